@@ -1,0 +1,78 @@
+"""`kernel`: how every hot loop of kgreason is compiled, cached and announced.
+
+Kernels take arrays and scalars, return arrays and scalars, release the GIL, and are compiled by Numba on first use.
+Invariant: a cached kernel is used only while every kernel source is what it was when it was compiled. Numba
+stamps a cache entry with the file of the outermost kernel alone, so that a change in a kernel which that one calls
+would go unnoticed; the locator here stamps it with all modules of this package that import `kernel`.
+
+Cost: importing this module imports Numba (about 0.3 s), hence only modules that compute import it; `query` and
+`dump` do not.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import caching
+
+_PACKAGE = Path(__file__).parent
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@functools.cache
+def _sources_stamp() -> str:
+    """A hash over every module of the package that defines kernels, this one included."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        text = path.read_bytes()
+        if b"from kgreason.compiled import" in text or path == Path(__file__):
+            digest.update(text)
+    return digest.hexdigest()
+
+
+class _Stamped:
+    """Mixin: takes the functions of this package only, and stamps them with all kernel sources."""
+
+    def get_source_stamp(self) -> str:
+        return _sources_stamp()
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:
+        if _PACKAGE not in Path(py_file).parents:
+            return None
+        return super().from_function(py_func, py_file)  # type: ignore[misc]
+
+
+class UserProvided(_Stamped, caching.UserProvidedCacheLocator):  # type: ignore[misc]
+    """Where NUMBA_CACHE_DIR says."""
+
+
+class InTree(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
+    """Beside the sources, where that folder can be written."""
+
+
+class UserWide(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
+    """In the user's cache folder otherwise."""
+
+
+_LOCATORS = ",".join(f"{__name__}.{cls.__name__}" for cls in (UserProvided, InTree, UserWide))
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile `function` on first use, cached on disk and without the GIL."""
+    others = numba.config.CACHE_LOCATOR_CLASSES
+    numba.config.CACHE_LOCATOR_CLASSES = _LOCATORS  # read while the decorator runs, and only then
+    try:
+        return cast(_Function, numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function))
+    finally:
+        numba.config.CACHE_LOCATOR_CLASSES = others
+
+
+def inline(function: _Function) -> _Function:
+    """Compile `function` as a part of the kernels that call it; it has no cache entry of its own."""
+    return cast(_Function, numba.njit(nogil=True, error_model="numpy", _nrt=False)(function))

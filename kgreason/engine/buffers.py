@@ -1,0 +1,65 @@
+"""Arrays that grow: the one place where the engine's arrays get longer.
+
+Capacity doubles while small and grows by half when large, so that appending is amortised constant time and a large
+table wastes at most a third of its room.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LARGE = 1 << 20
+
+
+def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
+    """The array itself when it has `needed` rows, else a longer copy; new rows are 0."""
+    size = array.shape[0]
+    if needed <= size:
+        return array
+    target = max(needed, size * 2 if size < _LARGE else size + size // 2)
+    longer = np.zeros((target, *array.shape[1:]), dtype=array.dtype)
+    longer[:size] = array
+    return longer
+
+
+def power_of_two(n: int) -> int:
+    """The smallest power of two that is at least n (and at least 16)."""
+    return max(16, 1 << (n - 1).bit_length())
+
+
+class Buffer:
+    """A growing array of rows; `array` is all of its room, `n` how many rows are in use."""
+
+    def __init__(self, dtype: Any, width: int | None = None, room: int = 16) -> None:
+        self.array: NDArray[Any] = np.zeros(room if width is None else (room, width), dtype=dtype)
+        self.n = 0
+
+    def append(self, *values: int) -> int:
+        """Add a row (shorter than the width: the rest is 0); its number."""
+        self.array = grown(self.array, self.n + 1)
+        if self.array.ndim == 1:
+            self.array[self.n] = values[0]
+        else:
+            self.array[self.n] = 0
+            self.array[self.n, : len(values)] = values
+        self.n += 1
+        return self.n - 1
+
+    def extend(self, values: Any) -> int:
+        """Add values or rows; the number of the first."""
+        start = self.n
+        self.array = grown(self.array, start + len(values))
+        if len(values):
+            self.array[start : start + len(values)] = values
+        self.n += len(values)
+        return start
+
+    def widen(self, width: int) -> None:
+        """Make every row at least `width` columns wide; new columns are 0."""
+        if self.array.shape[1] < width:
+            wider = np.zeros((self.array.shape[0], width), dtype=self.array.dtype)
+            wider[:, : self.array.shape[1]] = self.array
+            self.array = wider

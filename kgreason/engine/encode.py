@@ -1,0 +1,58 @@
+"""Rules in ids: variables and constants become slots, relations become columns.
+
+A triple pattern is a row of three of the triples' table; `r(a, b)` is a row of three of another table, with the id of
+the relation `r/2` in front. A rule that derives `false` derives a fact of the relation `false` instead: the rule's name
+and the values of its variables, so that each contradiction is a fact of its own, with support like others.
+
+Invariant: two rules that differ in their constants alone get equal shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from kgreason.engine.planner import MAX_COLUMNS, EncodedRule, Planner
+from kgreason.engine.shapes import Pattern, Shape
+from kgreason.errors import LimitError
+from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
+
+Intern = Callable[[Iterable[str]], "list[int]"]
+
+
+def relation_text(relation: str, arity: int) -> str:
+    """The dictionary's text of a relation: no RDF term has it."""
+    return f"{relation}/{arity}"
+
+
+def contradiction(rule: Rule) -> Atom:
+    """What a rule with head `false` derives: `false(name, v1, ..., vn)`."""
+    variables = dict.fromkeys(term for atom in rule.body for term in atom.terms if isinstance(term, Variable))
+    return Atom(FALSE.relation, (f'"{rule.name}"', *variables))
+
+
+def columns_of(atom: Atom) -> tuple[Term, ...]:
+    """The columns of an atom's row: its terms, behind its relation if it has one."""
+    if atom.relation is None:
+        return atom.terms
+    return (relation_text(atom.relation, len(atom.terms)), *atom.terms)
+
+
+def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
+    """The rule as shape and constants. LimitError for an atom that is too wide."""
+    heads = [contradiction(rule) if head == FALSE else head for head in rule.heads]
+    atoms = [*rule.body, *heads]
+    rows = [columns_of(atom) for atom in atoms]
+    if any(len(row) > MAX_COLUMNS for row in rows):
+        raise LimitError(f"rule {rule.name}: an atom may have at most {MAX_COLUMNS - 1} terms")
+    terms = dict.fromkeys(term for row in rows for term in row)
+    variables = [term for term in terms if isinstance(term, Variable)]
+    constants = [term for term in terms if not isinstance(term, Variable)]
+    slots = {term: 1 + n for n, term in enumerate([*variables, *constants])}
+
+    def pattern(atom: Atom, row: tuple[Term, ...]) -> Pattern:
+        return Pattern(planner.table(atom.relation is None, len(row)), tuple(slots[term] for term in row))
+
+    patterns = [pattern(atom, row) for atom, row in zip(atoms, rows, strict=True)]
+    body = len(rule.body)
+    shape = Shape(tuple(patterns[body:]), tuple(patterns[:body]), len(variables))
+    return EncodedRule(shape, tuple(intern(constants)))

@@ -1,0 +1,149 @@
+"""The engine: commits of facts and rules, by Update or by Bootstrap.
+
+Invariants at every commit (DESIGN.md 3.3), for the active rules over the present facts: every derivation's head is
+present; support is the number of derivations whose body facts all have a smaller stamp than the head; every fact is
+asserted or has support. A commit is atomic: Update keeps an undo log of touched rows, Bootstrap builds beside
+and swaps, so that an error or a cancel leaves facts, rules and counts as they were.
+
+Cost: an Update is proportional to what changes (and, for new rules, one pass over the rows); a Bootstrap to the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.circuit import Circuit
+from kgreason.engine.layout import Int32
+from kgreason.engine.planner import EncodedRule, Planner
+
+Check = Callable[[], None]
+
+
+class Changes(NamedTuple):
+    """What a commit did: rows int32[n, w] that appeared and disappeared, with their tables uint8[n]."""
+
+    appeared: Int32
+    appeared_tables: Int32
+    disappeared: Int32
+    disappeared_tables: Int32
+    strategy: str
+    rewrites: int
+
+
+def _no_check() -> None:
+    """Nothing to check between kernel calls."""
+
+
+class Engine:
+    """Facts and rules in ids, kept at the fixpoint."""
+
+    def __init__(self) -> None:
+        self.planner = Planner()
+        self.circuit = Circuit(self.planner)
+        self._numbers: dict[EncodedRule, int] = {}
+        self._weights: dict[EncodedRule, int] = {}
+
+    @property
+    def rules(self) -> list[EncodedRule]:
+        """The active rules."""
+        return [rule for rule, weight in self._weights.items() if weight > 0]
+
+    def __len__(self) -> int:
+        """The number of facts."""
+        return len(self.circuit.facts)
+
+    def assert_facts(
+        self, facts: Mapping[int, Int32], rules: Sequence[EncodedRule] = (), check: Check = _no_check
+    ) -> Changes:
+        """Update: assert rows (by table) and add rules.
+
+        facts: table number -> int32[n, w]. `check` is called between kernel calls; what it raises undoes the commit.
+        """
+        circuit, weights = self.circuit, dict(self._weights)
+        keys, asks = self.planner.key_info.n, self.planner.asks.n
+        fresh: list[int] = []
+        circuit.begin(ranked=True)
+        try:
+            fresh += self._add_rules(rules)
+            circuit.refresh()
+            for table, rows in facts.items():
+                circuit.assert_rows(table, rows, check)
+            if len(circuit.facts) and fresh:
+                if self.planner.asks.n > asks:
+                    circuit.drop_arrangements()
+                circuit.count_from(keys)
+                circuit.run_new([self._best_start(rule) for rule in fresh if self.planner.plans_of(rule)], check)
+            self._fire_empty_bodies(fresh)
+            circuit.run(check)
+        except BaseException:
+            self._weights = weights
+            for rule in fresh:
+                self.planner.set_active(rule, False)
+            circuit.undo()
+            raise
+        rows, tables = circuit.facts.columns(circuit.finish())
+        return Changes(rows, tables, rows[:0], tables[:0], "update", circuit.rewrites)
+
+    def _best_start(self, rule: int) -> tuple[int, int]:
+        """The (key, plan) of a new rule whose key the fewest facts meet."""
+        return min(self.planner.plans_of(rule), key=lambda pair: int(self.circuit.memory["key_count"][pair[0]]))
+
+    def bootstrap(self, facts: Mapping[int, Int32], check: Check = _no_check) -> Changes:
+        """Bootstrap: evaluate the active rules from these asserted facts alone, beside the present state, and swap."""
+        before = self.circuit
+        circuit = Circuit(self.planner, room=max(1024, sum(len(rows) for rows in facts.values()) * 5 // 4))
+        try:
+            circuit.begin(ranked=False)
+            for table, rows in facts.items():
+                circuit.assert_rows(table, rows, check)
+            circuit.open_first_level()
+            self.circuit = circuit
+            self._fire_empty_bodies([self._numbers[rule] for rule in self.rules])
+            circuit.run(check)
+            circuit.finish()
+        except BaseException:
+            self.circuit = before
+            before.drop_arrangements()
+            raise
+        return _difference(before, circuit)
+
+    def set_rules(self, rules: Sequence[EncodedRule]) -> None:
+        """Make these the active rules, without evaluating anything: a Bootstrap must follow."""
+        for rule in self.rules:
+            self.planner.set_active(self._numbers[rule], False)
+        self._weights = {}
+        self._add_rules(rules)
+        self.circuit.refresh()
+
+    def _add_rules(self, rules: Sequence[EncodedRule]) -> list[int]:
+        """Add 1 to the weight of each rule; the numbers of those that became active."""
+        active = []
+        for rule in rules:
+            weight = self._weights[rule] = self._weights.get(rule, 0) + 1
+            if weight == 1:
+                if rule not in self._numbers:
+                    self._numbers[rule] = self.planner.add(rule)
+                self.planner.set_active(self._numbers[rule], True)
+                active.append(self._numbers[rule])
+        return active
+
+    def _fire_empty_bodies(self, numbers: Sequence[int]) -> None:
+        """Derive the heads of the rules among `numbers` whose body is empty."""
+        wanted = set(numbers)
+        for rule, number in self._numbers.items():
+            if number in wanted and not rule.shape.body:
+                for pattern in rule.shape.heads:
+                    row = [0 if slot == 0 else rule.constants[slot - 1] for slot in pattern.slots]
+                    self.circuit.derive(pattern.table, np.array([row], dtype=np.int32))
+
+
+def _difference(before: Circuit, after: Circuit) -> Changes:
+    """What changed from one circuit to another."""
+    before.facts.widen(after.facts.width)
+    old, new = before.facts.present(), after.facts.present()
+    lost = old[after.facts.find(before.facts.columns(old)[0]) < 0]
+    won = new[before.facts.find(after.facts.columns(new)[0]) < 0] if len(old) else new
+    return Changes(*after.facts.columns(won), *before.facts.columns(lost), "bootstrap", after.rewrites)

@@ -1,0 +1,118 @@
+"""The fact table: one row store, one hash table, and for each row its state, stamp and support.
+
+Invariants: a fact has at most one row; the hash table holds exactly the rows that are not free; free rows are on the
+free list, and are used again before the store grows. `compact` gives their room back. At most five of eight entries of
+the hash table are taken.
+
+Cost: 4 w + 12 bytes a row and 6 to 13 of hash table; a probe, in blocks, for each row that is added or looked up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.buffers import grown, power_of_two
+from kgreason.engine.distinct import find_rows, rehash, remove_rows
+from kgreason.engine.layout import AGE, ASSERTED, FIRST, FREE, N_FREE, N_QUEUE, N_ROWS, STATE, TABLE, Int32, UInt32
+from kgreason.engine.memory import Memory
+from kgreason.errors import LimitError
+
+_MOST_ROWS = 1 << 30
+
+
+class FactTable:
+    """The arrays `rows`, `entries`, `queue` and `free` of a memory block."""
+
+    def __init__(self, memory: Memory, width: int, room: int = 1024) -> None:
+        self._memory = memory
+        self._block = memory.block
+        memory["rows"] = np.zeros((room, FIRST + width), dtype=np.int32)
+        memory["entries"] = _entries(room)
+        memory["queue"] = np.zeros(room, dtype=np.int32)
+        memory["free"] = np.zeros(16, dtype=np.int32)
+
+    def __len__(self) -> int:
+        """The number of facts."""
+        return int(self._block[N_ROWS] - self._block[N_FREE])
+
+    @property
+    def width(self) -> int:
+        """The columns of the widest table."""
+        return int(self._memory["rows"].shape[1]) - FIRST
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(self._memory[name].nbytes for name in ("rows", "entries", "queue", "free"))
+
+    def reserve(self, more: int) -> None:
+        """Make room for `more` rows beside those in use. LimitError past 2**30 rows."""
+        memory, needed = self._memory, int(self._block[N_ROWS]) + more
+        if needed > _MOST_ROWS:
+            raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
+        memory["rows"] = grown(memory["rows"], needed)
+        memory["queue"] = grown(memory["queue"], int(self._block[N_QUEUE]) + more)
+        if 5 * memory["entries"].size < 8 * needed:
+            self._rehash(needed)
+
+    def _rehash(self, room: int) -> None:
+        self._memory["entries"] = _entries(room)
+        rehash(self._block)
+
+    def widen(self, width: int) -> None:
+        """Make rows at least `width` columns wide; the hash of a row is over all columns, padding included."""
+        old = self._memory["rows"]
+        if width > self.width:
+            rows = np.zeros((old.shape[0], FIRST + width), dtype=np.int32)
+            rows[:, : old.shape[1]] = old
+            self._memory["rows"] = rows
+            self._rehash(old.shape[0])
+
+    def find(self, keys: Int32) -> Int32:
+        """For each of keys int32[n, w] the number of the equal row, or -1: int32[n]."""
+        found = np.empty(len(keys), dtype=np.int32)
+        find_rows(self._block, self.padded(keys), found)
+        return found
+
+    def padded(self, keys: Int32) -> Int32:
+        """keys int32[n, v] as contiguous int32[n, w], w >= v; new columns are 0."""
+        if keys.shape[1] == self.width:
+            return np.ascontiguousarray(keys, dtype=np.int32)
+        wide = np.zeros((len(keys), self.width), dtype=np.int32)
+        wide[:, : keys.shape[1]] = keys
+        return wide
+
+    def remove(self, rows: Int32) -> None:
+        """Take present, distinct rows out: int32[n]. Their numbers are used again."""
+        self._memory["free"] = grown(self._memory["free"], int(self._block[N_FREE]) + len(rows))
+        remove_rows(self._block, np.ascontiguousarray(rows, dtype=np.int32))
+
+    def present(self) -> Int32:
+        """The numbers of the rows that are not free, ascending."""
+        states = self._memory["rows"][: int(self._block[N_ROWS]), STATE]
+        return np.flatnonzero((states & AGE) != FREE).astype(np.int32)
+
+    def columns(self, rows: Int32) -> tuple[Int32, Int32]:
+        """The facts in these rows: their columns int32[n, w] and their tables int32[n]."""
+        records = self._memory["rows"][rows]
+        return np.ascontiguousarray(records[:, FIRST:]), records[:, STATE] >> TABLE
+
+    def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
+        """For each row whether it is asserted."""
+        return (self._memory["rows"][rows, STATE] & ASSERTED) != 0
+
+    def compact(self) -> Int32:
+        """Move the rows together and give free room back; the old number of each new row."""
+        kept = self.present()
+        self._memory["rows"] = grown(self._memory["rows"][kept], 16)
+        self._memory["queue"] = np.zeros(16, dtype=np.int32)
+        self._memory["free"] = np.zeros(16, dtype=np.int32)
+        self._block[N_ROWS], self._block[N_FREE], self._block[N_QUEUE] = len(kept), 0, 0
+        self._rehash(max(16, len(kept)))
+        return kept
+
+
+def _entries(rows: int) -> UInt32:
+    """An empty hash table that takes this many rows."""
+    return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)

@@ -1,0 +1,270 @@
+"""gatekeep: the facts of a segment of the level's delta meet the triggers, and enter the arrangements that ask for them.
+
+Keeps: a present fact is counted once for each trigger key it meets, and stands once in each live arrangement that
+one of its keys asks for. A fact that no key mentions costs one look at the flag of its constants (DESIGN.md 3.2).
+
+Output: the segment's (key, row) hits, grouped by key with a counting sort over the keys that were met, so that the
+cost does not depend on how many rules there are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.arrange import arrange
+from kgreason.engine.hashing import entry_number, finished, log2, mixed, place, salted
+from kgreason.engine.layout import (
+    AGE,
+    ARRANGED,
+    ASKED,
+    ASKS,
+    CURRENT,
+    FIRST,
+    FUEL,
+    GROUP_KEY,
+    GROUP_LOW,
+    GROUPED,
+    HIT_KEYS,
+    HIT_ROWS,
+    KEY_COUNT,
+    KEY_ENTRIES,
+    KEY_FILL,
+    KEY_INFO,
+    KEYS,
+    LEVEL_END,
+    N_GROUPS,
+    N_HITS,
+    N_SHAPES,
+    OLD,
+    QUEUE,
+    ROWS,
+    SCAN_AT,
+    SCAN_END,
+    SEGMENT_HIGH,
+    SEGMENT_LOW,
+    SHAPES,
+    STATE,
+    TABLE,
+    WAITING,
+    Block,
+    Int32,
+)
+from kgreason.engine.memory import entries, matrix, vector
+
+
+@inline
+def find_key(m: Block, shape: int, rows: Int32, r: int) -> int:
+    """The trigger key of this shape that row r meets, or -1."""
+    shapes, asked = matrix(m, SHAPES), entries(m, ASKED)
+    if shapes[shape, 0] != rows[r, STATE] >> TABLE:
+        return -1
+    columns = shapes[shape, 1]
+    h = salted(shape)
+    for j in range(columns):
+        c = shapes[shape, 2 + j]
+        value = np.int64(rows[r, FIRST + c])
+        if value >= asked.size or (asked[value] >> np.uint32(c)) & 1 == 0:
+            return -1
+        h = mixed(h, c, value)
+    h = finished(h)
+    slots, keys, key_info = entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
+    bits = log2(slots.size)
+    at = np.int64(h >> np.uint64(64 - bits))
+    while True:
+        entry = slots[at]
+        if entry == 0:
+            return -1
+        k = entry_number(entry, bits)
+        same = key_info[k, 0] == shape
+        if same:
+            for j in range(columns):
+                c = shapes[shape, 2 + j]
+                if keys[k, c] != rows[r, FIRST + c]:
+                    same = False
+        if same:
+            return k
+        at = (at + 1) & (slots.size - 1)
+
+
+@inline
+def arrange_for_key(m: Block, k: int, r: int) -> bool:
+    """Enter row r into the live arrangements that key k asks for; False when there is no room."""
+    asks, arranged = matrix(m, ASKS), matrix(m, ARRANGED)
+    ask = matrix(m, KEY_INFO)[k, 2]
+    while ask >= 0:
+        a = asks[ask, 0]
+        if arranged[a, 2] == 1 and not arrange(m, a, r):
+            return False
+        ask = asks[ask, 1]
+    return True
+
+
+@inline
+def gatekeep_row(m: Block, rows: Int32, r: int) -> bool:
+    """Add the hits of row r; False, with nothing counted, when an arrangement has no room."""
+    hit_keys, hit_rows, key_info = vector(m, HIT_KEYS), vector(m, HIT_ROWS), matrix(m, KEY_INFO)
+    n = start = m[N_HITS]
+    for shape in range(m[N_SHAPES]):
+        k = find_key(m, shape, rows, r)
+        if k >= 0:
+            if key_info[k, 2] >= 0 and not arrange_for_key(m, k, r):
+                return False
+            hit_keys[n] = k
+            hit_rows[n] = r
+            n += 1
+    count = vector(m, KEY_COUNT)
+    for i in range(start, n):
+        count[hit_keys[i]] += 1
+    m[N_HITS] = n
+    return True
+
+
+@inline
+def group_hits(m: Block) -> None:
+    """Group the segment's hits by key: a counting sort over the keys that were met."""
+    hit_keys, hit_rows, grouped = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, GROUPED)
+    group_key, group_low, fill = vector(m, GROUP_KEY), vector(m, GROUP_LOW), vector(m, KEY_FILL)
+    n = m[N_HITS]
+    groups = 0
+    for i in range(n):
+        k = hit_keys[i]
+        if fill[k] == 0:
+            group_key[groups] = k
+            groups += 1
+        fill[k] += 1
+    total = 0
+    for g in range(groups):
+        k = group_key[g]
+        group_low[g] = total
+        total += fill[k]
+        fill[k] = group_low[g]
+    group_low[groups] = total
+    for i in range(n):
+        k = hit_keys[i]
+        grouped[fill[k]] = hit_rows[i]
+        fill[k] += 1
+    for g in range(groups):
+        fill[group_key[g]] = 0
+    m[N_GROUPS] = groups
+
+
+@inline
+def set_ages(m: Block, low: int, high: int, age: int) -> None:
+    """Give the rows queue[low:high] this age; their flags stay."""
+    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    for i in range(low, high):
+        rows[queue[i], STATE] = (rows[queue[i], STATE] & ~AGE) | age
+
+
+@inline
+def gatekeep(m: Block) -> bool:
+    """Take the next segment of the level; False when an arrangement needs room first (call again then)."""
+    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    room = vector(m, HIT_ROWS).size - m[N_SHAPES]
+    at = m[SEGMENT_HIGH]
+    complete = True
+    while at < m[LEVEL_END] and m[N_HITS] <= room:
+        r = np.int64(queue[at])
+        if not gatekeep_row(m, rows, r):
+            complete = False
+            break
+        rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
+        at += 1
+    m[FUEL] -= at - m[SEGMENT_HIGH]
+    m[SEGMENT_HIGH] = at
+    if complete:
+        group_hits(m)
+    return complete
+
+
+@inline
+def scan(m: Block) -> None:
+    """Take the next segment of the old rows instead of the delta; nothing is counted or arranged."""
+    rows, hit_keys, hit_rows = matrix(m, ROWS), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
+    key_info = matrix(m, KEY_INFO)
+    n = 0
+    at = m[SCAN_AT]
+    while at < m[SCAN_END] and n + m[N_SHAPES] <= hit_rows.size:
+        if rows[at, STATE] & AGE == OLD:
+            for shape in range(m[N_SHAPES]):
+                k = find_key(m, shape, rows, at)
+                if k >= 0 and key_info[k, 1] >= 0:
+                    hit_keys[n] = k
+                    hit_rows[n] = at
+                    n += 1
+        at += 1
+    m[FUEL] -= at - m[SCAN_AT]
+    m[SCAN_AT] = at
+    m[N_HITS] = n
+    group_hits(m)
+
+
+@inline
+def close_segment(m: Block) -> None:
+    """The rows of the segment that is done are old from now on."""
+    set_ages(m, m[SEGMENT_LOW], m[SEGMENT_HIGH], OLD)
+    m[SEGMENT_LOW] = m[SEGMENT_HIGH]
+    m[N_HITS] = m[N_GROUPS] = 0
+
+
+@inline
+def open_level(m: Block, end: int) -> None:
+    """The rows queued until now, and not yet met, are the delta of the next level."""
+    set_ages(m, m[LEVEL_END], end, WAITING)
+    m[LEVEL_END] = end
+
+
+@kernel
+def count_present(m: Block, low: int, high: int, first_key: int) -> None:
+    """Count the old rows low..high-1 that meet the trigger keys from `first_key` on."""
+    rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
+    for r in range(low, high):
+        if rows[r, STATE] & AGE == OLD:
+            for shape in range(m[N_SHAPES]):
+                k = find_key(m, shape, rows, r)
+                if k >= first_key:
+                    count[k] += 1
+
+
+@kernel
+def arrange_present(m: Block, a: int, low: int, high: int) -> int:
+    """Enter the rows low..high-1 that keys of arrangement a ask for; the first row not done: `high`, or less for room.
+
+    Rows that wait for their segment, or for the next level, enter when they are gatekept.
+    """
+    rows = matrix(m, ROWS)
+    for r in range(low, high):
+        age = rows[r, STATE] & AGE
+        if (age == OLD or age == CURRENT) and is_asked(m, a, rows, r) and not arrange(m, a, r):  # noqa: PLR1714
+            return r
+    return high
+
+
+@inline
+def is_asked(m: Block, a: int, rows: Int32, r: int) -> bool:
+    """Whether a key that row r meets asks for arrangement a."""
+    asks, key_info = matrix(m, ASKS), matrix(m, KEY_INFO)
+    for shape in range(m[N_SHAPES]):
+        k = find_key(m, shape, rows, r)
+        if k >= 0:
+            ask = key_info[k, 2]
+            while ask >= 0:
+                if asks[ask, 0] == a:
+                    return True
+                ask = asks[ask, 1]
+    return False
+
+
+@kernel
+def enter_keys(m: Block, low: int, high: int) -> None:
+    """Enter the trigger keys low..high-1 into their hash table, which has room for them."""
+    shapes, keys, key_info, slots = matrix(m, SHAPES), matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
+    bits = log2(slots.size)
+    for k in range(low, high):
+        shape = key_info[k, 0]
+        h = salted(shape)
+        for j in range(shapes[shape, 1]):
+            c = shapes[shape, 2 + j]
+            h = mixed(h, c, keys[k, c])
+        place(slots, bits, finished(h), k)

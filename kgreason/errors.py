@@ -1,0 +1,79 @@
+"""Every error kgreason raises on purpose.
+
+    KgreasonError
+    ├── InputError              a file that is missing, unreadable or of no known format
+    │   └── RdfSyntaxError      an RDF document that does not parse: file, line, column
+    ├── RuleError               a rule that cannot be used, by name
+    │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
+    │   └── UnsafeRuleError     a head variable that no body atom binds
+    ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
+    ├── StoreError              a store that cannot be opened, read or written
+    │   ├── StoreLockedError    another process holds it
+    │   └── StoreVersionError   written by a version that this one cannot read
+    └── LimitError              a bound that was reached: term ids, a commit's budget
+
+One clear line each: the message names the file, line, rule or term, and says what to do where there is
+something to do. A caller that catches `KgreasonError` has caught them all.
+"""
+
+from __future__ import annotations
+
+
+class KgreasonError(Exception):
+    """The root of every error raised on purpose."""
+
+
+class InputError(KgreasonError):
+    """A file that is missing, unreadable or of no known format."""
+
+
+class RdfSyntaxError(InputError):
+    """An RDF document that does not parse.
+
+    `source` is the file (or `<stdin>`), `line` and `column` count from 1; both are None where the parser
+    gives no position.
+    """
+
+    def __init__(self, source: str, line: int | None, column: int | None, problem: str) -> None:
+        self.source, self.line, self.column, self.problem = source, line, column, problem
+        super().__init__(f"{_position(source, line, column)}: {problem}")
+
+
+class RuleError(KgreasonError):
+    """A rule that cannot be used; the message names it."""
+
+
+class RuleSyntaxError(RuleError):
+    """Rule text that does not parse: where, what was found and what was expected."""
+
+    def __init__(self, source: str, line: int | None, column: int | None, problem: str) -> None:
+        self.source, self.line, self.column, self.problem = source, line, column, problem
+        super().__init__(f"{_position(source, line, column)}: {problem}")
+
+
+class UnsafeRuleError(RuleError):
+    """A rule whose head has a variable that no body atom binds."""
+
+
+class QueryError(KgreasonError):
+    """A SPARQL text that does not parse or cannot be evaluated."""
+
+
+class StoreError(KgreasonError):
+    """A store that cannot be opened, read or written."""
+
+
+class StoreLockedError(StoreError):
+    """A store that another process holds."""
+
+
+class StoreVersionError(StoreError):
+    """A store written by a version of kgreason that this one cannot read."""
+
+
+class LimitError(KgreasonError):
+    """A bound that was reached: term ids, or the budget of a commit."""
+
+
+def _position(source: str, line: int | None, column: int | None) -> str:
+    return ":".join(str(part) for part in (source, line, column) if part is not None)
