@@ -1,7 +1,7 @@
 """Arrays that grow: the one place where the engine's arrays get longer.
 
 Capacity doubles while small and grows by half when large, so that appending is amortised constant time and a large
-table wastes at most a third of its room.
+table wastes at most a third of its room. Nobody may hold a view of an array that grows.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ _LARGE = 1 << 20
 
 
 def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
-    """The array itself when it has `needed` rows, else a longer copy; new rows are 0."""
+    """The array itself when it has `needed` rows, else a longer one in its place; new rows are 0.
+
+    The old array is given up: a large one is moved by the operating system, page by page, and not copied.
+    """
     size = array.shape[0]
-    if needed <= size:
-        return array
-    target = max(needed, size * 2 if size < _LARGE else size + size // 2)
-    longer = np.zeros((target, *array.shape[1:]), dtype=array.dtype)
-    longer[:size] = array
-    return longer
+    if needed > size:
+        target = max(needed, size * 2 if size < _LARGE else size + size // 2)
+        array.resize((target, *array.shape[1:]), refcheck=False)
+    return array
 
 
 def power_of_two(n: int) -> int:

@@ -187,12 +187,19 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 
 @kernel
 def rehash(m: Block) -> None:
-    """Enter the rows that are not free into the empty hash table."""
-    rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
+    """Enter the rows that are not free into the empty hash table, in blocks as `touch` does."""
+    rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits, width = log2(slots.size), rows.shape[1] - FIRST
-    for r in range(m[N_ROWS]):
-        if rows[r, STATE] & AGE != FREE:
-            place(slots, bits, hash_row(rows, r, FIRST, width), r)
+    for low in range(0, m[N_ROWS], BLOCK):
+        high = min(low + BLOCK, m[N_ROWS])
+        met = np.uint32(0)
+        for r in range(low, high):
+            h[r - low] = hash_row(rows, r, FIRST, width)
+            met |= slots[h[r - low] >> np.uint64(64 - bits)]
+        h[BLOCK] = np.uint64(met)  # keeps the loads alive
+        for r in range(low, high):
+            if rows[r, STATE] & AGE != FREE:
+                place(slots, bits, h[r - low], r)
 
 
 @kernel

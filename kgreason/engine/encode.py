@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import numpy as np
+
+from kgreason.engine.layout import Int32
 from kgreason.engine.planner import MAX_COLUMNS, EncodedRule, Planner
 from kgreason.engine.shapes import Pattern, Shape
 from kgreason.errors import LimitError
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
 
-Intern = Callable[[Iterable[str]], "list[int]"]
+Intern = Callable[[Iterable[str]], Iterable[int]]
 
 
 def relation_text(relation: str, arity: int) -> str:
@@ -55,4 +58,16 @@ def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
     patterns = [pattern(atom, row) for atom, row in zip(atoms, rows, strict=True)]
     body = len(rule.body)
     shape = Shape(tuple(patterns[body:]), tuple(patterns[:body]), len(variables))
-    return EncodedRule(shape, tuple(intern(constants)))
+    return EncodedRule(shape, tuple(int(number) for number in intern(constants)), (rule.group, rule.name))
+
+
+def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dict[int, Int32]:
+    """Ground atoms as rows int32[n, w], by table."""
+    tables: dict[int, list[tuple[Term, ...]]] = {}
+    for fact in facts:
+        row = columns_of(fact)
+        tables.setdefault(planner.table(fact.relation is None, len(row)), []).append(row)
+    return {
+        table: np.array([intern([str(term) for term in row]) for row in rows], dtype=np.int32)
+        for table, rows in tables.items()
+    }

@@ -103,8 +103,6 @@ def advance(m: Block) -> int:
             distinct(m)
             m[PHASE] = PRODUCT
             if m[AT_PLAN] == -1:
-                m[PHASE] = SCAN
-                if m[SCAN_END] == 0:
-                    close_segment(m)
-                    m[PHASE] = GATEKEEP
+                close_segment(m)
+                m[PHASE] = SCAN if m[SCAN_END] != 0 else GATEKEEP
     return RUNNING

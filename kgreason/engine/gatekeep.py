@@ -202,7 +202,7 @@ def scan(m: Block) -> None:
 
 @inline
 def close_segment(m: Block) -> None:
-    """The rows of the segment that is done are old from now on."""
+    """The rows of the segment that is done are old from now on, and its hits are forgotten."""
     set_ages(m, m[SEGMENT_LOW], m[SEGMENT_HIGH], OLD)
     m[SEGMENT_LOW] = m[SEGMENT_HIGH]
     m[N_HITS] = m[N_GROUPS] = 0

@@ -70,7 +70,7 @@ def entry_number(entry: int, bits: int) -> int:
 @inline
 def place(slots: UInt32, bits: int, h: int, number: int) -> None:
     """Write `number` under hash h into the first free one of the 2**bits entries; there is one."""
-    i = np.int64(h >> np.uint64(64 - bits))
+    i = h >> np.uint64(64 - bits)
     while slots[i] != 0:
-        i = (i + 1) & (slots.size - 1)
+        i = (i + np.uint64(1)) & np.uint64(slots.size - 1)
     slots[i] = entry_tag(h, bits) | np.uint32(number + 1)

@@ -41,8 +41,6 @@ class Memory:
         return self._arrays[name]
 
     def __setitem__(self, name: str, array: NDArray[Any]) -> None:
-        if self._arrays.get(name) is array:
-            return
         if array.dtype != _DTYPES.get(name, np.int32) or not array.flags.c_contiguous:
             raise TypeError(f"{name}: {array.dtype} array of shape {array.shape} does not fit the memory block")
         at = COUNTERS + 3 * ARRAYS.index(name)

@@ -41,10 +41,11 @@ _PUBLISHED = (
 
 
 class EncodedRule(NamedTuple):
-    """A rule in ids: its shape and its constants, in the order of their slots."""
+    """A rule in ids: its shape, its constants in the order of their slots, and the name it is known by."""
 
     shape: Shape
     constants: tuple[int, ...]
+    label: tuple[str, str] = ("", "")
 
 
 class _PlannedShape(NamedTuple):

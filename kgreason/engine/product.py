@@ -190,6 +190,19 @@ def choose(m: Block, node: int, target: int) -> bool:
 
 
 @inline
+def is_first(heads: Int32, n: int, others: int) -> bool:
+    """Whether head n differs from the heads of the same rewrite before it: a rewrite derives each head once."""
+    for other in range(n - others, n):
+        same = True
+        for c in range(heads.shape[1]):
+            if heads[other, c] != heads[n, c]:
+                same = False
+        if same:
+            return False
+    return True
+
+
+@inline
 def run_down(m: Block, depth: int, node: int) -> None:
     """ground: extend the rewrite by the rows of the last atom's posting, straight into heads, while there is room."""
     rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
@@ -208,12 +221,14 @@ def run_down(m: Block, depth: int, node: int) -> None:
             rank = level
             if ranked:
                 rank = max(level, rows[row, STAMP])
+            start_of = n
             for h in range(first, last):
                 for c in range(width):
                     heads[n, c] = slots[templates[h, 1 + c]]
                 tables[n] = templates[h, 0]
                 ranks[n] = rank
-                n += 1
+                if h == first or is_first(heads, n, n - start_of):
+                    n += 1
     m[N_HEADS] = n
     m[DERIVATIONS] += n - before
     m[REWRITES] += stop - start
@@ -330,12 +345,14 @@ def run_single(m: Block, step: int, node: int, high: int) -> int:
         row = np.uint64(grouped[i])
         if bind(rows, row, steps, step, slots):
             rank = rows[row, STAMP] if ranked else level
+            start_of = n
             for h in range(first, last):
                 for c in range(width):
                     heads[n, c] = slots[templates[h, 1 + c]]
                 tables[n] = templates[h, 0]
                 ranks[n] = rank
-                n += 1
+                if h == first or is_first(heads, n, n - start_of):
+                    n += 1
     m[N_HEADS] = n
     m[DERIVATIONS] += n - before
     m[REWRITES] += stop - start

@@ -1,0 +1,49 @@
+"""Universities as files: one for each department, named as the original names them (`University0_3.nt`).
+
+The number of departments is drawn for each university from (seed, university), so that a run can be split by
+`first` over as many processes as one likes: the files are the same.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from kgreason.errors import InputError
+from kgreason.lubm import profile
+from kgreason.lubm.department import Department, link, university_iri
+from kgreason.lubm.draw import Draw
+
+
+def generate(universities: int, seed: int = 0, first: int = 0) -> Iterator[tuple[str, Iterator[str]]]:
+    """Universities `first` to `first + universities - 1`: for each department a file name and its N-Triples lines.
+
+    The lines end in a newline and are made while they are read; a department's may be skipped, or read later.
+    """
+    for university in range(first, first + universities):
+        for number in range(Draw(seed, university).between(profile.DEPARTMENTS)):
+            yield f"University{university}_{number}.nt", _lines(Department(university, number, seed))
+
+
+def write(folder: str | Path, universities: int, seed: int = 0) -> list[Path]:
+    """Write universities 0 to `universities - 1` into `folder`, which is made where it is missing.
+
+    Returns the paths of the files in the order of `generate`. Raises `InputError` where the folder cannot be
+    written.
+    """
+    paths = []
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, lines in generate(universities, seed):
+            path = Path(folder, name)
+            with path.open("w", encoding="ascii", newline="\n") as file:
+                file.writelines(lines)
+            paths.append(path)
+    except OSError as error:
+        raise InputError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
+    return paths
+
+
+def _lines(department: Department) -> Iterator[str]:
+    """The department's lines; the first department says the name of the university as well."""
+    if department.number == 0:
+        yield link(university_iri(department.university), "name", f'"University{department.university}"')
+    yield from department.lines()

@@ -1,0 +1,52 @@
+"""The published data profile of LUBM, as numbers.
+
+A `Bounds` is an inclusive range from which a count is drawn; a *ratio* is a range too, of students for each member
+of the faculty. The appendix of the paper states them in this order.
+"""
+
+from typing import NamedTuple
+
+
+class Bounds(NamedTuple):
+    """An inclusive range."""
+
+    low: int
+    high: int
+
+
+class Rank(NamedTuple):
+    """One kind of faculty: its class, how many of it a department has, and how much each one publishes."""
+
+    name: str
+    members: Bounds
+    publications: Bounds
+
+
+PROFESSORS = (
+    Rank("FullProfessor", Bounds(7, 10), Bounds(15, 20)),
+    Rank("AssociateProfessor", Bounds(10, 14), Bounds(10, 18)),
+    Rank("AssistantProfessor", Bounds(8, 11), Bounds(5, 10)),
+)
+LECTURER = Rank("Lecturer", Bounds(5, 7), Bounds(0, 5))
+FACULTY = (*PROFESSORS, LECTURER)
+
+DEPARTMENTS = Bounds(15, 25)
+RESEARCH_GROUPS = Bounds(10, 20)
+COURSES_TAUGHT = Bounds(1, 2)
+"""Courses, and as many draws again for graduate courses, that a member of the faculty teaches alone."""
+
+UNDERGRADUATES_PER_FACULTY = Bounds(8, 14)
+GRADUATES_PER_FACULTY = Bounds(3, 4)
+UNDERGRADUATE_COURSES = Bounds(2, 4)
+GRADUATE_COURSES = Bounds(1, 3)
+GRADUATE_PUBLICATIONS = Bounds(0, 5)
+ADVISED_UNDERGRADUATES = 1 / 5
+
+TEACHING_ASSISTANTS = Bounds(4, 5)
+"""One in four to one in five graduate students; each assists in a course of its own."""
+RESEARCH_ASSISTANTS = Bounds(3, 4)
+"""One in three to one in four graduate students, none of them a teaching assistant."""
+
+UNIVERSITIES = 1000
+"""Degrees come from universities 0 to 999, however many are generated."""
+RESEARCH_INTERESTS = 30

@@ -1,0 +1,16 @@
+"""The ontology front end: closed schema triples in, rules with constant predicates out.
+
+    schema.py     which triples are schema, and an index over them
+    lists.py      RDF lists, or the fault that breaks one
+    axioms.py     axioms as small values
+    collect.py    schema -> axioms, node by node
+    rows.py       what rows are written with
+    rdfs.py       axiom -> rules: the rows of RDFS and rho-df
+    owl2rl.py     axiom -> rules: the rows of the OWL 2 RL tables 4 to 7, in their order
+    normalise.py  rules -> fewer rules with the same closure
+    translate.py  the passes in order
+    generic.py    the rules of a rule set by their part: closing, rows, free
+    needed.py     which of them the data needs beside the translated rules (patterns.py: unification)
+
+Everything here is pure: no engine, no dictionary, no input or output (DESIGN.md 4).
+"""

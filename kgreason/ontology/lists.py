@@ -1,0 +1,62 @@
+"""RDF lists read from a schema, or the fault that breaks one.
+
+A list is a chain of cells, each with exactly one rdf:first and one rdf:rest, that ends in rdf:nil. Anything else (a
+missing link, two of them, a cycle) is a fault: it is named, never guessed around.
+Both outcomes know the cells that were visited: the outcome depends on the triples of these subjects and on no others,
+which is what lets an edit find the axioms it touches.
+
+Cost: linear in the length of the list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kgreason.ontology.schema import Schema
+from kgreason.rules.model import Constant, Triple
+from kgreason.terms.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST
+
+
+@dataclass(frozen=True, slots=True)
+class RdfList:
+    """The members of a list in order, and the triples of its cells."""
+
+    members: tuple[Constant, ...]
+    triples: tuple[Triple, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListFault:
+    """Where a list breaks and why; `cells` are those visited, the broken one included."""
+
+    cell: Constant
+    problem: str
+    cells: tuple[Constant, ...]
+
+
+def read_list(schema: Schema, head: Constant) -> RdfList | ListFault:
+    """The list that starts at `head`; rdf:nil is the list of no members."""
+    members: list[Constant] = []
+    triples: list[Triple] = []
+    cells: dict[Constant, None] = {}
+    cell = head
+    while cell != RDF_NIL:
+        problem = "the list runs in a circle" if cell in cells else _problem(schema, cell)
+        cells[cell] = None
+        if problem:
+            return ListFault(cell, problem, tuple(cells))
+        (member,) = schema.objects(cell, RDF_FIRST)
+        (rest,) = schema.objects(cell, RDF_REST)
+        members.append(member)
+        triples += ((cell, RDF_FIRST, member), (cell, RDF_REST, rest))
+        cell = rest
+    return RdfList(tuple(members), tuple(triples))
+
+
+def _problem(schema: Schema, cell: Constant) -> str | None:
+    """What keeps `cell` from being a list cell, if anything."""
+    for name, predicate in (("rdf:first", RDF_FIRST), ("rdf:rest", RDF_REST)):
+        count = len(schema.objects(cell, predicate))
+        if count != 1:
+            return f"{count} values of {name}" if count else f"{name} is missing"
+    return None

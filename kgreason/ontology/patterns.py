@@ -1,0 +1,81 @@
+"""Patterns: atoms with variables on both sides, as the analysis of generic rules needs them.
+
+A pattern stands for all its instances. Two atoms are *unified* by the least binding under which they are the same; a
+binding maps variables to terms, chains included. Laws: `substituted(a, b) == substituted(c, b)` for
+`b = unified(a, c, {})`; `covers(general, special)` holds exactly when some binding of `general` alone gives `special`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from kgreason.rules.model import Atom, Term, Variable
+
+Binding: TypeAlias = Mapping[Variable, Term]
+
+
+def _resolved(term: Term, binding: Binding) -> Term:
+    while isinstance(term, Variable) and term in binding:
+        term = binding[term]
+    return term
+
+
+def substituted(atom: Atom, binding: Binding) -> Atom:
+    """The atom with its variables replaced."""
+    return Atom(atom.relation, tuple(_resolved(term, binding) for term in atom.terms))
+
+
+def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
+    """The binding extended so that both atoms are the same, if that can be."""
+    if one.relation != other.relation or len(one.terms) != len(other.terms):
+        return None
+    extended = dict(binding)
+    for pair in zip(one.terms, other.terms, strict=True):
+        left, right = (_resolved(term, extended) for term in pair)
+        if left == right:
+            continue
+        if isinstance(left, Variable):
+            extended[left] = right
+        elif isinstance(right, Variable):
+            extended[right] = left
+        else:
+            return None
+    return extended
+
+
+def covers(general: Atom, special: Atom) -> bool:
+    """Whether `special` is an instance of `general`."""
+    if general.relation != special.relation or len(general.terms) != len(special.terms):
+        return False
+    seen: dict[Term, Term] = {}
+    return all(
+        seen.setdefault(left, right) == right if isinstance(left, Variable) else left == right
+        for left, right in zip(general.terms, special.terms, strict=True)
+    )
+
+
+def numbered(atom: Atom) -> Atom:
+    """The atom with its variables named 1, 2, ... as they come."""
+    names: dict[Term, Variable] = {}
+    return Atom(
+        atom.relation,
+        tuple(
+            names.setdefault(term, Variable(f"{len(names) + 1}")) if isinstance(term, Variable) else term
+            for term in atom.terms
+        ),
+    )
+
+
+def fresh(pattern: Atom, number: int) -> Atom:
+    """A copy of a pattern whose variables occur nowhere else in a join."""
+    return Atom(
+        pattern.relation,
+        tuple(Variable(f"{term.name}.{number}") if isinstance(term, Variable) else term for term in pattern.terms),
+    )
+
+
+def text(pattern: Atom) -> str:
+    """The pattern for messages."""
+    terms = ", ".join(map(str, pattern.terms))
+    return f"[{terms}]" if pattern.relation is None else f"{pattern.relation}({terms})"

@@ -1,0 +1,152 @@
+"""Which triples are schema, and an index over them by subject.
+
+A triple is *schema* if a row of the RDFS or OWL 2 RL tables reads it as (a part of) an axiom: its predicate is one of
+`SCHEMA_PREDICATES`, or it types its subject with one of `SCHEMA_CLASSES`. RDF lists are schema, since axioms are
+written with them. owl:sameAs and owl:differentFrom are data: the generic eq-* rules read them.
+Terms that no row reads (owl:minCardinality, owl:hasSelf, owl:Restriction, annotations) are data too, so that an edit of
+them touches no axiom.
+
+Invariant of `Schema`: objects come in sorted order, whatever order the triples came in, so that a translation is
+deterministic. Cost: one pass over the schema triples, memory in proportion to them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from kgreason.rules.model import Constant, Triple
+from kgreason.terms.vocabulary import (
+    OWL_ALL_DIFFERENT,
+    OWL_ALL_DISJOINT_CLASSES,
+    OWL_ALL_DISJOINT_PROPERTIES,
+    OWL_ALL_VALUES_FROM,
+    OWL_ASSERTION_PROPERTY,
+    OWL_ASYMMETRIC_PROPERTY,
+    OWL_CLASS,
+    OWL_COMPLEMENT_OF,
+    OWL_DATATYPE_PROPERTY,
+    OWL_DISJOINT_WITH,
+    OWL_DISTINCT_MEMBERS,
+    OWL_EQUIVALENT_CLASS,
+    OWL_EQUIVALENT_PROPERTY,
+    OWL_FUNCTIONAL_PROPERTY,
+    OWL_HAS_KEY,
+    OWL_HAS_VALUE,
+    OWL_INTERSECTION_OF,
+    OWL_INVERSE_FUNCTIONAL_PROPERTY,
+    OWL_INVERSE_OF,
+    OWL_IRREFLEXIVE_PROPERTY,
+    OWL_MAX_CARDINALITY,
+    OWL_MAX_QUALIFIED_CARDINALITY,
+    OWL_MEMBERS,
+    OWL_OBJECT_PROPERTY,
+    OWL_ON_CLASS,
+    OWL_ON_PROPERTY,
+    OWL_ONE_OF,
+    OWL_PROPERTY_CHAIN_AXIOM,
+    OWL_PROPERTY_DISJOINT_WITH,
+    OWL_SOME_VALUES_FROM,
+    OWL_SOURCE_INDIVIDUAL,
+    OWL_SYMMETRIC_PROPERTY,
+    OWL_TARGET_INDIVIDUAL,
+    OWL_TARGET_VALUE,
+    OWL_TRANSITIVE_PROPERTY,
+    OWL_UNION_OF,
+    RDF_FIRST,
+    RDF_PROPERTY,
+    RDF_REST,
+    RDF_TYPE,
+    RDFS_CLASS,
+    RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
+    RDFS_DATATYPE,
+    RDFS_DOMAIN,
+    RDFS_RANGE,
+    RDFS_SUB_CLASS_OF,
+    RDFS_SUB_PROPERTY_OF,
+)
+
+SCHEMA_PREDICATES: frozenset[Constant] = frozenset(
+    {
+        RDF_FIRST,
+        RDF_REST,
+        RDFS_SUB_CLASS_OF,
+        RDFS_SUB_PROPERTY_OF,
+        RDFS_DOMAIN,
+        RDFS_RANGE,
+        OWL_EQUIVALENT_CLASS,
+        OWL_DISJOINT_WITH,
+        OWL_COMPLEMENT_OF,
+        OWL_INTERSECTION_OF,
+        OWL_UNION_OF,
+        OWL_ONE_OF,
+        OWL_ON_PROPERTY,
+        OWL_ON_CLASS,
+        OWL_SOME_VALUES_FROM,
+        OWL_ALL_VALUES_FROM,
+        OWL_HAS_VALUE,
+        OWL_MAX_CARDINALITY,
+        OWL_MAX_QUALIFIED_CARDINALITY,
+        OWL_HAS_KEY,
+        OWL_MEMBERS,
+        OWL_DISTINCT_MEMBERS,
+        OWL_EQUIVALENT_PROPERTY,
+        OWL_INVERSE_OF,
+        OWL_PROPERTY_DISJOINT_WITH,
+        OWL_PROPERTY_CHAIN_AXIOM,
+        OWL_SOURCE_INDIVIDUAL,
+        OWL_ASSERTION_PROPERTY,
+        OWL_TARGET_INDIVIDUAL,
+        OWL_TARGET_VALUE,
+    }
+)
+"""A triple with one of these predicates is schema."""
+
+SCHEMA_CLASSES: frozenset[Constant] = frozenset(
+    {
+        RDF_PROPERTY,
+        RDFS_CLASS,
+        RDFS_DATATYPE,
+        RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
+        OWL_CLASS,
+        OWL_OBJECT_PROPERTY,
+        OWL_DATATYPE_PROPERTY,
+        OWL_FUNCTIONAL_PROPERTY,
+        OWL_INVERSE_FUNCTIONAL_PROPERTY,
+        OWL_TRANSITIVE_PROPERTY,
+        OWL_SYMMETRIC_PROPERTY,
+        OWL_ASYMMETRIC_PROPERTY,
+        OWL_IRREFLEXIVE_PROPERTY,
+        OWL_ALL_DISJOINT_CLASSES,
+        OWL_ALL_DISJOINT_PROPERTIES,
+        OWL_ALL_DIFFERENT,
+    }
+)
+"""`[x rdf:type C]` is schema for these classes C."""
+
+
+def is_schema(triple: Triple) -> bool:
+    """Whether a triple is read as (a part of) an axiom."""
+    _, predicate, object_ = triple
+    return predicate in SCHEMA_PREDICATES or (predicate == RDF_TYPE and object_ in SCHEMA_CLASSES)
+
+
+class Schema:
+    """Schema triples by subject and predicate; triples that are not schema are left out."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        found: dict[Constant, dict[Constant, set[Constant]]] = defaultdict(lambda: defaultdict(set))
+        for subject, predicate, object_ in filter(is_schema, triples):
+            found[subject][predicate].add(object_)
+        self._objects = {
+            subject: {predicate: tuple(sorted(objects)) for predicate, objects in sorted(predicates.items())}
+            for subject, predicates in sorted(found.items())
+        }
+
+    def subjects(self) -> Iterable[Constant]:
+        """Every subject of a schema triple, sorted."""
+        return self._objects.keys()
+
+    def objects(self, subject: Constant, predicate: Constant) -> tuple[Constant, ...]:
+        """The objects of (subject, predicate), sorted; empty if there are none."""
+        return self._objects.get(subject, {}).get(predicate, ())

@@ -1,0 +1,79 @@
+"""Schema triples to rules: an ordered tuple of small passes (DESIGN.md 4).
+
+    collect        schema triples -> axioms, lists and class expressions unfolded
+    translate      one axiom -> rules, by the rows of the profile
+    normalise      canonical form; tautologies go
+    deduplicate    one rule where several axioms yield the same
+
+The schema must be closed before, by the closing rules of the profile's rule set (generic.py): rows speak of one axiom
+each, and what follows from two is in the closure. r1 = some p A, r2 = some p B and A below B put r1 below r2
+by scm-svf1; no single axiom says so.
+
+Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, but
+for the rows over pairs of a list (see owl2rl.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from kgreason.ontology import owl2rl, rdfs
+from kgreason.ontology.axioms import Axiom
+from kgreason.ontology.collect import Reading, collect
+from kgreason.ontology.normalise import deduplicate, normalise
+from kgreason.ontology.rows import RowTable
+from kgreason.ontology.schema import Schema
+from kgreason.rules.model import Rule, Triple
+
+Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl"]
+Rules: TypeAlias = tuple[Rule, ...]
+
+ROWS: dict[Profile, RowTable] = {"rhodf": rdfs.RHODF_ROWS, "rdfs": rdfs.ROWS, "owl2rl": owl2rl.ROWS}
+"""The rows of each profile."""
+
+PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate)
+"""What happens to the rules once all axioms are translated, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The rules of a schema, and what was read on the way to them, node by node."""
+
+    profile: Profile
+    readings: tuple[Reading, ...]
+    rules: Rules
+
+    @property
+    def axioms(self) -> tuple[Axiom, ...]:
+        """Every axiom that was read, those without a row in the profile included."""
+        return tuple(axiom for reading in self.readings for axiom in reading.axioms)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One line for each axiom whose list is broken, if the profile has rows for its kind."""
+        kinds = ROWS[self.profile]
+        return tuple(str(broken) for reading in self.readings for broken in reading.broken if broken.kind in kinds)
+
+
+def translate(schema: Iterable[Triple], profile: Profile) -> Translation:
+    """The rules that a closed schema stands for; triples that are not schema are ignored."""
+    readings = tuple(collect(Schema(schema)))
+    *_, (_, rules) = stages(readings, profile)
+    return Translation(profile, readings, rules)
+
+
+def stages(readings: Iterable[Reading], profile: Profile) -> Iterator[tuple[str, Rules]]:
+    """The rules after each pass, with its name, for printing."""
+    axioms = (axiom for reading in readings for axiom in reading.axioms)
+    rules = tuple(rule for axiom in axioms for rule in translate_axiom(axiom, profile))
+    yield "translate", rules
+    for step in PASSES:
+        rules = step(rules)
+        yield step.__name__, rules
+
+
+def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
+    """The rules of one axiom, in the order of the rows; none if the profile has no row for it."""
+    return tuple(rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom))

@@ -1,0 +1,88 @@
+"""Which RDF formats there are, and which one a file is in.
+
+A format is known by a short name, which is also the suffix of its files. A name may be followed by that of a
+compression: `ttl.gz`. Files that end in `.owl` or `.xml` may be in any of four formats; their first bytes tell.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from kgreason.errors import InputError
+
+_TITLES = {
+    "nt": "N-Triples",
+    "nq": "N-Quads",
+    "ttl": "Turtle",
+    "trig": "TriG",
+    "n3": "Notation3",
+    "rdf": "RDF/XML",
+    "jsonld": "JSON-LD",
+    "owx": "OWL/XML",
+    "ofn": "OWL functional syntax",
+    "owl": "RDF/XML, Turtle, OWL/XML or OWL functional syntax, whichever it is",
+    "xml": "RDF/XML or OWL/XML, whichever it is",
+}
+_UNPACKERS: dict[str, Callable[..., Any]] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
+_MIXED = ("owl", "xml")
+
+_PROLOG = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
+_OWL_XML = re.compile(rb"<(?:[\w.-]+:)?Ontology\b(?![^>]*\brdf:about)")
+_RDF_XML = re.compile(rb"<(?:[\w.-]+:)?[A-Za-z][\w.-]*[\s>]")
+_FUNCTIONAL = re.compile(rb"(?:\s|#[^\n]*\n)*(?:Prefix|Ontology)\s*\(")
+
+
+class Format(NamedTuple):
+    """A format by its short name, and the compression around it (empty if there is none)."""
+
+    name: str
+    compression: str
+
+    def unpack(self, stream: BinaryIO) -> BinaryIO:
+        """The stream without its compression."""
+        return cast(BinaryIO, _UNPACKERS[self.compression](stream)) if self.compression else stream
+
+
+def formats() -> dict[str, str]:
+    """The formats that can be read: short name (and suffix) -> title."""
+    return dict(_TITLES)
+
+
+def format_named(name: str) -> Format:
+    """The format with a name such as `ttl` or `nt.gz`; raises InputError that lists the known ones."""
+    first, _, compression = name.lower().lstrip(".").partition(".")
+    if first not in _TITLES or (compression and compression not in _UNPACKERS):
+        raise InputError(f"unknown RDF format {name!r}; {_known()}")
+    return Format(first, compression)
+
+
+def format_of(path: Path) -> Format:
+    """The format that a file's suffixes say; raises InputError that lists the known ones."""
+    *_, first, last = ["", "", *(suffix.lstrip(".").lower() for suffix in path.suffixes)]
+    name, compression = (first, last) if last in _UNPACKERS else (last, "")
+    if name not in _TITLES:
+        raise InputError(f"{path}: the name does not end in a known RDF format; {_known()}")
+    return Format(name, compression)
+
+
+def settled(name: str, head: bytes) -> str:
+    """The name of the one format that a file with these first bytes is in."""
+    if name not in _MIXED:
+        return name
+    start = _PROLOG.match(head)
+    root = start.end() if start else 0
+    if _OWL_XML.match(head, root):
+        return "owx"
+    if _FUNCTIONAL.match(head):
+        return "ofn"
+    return "rdf" if name == "xml" or head.lstrip()[:2] in (b"<?", b"<!") or _RDF_XML.match(head, root) else "ttl"
+
+
+def _known() -> str:
+    return f"known are {', '.join(_TITLES)}, each also with {', '.join('.' + name for name in _UNPACKERS)}"

@@ -1,0 +1,132 @@
+"""`Labels`: the blank nodes of one source, under names that are the same whenever the source is read.
+
+Blank nodes of different sources are different nodes, so a label starts with a hash of the source's name. Two kinds of
+labels follow, and they cannot meet, since one starts with a letter and the other is digits:
+
+    written in the source        _:who                                 ->  _:b0f3e9a8c61xwho
+    invented by the parser       _:e6c09528a7cdb0371226a1b8a833a0c4    ->  _:b0f3e9a8c6117
+
+What the parser invents (for `[]`, lists, reifiers ...) is a random number in hexadecimal that starts with a letter;
+here it becomes a number in order of first appearance. A label that someone wrote and that looks the same, at least
+twenty such digits, is numbered too: it is then as stable as the order of the file. Line formats invent nothing, and
+every label of theirs is kept. All letters of a numbered name are hexadecimal, which Oxigraph stores without text.
+
+Cost: one pass over the text of those chunks that contain a blank node.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import numpy.typing as npt
+
+from kgreason.compiled import inline, kernel
+from kgreason.rdf.tokens import skip_iri, skip_string, skip_word
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.interning import Table, intern_one
+
+_QUOTE, _LESS, _UNDERSCORE, _X = 34, 60, 95, 120
+_SHORTEST = 20
+_DIGITS = 10
+
+
+class Labels:
+    """The names of the blank nodes of one source; `invented` says whether its format has nodes without a label."""
+
+    def __init__(self, source: str, *, invented: bool) -> None:
+        self._prefix = np.frombuffer(b"b" + hashlib.sha256(source.encode()).hexdigest()[:10].encode(), np.uint8)
+        self._numbers = Dictionary(())
+        self._invented = invented
+
+    def rename(self, text: bytes) -> bytes:
+        """Canonical N-Quads text with every blank node renamed."""
+        nodes = text.count(b"_:")
+        if nodes == 0:
+            return text
+        out = np.empty(len(text) + nodes * (self._prefix.size + _DIGITS), np.uint8)
+        view, numbers = np.frombuffer(text, np.uint8), self._numbers
+        at = used = 0
+        while at < view.size:
+            at, used, length, count = _rename(
+                numbers.table(), len(numbers), view, at, out, used, self._prefix, self._invented
+            )
+            numbers.adopt(count)
+            if at < view.size:
+                numbers.make_room(length)
+        return out[:used].tobytes()
+
+
+@inline
+def _looks_invented(text: npt.NDArray[np.uint8], start: int, end: int) -> bool:
+    """Whether a label is a long hexadecimal number that starts with a letter."""
+    if end - start < _SHORTEST or not 97 <= text[start] <= 102:
+        return False
+    while start < end and (48 <= text[start] <= 57 or 97 <= text[start] <= 102):
+        start += 1
+    return start == end
+
+
+@inline
+def _copy(text: npt.NDArray[np.uint8], start: int, end: int, out: npt.NDArray[np.uint8], used: int) -> int:
+    for i in range(end - start):
+        out[used + i] = text[start + i]
+    return used + end - start
+
+
+@inline
+def _write_number(number: int, out: npt.NDArray[np.uint8], used: int) -> int:
+    power = 1
+    while power * 10 <= number:
+        power *= 10
+    while power > 0:
+        out[used] = 48 + number // power % 10
+        used, power = used + 1, power // 10
+    return used
+
+
+@inline
+def _skip_other(text: npt.NDArray[np.uint8], at: int) -> int:
+    """The end of what starts at `at` and holds no blank node: an IRI, a string or one byte."""
+    if text[at] == _QUOTE:
+        return skip_string(text, at)
+    if text[at] == _LESS and text[at + 1] != _LESS:
+        return skip_iri(text, at)
+    return at + 2 if text[at] == _LESS else at + 1
+
+
+@kernel
+def _rename(
+    table: Table,
+    count: int,
+    text: npt.NDArray[np.uint8],
+    at: int,
+    out: npt.NDArray[np.uint8],
+    used: int,
+    prefix: npt.NDArray[np.uint8],
+    invented: bool,
+) -> tuple[int, int, int, int]:
+    """Copy `text` from `at` on to `out` from `used` on, blank nodes renamed; `table` numbers the invented ones.
+
+    Stops at the first label the table has no room for, or at the end. Returns where, how much of `out` is used, the
+    length of that label, and the count of the table.
+    """
+    while at < text.size:
+        if text[at] != _UNDERSCORE:
+            end = _skip_other(text, at)
+            used = _copy(text, at, end, out, used)
+        else:
+            end, number = skip_word(text, at), np.int64(0)
+            if invented and _looks_invented(text, at + 2, end):
+                number = intern_one(table, count, text, at + 2, end)
+                if number == 0:
+                    return at, used, end - at, count
+                count = max(count, int(number))
+            used = _copy(prefix, 0, prefix.size, out, _copy(text, at, at + 2, out, used))
+            if number > 0:
+                used = _write_number(int(number), out, used)
+            else:
+                out[used] = _X
+                used = _copy(text, at + 2, end, out, used + 1)
+        at = end
+    return at, used, 0, count

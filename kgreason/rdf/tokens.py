@@ -1,0 +1,117 @@
+"""Canonical N-Quads text -> id columns.
+
+The text is what pyoxigraph's serializer writes: one quad a line, one space between terms and before the full stop,
+no other space outside literals, every line feed and quote in a literal escaped. So a term ends where its first byte
+says it does, and nothing is checked twice: parsing, with its errors, is the library's.
+
+Cost: one pass over the text at memory speed plus a hash look-up for each term; the subject of the line before is
+tried first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kgreason.compiled import inline, kernel
+from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.terms.interning import Table, holds, intern_one
+
+_SPACE, _QUOTE, _STOP, _LESS, _GREATER, _BACKSLASH = 32, 34, 46, 60, 62, 92
+
+
+def encode(text: bytes, dictionary: Dictionary) -> Ids:
+    """The quads of canonical N-Quads text, their terms interned: int32[4, n], graph 0 for the default graph.
+
+    Raises LimitError when ids run out.
+    """
+    quads = np.zeros((4, text.count(b"\n")), np.int32)
+    view = np.frombuffer(text, np.uint8)
+    at = row = column = 0
+    while True:
+        at, end, row, column, count = _encode(dictionary.table(), len(dictionary), view, at, row, column, quads)
+        dictionary.adopt(count)
+        if at == end:
+            return quads
+        dictionary.make_room(end - at)
+
+
+@inline
+def skip_iri(text: npt.NDArray[np.uint8], at: int) -> int:
+    """The end of the IRI that starts at `at`."""
+    while text[at] != _GREATER:
+        at += 1
+    return at + 1
+
+
+@inline
+def skip_string(text: npt.NDArray[np.uint8], at: int) -> int:
+    """The end of the quoted string that starts at `at`, before any language tag or datatype."""
+    at += 1
+    while text[at] != _QUOTE:
+        at += 2 if text[at] == _BACKSLASH else 1
+    return at + 1
+
+
+@inline
+def skip_word(text: npt.NDArray[np.uint8], at: int) -> int:
+    """The next space."""
+    while text[at] != _SPACE:
+        at += 1
+    return at
+
+
+@inline
+def _skip_triple(text: npt.NDArray[np.uint8], at: int) -> int:
+    """The end of the triple term `<<( ... )>>` that starts at `at`."""
+    depth = 0
+    while True:
+        if text[at] == _LESS and text[at + 1] == _LESS:
+            depth += 1
+            at += 3
+        elif text[at] == _LESS:
+            at = skip_iri(text, at)
+        elif text[at] == _QUOTE:
+            at = skip_string(text, at)
+        elif text[at] == _GREATER:
+            depth -= 1
+            at += 2
+            if depth == 0:
+                return at
+        else:
+            at += 1
+
+
+@inline
+def _skip_term(text: npt.NDArray[np.uint8], at: int) -> int:
+    """The end of the term that starts at `at`."""
+    if text[at] == _LESS:
+        return _skip_triple(text, at) if text[at + 1] == _LESS else skip_iri(text, at)
+    if text[at] == _QUOTE:
+        at = skip_string(text, at)
+    return skip_word(text, at)
+
+
+@kernel
+def _encode(
+    table: Table, count: int, text: npt.NDArray[np.uint8], at: int, row: int, column: int, quads: npt.NDArray[np.int32]
+) -> tuple[int, int, int, int, int]:
+    """Intern terms from `at` on into `quads`, from `quads[column, row]` on.
+
+    Stops at the first term there is no room for, or at the end of the text. Returns the bounds of that term (an
+    empty one at the end), where it belongs, and the count of the table.
+    """
+    while at < text.size:
+        if text[at] == _STOP:
+            at, row, column = at + 2, row + 1, 0
+            continue
+        end = _skip_term(text, at)
+        found = np.int64(quads[0, row - 1] if column == 0 and row > 0 else 0)
+        if found == 0 or not holds(table, found, text, at, end):
+            found = intern_one(table, count, text, at, end)
+            if found == 0:
+                return at, end, row, column, count
+            count = max(count, int(found))
+        quads[column, row] = found
+        at, column = end + 1, column + 1
+    return at, at, row, column, count

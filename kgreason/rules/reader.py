@@ -1,0 +1,144 @@
+"""`read`: statements -> `Program`: prefixes resolved, constants in N-Triples text, every rule checked.
+
+    statement      effect
+    @prefix        holds for what follows it
+    @group         likewise
+    rule           appended, with its name or the one of its position
+
+Raises at the first thing that is wrong, with its position: an unknown prefix, a constant that is none, `false` where
+it may not stand, an unsafe rule.
+
+Cost: a dictionary look-up for a term seen before, which nearly all are.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from lark import Token
+
+from kgreason.errors import RuleSyntaxError, UnsafeRuleError
+from kgreason.rules import constants
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Variable
+from kgreason.rules.program import Program, default_name
+from kgreason.rules.safety import check_safe
+from kgreason.rules.syntax import AtomText, Clause, GroupLine, Literal, Node, PrefixLine, statements
+from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
+
+_RESERVED = "false is reserved for contradictions: it stands alone in a head and takes no terms"
+
+
+def read(text: str, source: str) -> Program:
+    """The program of a rule text; raises `RuleSyntaxError` and `UnsafeRuleError`, which name `source`."""
+    reader = _Reader(source)
+    for statement in statements(text, source):
+        match statement:
+            case Clause():
+                reader.rule(statement)
+            case PrefixLine():
+                reader.prefix(statement)
+            case GroupLine():
+                reader.group(statement)
+    return Program(tuple(reader.rules), reader.prefixes)
+
+
+class _Reader:
+    """What has been read so far, and what it means for the statement that comes next."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.rules: list[Rule] = []
+        self.prefixes: dict[str, str] = {}
+        self._group = ""
+        self._terms: dict[str, Term] = {}  # by the text of their tokens, under the present prefixes
+
+    def prefix(self, line: PrefixLine) -> None:
+        self.prefixes[line.name[:-1]] = self._constant(line.iri)[1:-1]
+        self._terms.clear()
+
+    def group(self, line: GroupLine) -> None:
+        self._group = self._name(line.name)
+
+    def rule(self, clause: Clause) -> None:
+        name = default_name(len(self.rules) + 1) if clause.name is None else self._name(clause.name)
+        for atom in clause.body if len(clause.heads) == 1 else clause.heads + clause.body:
+            if atom.terms is None:
+                self._fail(atom.start, _RESERVED)
+        heads, body = tuple(map(self._atom, clause.heads)), tuple(map(self._atom, clause.body))
+        rule = Rule(heads, body, name, self._group)
+        try:
+            check_safe(rule)
+        except UnsafeRuleError as error:
+            start = clause.heads[0].start
+            raise UnsafeRuleError(f"{self.source}:{start.line}:{start.column}: {error}") from None
+        self.rules.append(rule)
+
+    def _atom(self, atom: AtomText) -> Atom:
+        if atom.terms is None:
+            return FALSE
+        if atom.relation is None:
+            return Atom(None, tuple(map(self._term, atom.terms)))
+        if atom.relation == FALSE.relation:
+            self._fail(atom.relation, _RESERVED)
+        return Atom(atom.relation.value, tuple(map(self._term, atom.terms)))
+
+    def _term(self, node: Node) -> Term:
+        if not isinstance(node, Token):
+            return self._constant(node)
+        term = self._terms.get(node.value)
+        if term is None:
+            term = Variable(node.value[1:]) if node.type == "VARIABLE" else self._constant(node)
+            self._terms[node.value] = term
+        return term
+
+    def _constant(self, node: Node) -> Constant:
+        if isinstance(node, Literal):
+            return self._literal(node)
+        if isinstance(node, Token):
+            return self._simple(node)
+        return f"<<( {' '.join(map(self._constant, node))} )>>"
+
+    def _literal(self, literal: Literal) -> Constant:
+        datatype = self._constant(literal.datatype) if literal.datatype else None
+        try:
+            if literal.language:
+                return constants.tagged(literal.string, literal.language)
+            return constants.typed(literal.string, datatype)
+        except ValueError as error:
+            self._fail(literal.string, str(error))
+
+    def _simple(self, token: Token) -> Constant:
+        match token.type:
+            case "A":
+                return RDF_TYPE
+            case "BLANK":
+                return str(token)
+            case "NUMBER":
+                return constants.number(token.value)
+            case "TRUE" | "FALSE":
+                return f'"{token}"^^{XSD_BOOLEAN}'
+            case _:
+                return self._iri(token)
+
+    def _iri(self, token: Token) -> Constant:
+        text = token.value
+        if token.type == "NAME_WITH_PREFIX":
+            prefix, _, local = token.partition(":")
+            if prefix not in self.prefixes:
+                self._fail(token, f"unknown prefix {prefix}: (no @prefix line before this one declares it)")
+            text = f"<{self.prefixes[prefix]}{constants.local_name(local)}>"
+        try:
+            return constants.iri(text)
+        except ValueError as error:
+            self._fail(token, str(error))
+
+    def _name(self, token: Token) -> str:
+        if token.type == "NAME":
+            return str(token)
+        try:
+            return constants.unquote(token)
+        except ValueError as error:
+            self._fail(token, str(error))
+
+    def _fail(self, token: Token, problem: str) -> NoReturn:
+        raise RuleSyntaxError(self.source, token.line, token.column, problem)

@@ -1,0 +1,25 @@
+"""Safety: every head variable occurs in the body, so that a rule over finitely many facts derives finitely many.
+
+Rules with an empty body are safe exactly when their heads are ground. The law is that of Datalog (Abiteboul, Hull and
+Vianu, *Foundations of Databases*, section 12.1). Cost: one pass over the terms of the rule.
+"""
+
+from __future__ import annotations
+
+from kgreason.errors import UnsafeRuleError
+from kgreason.rules.model import Rule, Variable
+
+
+def unbound(rule: Rule) -> list[Variable]:
+    """The head variables that no body atom has, in the order in which they occur."""
+    bound = {term for atom in rule.body for term in atom.terms}
+    terms = (term for atom in rule.heads for term in atom.terms)
+    return list(dict.fromkeys(term for term in terms if isinstance(term, Variable) and term not in bound))
+
+
+def check_safe(rule: Rule) -> None:
+    """Raises `UnsafeRuleError`, naming the rule and the variables, unless the body binds every head variable."""
+    if free := unbound(rule):
+        names = " and ".join(map(str, free))
+        verb = "is" if len(free) == 1 else "are"
+        raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {names} {verb} in the head but in no body atom")

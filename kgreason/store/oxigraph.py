@@ -1,0 +1,146 @@
+"""`OxigraphStore`: the rows in Oxigraph, on disk or in memory.
+
+Loading a file into Oxigraph renames its blank nodes, adding quads does not: chunks without a blank node are
+bulk-loaded, the others added as quads. Bulk loading runs in two threads without the GIL. It skips Oxigraph's
+validation of IRIs and language tags, which doubles its speed: every row comes from the dictionary, whose terms a
+parser has checked. The store normalises literals: see `images`.
+
+Cost: about 400,000 rows/s loaded on disk with two threads, 200,000 with blank nodes; see `update` for a delta.
+`len` reads every row.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Self
+
+import pyoxigraph
+from pyoxigraph import RdfFormat
+
+from kgreason.errors import QueryError, StoreError, StoreLockedError
+from kgreason.store.protocol import Results
+from kgreason.store.update import Update
+
+_THREADS = 2
+_ROWS = 30_000
+
+
+class OxigraphStore:
+    """An Oxigraph store at a path, made if it is not there, or in memory without one.
+
+    Raises StoreLockedError where somebody has it open already, StoreError where the path is something else or
+    cannot be used.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._name = str(path) if path else "the store in memory"
+        if path and path.is_dir() and any(path.iterdir()) and not (path / "CURRENT").exists():
+            raise StoreError(f"{path}: not a store, but a folder of other files")
+        with self._errors():
+            self._store = pyoxigraph.Store(path)
+
+    @classmethod
+    def read_only(cls, path: Path) -> Self:
+        """The store at a path as it is now, for reading alone; needs no lock. Raises StoreError."""
+        store = cls.__new__(cls)
+        store._name = str(path)
+        if not (path / "CURRENT").exists():
+            raise StoreError(f"{path}: there is no store")
+        with store._errors():
+            store._store = pyoxigraph.Store.read_only(str(path))
+        return store
+
+    def load(self, chunks: Iterable[bytes]) -> None:
+        """Add many rows, given as chunks of whole lines, best of 10,000 to 30,000; not a transaction."""
+        running: deque[Future[None]] = deque()
+        with self._errors(), ThreadPoolExecutor(_THREADS) as workers:
+            for chunk in chunks:
+                if len(running) > _THREADS:
+                    running.popleft().result()
+                running.append(workers.submit(self._load, chunk))
+            while running:
+                running.popleft().result()
+
+    def apply(self, removed: bytes, added: bytes) -> None:
+        """Remove lines, then add lines, in one transaction."""
+        with self._errors():
+            update = Update(removed, added)
+            if update.text:
+                self._store.update(update.text, custom_functions=dict(update.functions))
+
+    def query(self, sparql: str, *, prefixes: Mapping[str, str] | None = None, base: str | None = None) -> Results:
+        """The results of a SPARQL query; raises QueryError."""
+        try:
+            return self._store.query(sparql, prefixes=dict(prefixes or {}), base_iri=base)
+        except SyntaxError as error:
+            raise QueryError(f"the query does not parse: {error.msg}") from error
+        except (OSError, RuntimeError, ValueError) as error:
+            raise QueryError(f"the query cannot be evaluated: {error}") from error
+
+    def lines(self) -> Iterator[bytes]:
+        """All rows as chunks of lines."""
+        with self._errors():
+            rows = iter(self._store)
+            while chunk := pyoxigraph.serialize(islice(rows, _ROWS), format=RdfFormat.N_QUADS):
+                yield chunk
+
+    def __contains__(self, line: bytes) -> bool:
+        """Whether a row, given as one line, is in the store."""
+        with self._errors():
+            return all(quad in self._store for quad in pyoxigraph.parse(line, RdfFormat.N_QUADS))
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        with self._errors():
+            return len(self._store)
+
+    def clear(self) -> None:
+        """Remove all rows."""
+        with self._errors():
+            self._store.clear()
+
+    def flush(self) -> None:
+        """Write to the disk what is not there yet."""
+        with self._errors():
+            self._store.flush()
+
+    def optimize(self) -> None:
+        """Compact the store's files for reading."""
+        with self._errors():
+            self._store.optimize()
+
+    def close(self) -> None:
+        """Let go of the lock; nothing may be asked of the store afterwards."""
+        del self._store
+
+    def _load(self, chunk: bytes) -> None:
+        if b"_:" in chunk:
+            self._store.bulk_extend(pyoxigraph.parse(chunk, RdfFormat.N_QUADS, lenient=True))
+        else:
+            self._store.bulk_load(chunk, RdfFormat.N_QUADS, lenient=True)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn what Oxigraph and RocksDB raise into one clear line."""
+        try:
+            yield
+        except (OSError, RuntimeError, SyntaxError) as error:
+            raise _store_error(self._name, error) from error
+
+
+def _store_error(name: str, error: Exception) -> StoreError:
+    text = " ".join(str(error).split())
+    if "While lock file" in text:
+        return StoreLockedError(f"{name}: another process has the store open")
+    if "lock hold by current process" in text:
+        return StoreLockedError(f"{name}: this process has the store open already")
+    if "No space left" in text:
+        return StoreError(f"{name}: the disk is full")
+    if isinstance(error, SyntaxError):
+        return StoreError(f"{name}: a row that is not N-Quads: {error.msg}")
+    return StoreError(f"{name}: {text.removeprefix('IO error: ')}")

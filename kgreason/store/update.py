@@ -1,0 +1,72 @@
+"""A delta as one SPARQL update, which Oxigraph runs as one transaction.
+
+Rows without blank nodes are `DELETE DATA` and `INSERT DATA`. Blank nodes cannot stand in the former and are relabelled
+by the latter, so the terms of rows that have one come from functions which the update calls by row number:
+
+    INSERT { ?s ?p ?o } WHERE { VALUES ?i { 0 1 } BIND(<...s>(?i) AS ?s) BIND(<...p>(?i) AS ?p) ... }
+
+Cost: linear; about 5 microseconds a row on disk, 15 where there is a blank node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import pyoxigraph
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+
+Function: TypeAlias = Callable[[Literal], NamedNode | BlankNode | Literal | Triple | None]
+
+_NAME = "tag:kgreason,2025:"
+_NO_GRAPH = DefaultGraph()
+
+
+class Update:
+    """The SPARQL update that removes some lines and then adds others: its `text` and the `functions` it calls."""
+
+    def __init__(self, removed: bytes, added: bytes) -> None:
+        self._operations: list[str] = []
+        self._rows: list[Quad] = []
+        self._say("DELETE", removed)
+        self._say("INSERT", added)
+        self.text = ";\n".join(self._operations)
+        self.functions: dict[NamedNode, Function] = {
+            NamedNode(f"{_NAME}s"): lambda number: self._row(number).subject,
+            NamedNode(f"{_NAME}p"): lambda number: self._row(number).predicate,
+            NamedNode(f"{_NAME}o"): lambda number: self._row(number).object,
+            NamedNode(f"{_NAME}g"): lambda number: _name(self._row(number)),
+        }
+
+    def _say(self, verb: str, lines: bytes) -> None:
+        ground, default, named = [], [], []
+        for line, quad in zip(lines.split(b"\n"), pyoxigraph.parse(lines, pyoxigraph.RdfFormat.N_QUADS), strict=False):
+            if b"_:" not in line:
+                ground.append(_pattern(line, quad))
+            elif quad.graph_name == _NO_GRAPH:
+                default.append(quad)
+            else:
+                named.append(quad)
+        if ground:
+            self._operations.append("\n".join([f"{verb} DATA {{", *ground, "}"]))
+        self._look_up(f"{verb} {{ ?s ?p ?o }}", "spo", default)
+        self._look_up(f"{verb} {{ GRAPH ?g {{ ?s ?p ?o }} }}", "spog", named)
+
+    def _look_up(self, action: str, columns: str, rows: list[Quad]) -> None:
+        if rows:
+            first = len(self._rows)
+            self._rows += rows
+            numbers = " ".join(map(str, range(first, len(self._rows))))
+            terms = " ".join(f"BIND(<{_NAME}{column}>(?i) AS ?{column})" for column in columns)
+            self._operations.append(f"{action} WHERE {{ VALUES ?i {{ {numbers} }} {terms} }}")
+
+    def _row(self, number: Literal) -> Quad:
+        return self._rows[int(number.value)]
+
+
+def _pattern(line: bytes, quad: Quad) -> str:
+    return line.decode() if quad.graph_name == _NO_GRAPH else f"GRAPH {quad.graph_name} {{ {quad.triple} }}"
+
+
+def _name(row: Quad) -> NamedNode | BlankNode | Triple | None:
+    return None if isinstance(row.graph_name, DefaultGraph) else row.graph_name

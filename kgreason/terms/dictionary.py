@@ -1,0 +1,227 @@
+"""`Dictionary`: RDF term <-> int32 id, the only place that knows a term's text.
+
+The text of a term is its canonical N-Triples form in UTF-8: `<http://e/a>`, `_:b`, `"x"@en`, `"1"^^<...#integer>`,
+`<<( ... )>>`. Names of n-ary relations (`tc/2`) are interned beside them; `Kind` tells all of these apart by their
+first bytes. Ids are dense from 1, in the order in which terms were met; 0 is no term. The terms of `VOCABULARY` come
+first, so that their ids are the same everywhere.
+
+Laws: `decode(intern(texts)) == texts`; equal texts have equal ids, different texts different ones; an id never
+changes its meaning, except that `truncate` forgets the newest terms.
+
+Cost: the text, 8 bytes for its offset and 13 to 26 for its hash slots, no Python object. Saved, it is three `.npy`
+files that are memory-mapped when loaded: opening is instant, and reading (`decode`, `kinds`, `lines`) touches only
+what it reads and needs no Numba. The first new term copies a loaded dictionary into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from kgreason.errors import LimitError, StoreError
+from kgreason.terms.vocabulary import VOCABULARY
+
+if TYPE_CHECKING:
+    from kgreason.terms.interning import Table
+
+Ids = npt.NDArray[np.int32]
+
+MAX_ID = 2**31 - 1
+
+
+class Kind(IntEnum):
+    """What an id stands for; `NONE` is id 0."""
+
+    NONE = 0
+    IRI = 1
+    BLANK = 2
+    LITERAL = 3
+    TRIPLE = 4
+    RELATION = 5
+
+
+_FIRST_BYTE = np.full(256, Kind.RELATION, np.uint8)
+_FIRST_BYTE[[ord("<"), ord("_"), ord('"')]] = Kind.IRI, Kind.BLANK, Kind.LITERAL
+
+_ROWS = 10_000
+"""Rows written at a time: few enough for the cache."""
+_FILES = ("arena", "offsets", "slots")
+
+
+class Dictionary:
+    """RDF term <-> int32 id.
+
+    One thread may intern while others read: terms are only ever appended, and arrays that grow are replaced.
+    """
+
+    def __init__(self, first: Iterable[str] = VOCABULARY) -> None:
+        self._arena = np.empty(1 << 16, np.uint8)
+        self._slots = np.zeros(1 << 11, np.uint64)
+        self._offsets = np.zeros(_room(self._slots.size) + 2, np.int64)
+        self._count = 0
+        self.intern(first)
+
+    def __len__(self) -> int:
+        """The number of terms, which is also the largest id."""
+        return self._count
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays, room to grow included."""
+        return self._arena.nbytes + self._offsets.nbytes + self._slots.nbytes
+
+    def intern(self, texts: Iterable[str]) -> Ids:
+        """The ids of texts, int32[n]; a text that is not known yet gets the next id.
+
+        Raises LimitError when ids run out; the terms before are interned.
+        """
+        from kgreason.terms.interning import intern_all
+
+        text, bounds = _packed(texts)
+        ids = np.empty(bounds.size - 1, np.int32)
+        done = 0
+        while done < ids.size:
+            done, self._count = intern_all(self.table(), self._count, text, bounds, done, ids)
+            if done < ids.size:
+                self.make_room(int(bounds[done + 1] - bounds[done]))
+        return ids
+
+    def find(self, texts: Iterable[str]) -> Ids:
+        """The ids of texts, int32[n], 0 where a text is not known."""
+        from kgreason.terms.interning import find_all
+
+        text, bounds = _packed(texts)
+        ids = np.empty(bounds.size - 1, np.int32)
+        find_all(self.table(), text, bounds, ids)
+        return ids
+
+    def decode(self, ids: npt.ArrayLike) -> list[str]:
+        """The texts of ids; that of id 0 is empty."""
+        return [str(text, "utf-8") for text in self._texts(np.asarray(ids, np.int64))]
+
+    def kinds(self, ids: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+        """What ids stand for: uint8[n] of `Kind`."""
+        ids = np.asarray(ids, np.int64)
+        start, last = self._offsets[ids], self._arena.size - 1
+        first = self._arena[np.minimum(start, last)]
+        second = self._arena[np.minimum(start + 1, last)]
+        kinds: npt.NDArray[np.uint8] = _FIRST_BYTE[first]
+        kinds[(first == ord("<")) & (second == ord("<"))] = Kind.TRIPLE
+        kinds[self._offsets[ids + 1] == start] = Kind.NONE
+        return kinds
+
+    def lines(self, *columns: Ids) -> bytes:
+        """The rows of id columns as N-Triples or N-Quads lines; id 0 (the default graph) is left out."""
+        rows = np.stack(columns, axis=1)
+        number = np.empty(self._count + 1, np.int32)
+        return b"".join(self._lines(rows[first : first + _ROWS], number) for first in range(0, len(rows), _ROWS))
+
+    def truncate(self, count: int) -> None:
+        """Forget every term with an id above `count`: what a failed load leaves behind."""
+        if count < self._count:
+            self._rehash(count, self._slots.size)
+            self._count = count
+
+    def save(self, folder: Path) -> None:
+        """Write the dictionary as .npy files into `folder`, each replaced as a whole.
+
+        Raises StoreError.
+        """
+        used = self._offsets[self._count + 1]
+        arrays: tuple[npt.NDArray[Any], ...] = self._arena[:used], self._offsets[: self._count + 2], self._slots
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, array in zip(_FILES, arrays, strict=True):
+                np.save(folder / f"{name}.new.npy", array)
+                (folder / f"{name}.new.npy").replace(folder / f"{name}.npy")
+        except OSError as error:
+            raise StoreError(f"{folder}: the dictionary cannot be written: {error.strerror or error}") from error
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """The dictionary that `save` wrote, memory-mapped; the files are never written to.
+
+        Raises StoreError.
+        """
+        dictionary = cls.__new__(cls)
+        try:
+            arrays = [np.asarray(np.load(folder / f"{name}.npy", mmap_mode="c")) for name in _FILES]
+        except (OSError, ValueError, EOFError) as error:
+            raise StoreError(f"{folder}: the dictionary cannot be read: {error}") from error
+        dictionary._arena, dictionary._offsets, dictionary._slots = arrays
+        dictionary._count = dictionary._offsets.size - 2
+        return dictionary
+
+    def table(self) -> Table:
+        """The arrays as kernels take them. They are replaced when the dictionary grows: ask again then."""
+        from kgreason.terms.interning import Table
+
+        return Table(self._arena, self._offsets, self._slots)
+
+    def make_room(self, length: int) -> None:
+        """Grow so that one more term of `length` bytes fits; raises LimitError when ids run out."""
+        if self._count >= MAX_ID:
+            raise LimitError(f"the dictionary is full: it holds {MAX_ID} terms")
+        if self._count + 3 > self._offsets.size:
+            self._add_slots()
+        used = int(self._offsets[self._count + 1])
+        if used + length > self._arena.size:
+            self._arena = _resized(self._arena, used, used + max(length, used // 2))
+
+    def adopt(self, count: int) -> None:
+        """Take over what a kernel has interned into `table()`: ids up to `count`."""
+        self._count = count
+
+    def _add_slots(self) -> None:
+        if self._count >= _room(self._slots.size):
+            self._rehash(self._count, 2 * self._slots.size)
+        self._offsets = _resized(self._offsets, self._count + 2, _room(self._slots.size) + 2)
+
+    def _rehash(self, count: int, size: int) -> None:
+        from kgreason.terms.interning import rehash
+
+        slots = np.zeros(size, np.uint64)
+        rehash(self._slots, count, slots)
+        self._slots = slots
+
+    def _texts(self, ids: npt.NDArray[np.integer]) -> list[bytes]:
+        text, ends = self._arena.data, self._offsets[ids + 1].tolist()
+        return [text[start:end].tobytes() for start, end in zip(self._offsets[ids].tolist(), ends, strict=True)]
+
+    def _lines(self, rows: Ids, number: Ids) -> bytes:
+        """A few rows as lines; `number` is scratch for every id, so that each distinct term is read once."""
+        flat = rows.ravel()
+        order = np.arange(flat.size, dtype=np.int32)
+        number[flat] = order
+        distinct = flat[number[flat] == order]
+        number[distinct] = order[: distinct.size]
+        texts = np.array([*self._texts(distinct), None], object)
+        words = iter(texts[number[flat]].tolist())
+        lines = b" .\n".join([*map(b" ".join, zip(*[words] * rows.shape[1], strict=True)), b""])
+        # A line feed in a term is escaped, so that two spaces before the full stop are always a graph left out.
+        return lines if flat.all() else lines.replace(b"  .\n", b" .\n")
+
+
+def _room(slots: int) -> int:
+    """How many terms a hash table takes before it grows."""
+    return slots * 5 // 8
+
+
+def _resized(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
+    """A copy of the first `used` elements with room for `size`; the rest is not touched, so it costs no memory yet."""
+    fresh = np.empty(size, array.dtype)
+    fresh[:used] = array[:used]
+    return fresh
+
+
+def _packed(texts: Iterable[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Texts one after the other in UTF-8, and their bounds."""
+    encoded = [text.encode() for text in texts]
+    bounds = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(text) for text in encoded], out=bounds[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), bounds

@@ -1,0 +1,71 @@
+"""RDFS and rho-df: each row on a case worked out by hand, and what their closures have in common."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tests.oracle import owl2rl
+from tests.oracle.graph import Triple
+from tests.oracle.notation import triples
+from tests.oracle.rdfs import CORE, OPTIONS, rdfs_close, rhodf_close
+from tests.strategies.ontologies import graphs
+
+CORE_CASES = {
+    "rdfs2": ("p rdfs:domain A . i p j", "i rdf:type A"),
+    "rdfs3": ('p rdfs:range A . i p "1"', '"1" rdf:type A'),
+    "rdfs5": ("p rdfs:subPropertyOf q . q rdfs:subPropertyOf r", "p rdfs:subPropertyOf r"),
+    "rdfs7": ("p rdfs:subPropertyOf q . i p j", "i q j"),
+    "rdfs9": ("A rdfs:subClassOf B . i rdf:type A", "i rdf:type B"),
+    "rdfs11": ("A rdfs:subClassOf B . B rdfs:subClassOf C", "A rdfs:subClassOf C"),
+}
+OPTION_CASES = {
+    "rdfD2": ("i p j", "p rdf:type rdf:Property . rdf:type rdf:type rdf:Property"),
+    "rdfs4a": ("i p j", "i rdf:type rdfs:Resource"),
+    "rdfs4b": ("i p j", "j rdf:type rdfs:Resource . rdfs:Resource rdf:type rdfs:Resource"),
+    "rdfs6": ("p rdf:type rdf:Property", "p rdfs:subPropertyOf p"),
+    "rdfs8": ("A rdf:type rdfs:Class", "A rdfs:subClassOf rdfs:Resource"),
+    "rdfs10": ("A rdf:type rdfs:Class", "A rdfs:subClassOf A"),
+    "rdfs12": ("p rdf:type rdfs:ContainerMembershipProperty", "p rdfs:subPropertyOf rdfs:member"),
+    "rdfs13": ("D rdf:type rdfs:Datatype", "D rdfs:subClassOf rdfs:Literal"),
+}
+
+
+def test_every_row_has_its_case() -> None:
+    assert CORE_CASES.keys() == CORE.keys()
+    assert OPTION_CASES.keys() == OPTIONS.keys()
+
+
+@pytest.mark.parametrize("row", CORE_CASES)
+def test_the_core_says_exactly_this(row: str) -> None:
+    given, expected = map(triples, CORE_CASES[row])
+    assert rdfs_close(given) == given | expected
+
+
+@pytest.mark.parametrize("row", OPTION_CASES)
+def test_an_option_says_exactly_this_and_is_off_by_default(row: str) -> None:
+    given, expected = map(triples, OPTION_CASES[row])
+    assert rdfs_close(given, options=[row]) == given | expected
+    assert rdfs_close(given) == given
+
+
+def test_rho_df_is_the_core_without_reflexive_rules() -> None:
+    given = triples("p rdfs:subPropertyOf q . q rdfs:domain A . q rdfs:range B . A rdfs:subClassOf B . i p j")
+    assert rhodf_close(given) == rdfs_close(given)
+
+
+def test_the_reflexive_rules_of_rho_df() -> None:
+    said = rhodf_close(
+        triples("p rdfs:domain A . B rdfs:subClassOf C . i rdf:type D . p rdfs:subPropertyOf q"), reflexive=True
+    )
+    properties = ("p", "q", "rdfs:domain", "rdfs:range", "rdf:type", "rdfs:subClassOf", "rdfs:subPropertyOf")
+    assert {t for t in said if t[0] == t[2]} == triples(
+        " . ".join([f"{p} rdfs:subPropertyOf {p}" for p in properties] + [f"{c} rdfs:subClassOf {c}" for c in "ABCD"])
+    )
+
+
+@given(graphs())
+def test_owl_2_rl_says_all_that_the_core_and_rho_df_say(given_triples: set[Triple]) -> None:
+    core = rdfs_close(given_triples)
+    assert core == rhodf_close(given_triples)
+    assert core <= owl2rl.close(given_triples)[0]

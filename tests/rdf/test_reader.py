@@ -1,0 +1,189 @@
+"""Every format says what pyoxigraph says it says, and bad input gets one clear error."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyoxigraph
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyoxigraph import Quad, RdfFormat
+
+from kgreason.errors import InputError, LimitError, RdfSyntaxError
+from kgreason.rdf import reader
+from kgreason.rdf.reader import read, read_stream
+from kgreason.terms import dictionary as dictionary_module
+from kgreason.terms.dictionary import Dictionary
+from tests.rdf.reading import isomorphic, lines_of_file, lines_read
+from tests.terms.odd import lines_of, quads
+
+TURTLE = """@prefix : <http://e/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+_:a :p "01"^^xsd:integer, 1.50, "x"@EN, [ :q ( 1 "two" _:a ) ], <relative>, "s"^^xsd:string .
+:s :q <<( _:a :b <<( _:a :b "x \\" ) > y"@en )>> )>> .
+<< :a :b :c >> :d :e .
+"""
+RDF_XML = """<?xml version="1.0"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">
+<rdf:Description rdf:nodeID="n1"><e:p rdf:parseType="Resource"><e:q rdf:nodeID="n2"/></e:p>
+<e:r rdf:parseType="Literal"><b a="x">t</b></e:r></rdf:Description></rdf:RDF>
+"""
+JSON_LD = """{"@context": {"@vocab": "http://e/"}, "@id": "_:x", "p": [{"q": 1}, {"q": 2.5, "r": {"@list": [1, "a"]}}],
+"@graph": [{"@id": "_:g", "p": {"@id": "_:x"}}]}
+"""
+N3 = '@prefix : <http://e/> . :a :p "x", [ :q 1 ] .'
+TRIG = "@prefix : <http://e/> . :a :p :b . _:g { :a :p _:g } GRAPH :h { [] :p ( 1 ) }"
+DOCUMENTS = {"ttl": TURTLE, "rdf": RDF_XML, "jsonld": JSON_LD, "n3": N3, "trig": TRIG}
+BASE = "http://base/document"
+
+
+def _by_pyoxigraph(document: bytes, syntax: str) -> bytes:
+    return lines_of(pyoxigraph.parse(document, RdfFormat.from_extension(syntax), base_iri=BASE))
+
+
+@pytest.mark.parametrize("syntax", DOCUMENTS)
+def test_every_format_reads_as_pyoxigraph_reads_it(syntax: str) -> None:
+    document = DOCUMENTS[syntax].encode()
+    lines = lines_read(document, syntax, base=BASE)
+    assert lines.count(b"\n") > 1
+    assert isomorphic(lines, _by_pyoxigraph(document, syntax))
+
+
+@given(st.lists(quads, max_size=6), st.sampled_from(["nt", "nq", "ttl", "trig"]))
+def test_odd_terms_are_read_in_every_format(rows: list[Quad], syntax: str) -> None:
+    form = RdfFormat.from_extension(syntax)
+    assert form is not None
+    if not form.supports_datasets:
+        rows = [Quad(*row.triple) for row in rows]
+    document = pyoxigraph.serialize(rows if form.supports_datasets else [row.triple for row in rows], format=form)
+    assert isomorphic(lines_read(document or b"", syntax), lines_of(rows))
+
+
+def test_lexical_forms_are_kept_and_language_tags_come_in_lower_case() -> None:
+    lines = lines_read(TURTLE.encode(), "ttl", base=BASE)
+    for text in (b'"01"^^', b'"1.50"^^', b'"x"@en ', b'"s" .', b"<http://base/relative>"):
+        assert text in lines
+
+
+def test_many_chunks_are_read_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "CHUNK", 7)
+    document = b"".join(b"<http://e/%d> <http://e/p> _:b%d .\n" % (i, i % 3) for i in range(100))
+    batches = list(read_stream(io.BytesIO(document), Dictionary(), syntax="nt", source="s"))
+    assert [batch.subjects.size for batch in batches] == [7] * 14 + [2]
+    prefix = lines_read(b"_:x <http://e/p> _:x .\n", "nt", "s").split(b"xx ")[0][2:]
+    assert lines_read(document, "nt", "s") == document.replace(b"_:", b"_:" + prefix + b"x")
+
+
+def test_a_reading_that_is_given_up_leaves_the_stream_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "CHUNK", 1)
+    stream = io.BytesIO(b"<http://e/a> <http://e/p> _:b .\n" * 9)
+    batches = read_stream(stream, Dictionary(), syntax="nt", source="s")
+    assert next(batches).subjects.size == 1
+    del batches
+    assert not stream.closed
+
+
+def test_lubm_is_read_as_it_is_written(shared_data: Path) -> None:
+    path = shared_data / "lubm" / "lubm1.nt.gz"
+    assert lines_of_file(path) == gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.parametrize(("suffix", "module"), [(".gz", gzip), (".bz2", bz2), (".xz", lzma)])
+def test_compressed_files(tmp_path: Path, suffix: str, module: SimpleNamespace) -> None:
+    plain, packed = tmp_path / "a.b.ttl", tmp_path / f"a.b.ttl{suffix}"
+    plain.write_text(N3)
+    packed.write_bytes(module.compress(N3.encode()))
+    assert isomorphic(lines_of_file(packed), lines_of_file(plain))
+    packed.write_bytes(module.compress(N3.encode() * 9)[:-20])
+    with pytest.raises(InputError, match=rf"a\.b\.ttl\{suffix}: the compressed data is damaged or cut short"):
+        lines_of_file(packed)
+
+
+def test_relative_iris_are_resolved_against_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a b.ttl"
+    path.write_text("<#x> <y> <> .")
+    assert lines_of_file(path).decode() == f"<{path.as_uri()}#x> <{path.parent.as_uri()}/y> <{path.as_uri()}> .\n"
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(gzip.compress(N3.encode()))))
+    dictionary = Dictionary()
+    batches = list(read("-", dictionary, syntax="n3.gz"))
+    assert isomorphic(dictionary.lines(*batches[0]), lines_read(N3.encode(), "n3"))
+    with pytest.raises(InputError, match="name its RDF format"):
+        read("-", dictionary)
+
+
+def test_a_byte_order_mark_is_skipped() -> None:
+    assert lines_read(b"\xef\xbb\xbf<http://e/a> <http://e/b> <http://e/c> .\n", "nt").startswith(b"<http://e/a>")
+
+
+def test_an_empty_document_has_no_batch() -> None:
+    assert list(read_stream(io.BytesIO(b""), Dictionary(), syntax="nt", source="s")) == []
+
+
+@pytest.mark.parametrize(
+    ("syntax", "document", "line", "column", "problem"),
+    [
+        ("nt", b"<http://e/a> <http://e/b> <http://e/c> .\n\n<http://e/a> x\n", 3, 14, "must be an IRI"),
+        ("ttl", b"\n<http://e/a b> <http://e/b> 1 .", 2, 1, "Invalid IRI code point"),
+        ("ttl", b'<http://e/a> <http://e/b> "\xff" .', 1, 28, "Invalid UTF-8"),
+        ("jsonld", b'{"@id": 3', 1, 10, "must be followed by"),
+        ("rdf", b"<rdf:RDF></rdf:RDF>", None, None, "Unknown prefix"),
+        ("jsonld", b'{"@context": "http://e/", "a": 1}', None, None, "put the context into the file"),
+    ],
+)
+def test_a_syntax_error_names_file_line_and_column(
+    tmp_path: Path, syntax: str, document: bytes, line: int | None, column: int | None, problem: str
+) -> None:
+    path = tmp_path / f"bad.{syntax}"
+    path.write_bytes(document)
+    with pytest.raises(RdfSyntaxError, match=problem) as caught:
+        lines_of_file(path)
+    assert (caught.value.source, caught.value.line, caught.value.column) == (str(path), line, column)
+    assert "Parser error" not in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "folder.nt").mkdir()
+    (tmp_path / "bad.nt.gz").write_bytes(b"hello")
+    for name, problem in [
+        ("missing.nt", "No such file"),
+        ("folder.nt", "Is a directory"),
+        ("bad.nt.gz", "Not a gzipped file"),
+        ("a.txt", "known RDF format; known are nt, nq, ttl"),
+        ("a.gz", "known RDF format"),
+        ("plain", "known RDF format"),
+    ]:
+        with pytest.raises(InputError, match=problem) as caught:
+            lines_of_file(tmp_path / name)
+        assert str(tmp_path / name) in str(caught.value)
+
+
+def test_an_unknown_format_and_an_invalid_base() -> None:
+    with pytest.raises(InputError, match=r"unknown RDF format 'txt'; known are nt, nq, .*\.gz, \.bz2, \.xz"):
+        lines_read(b"", "txt")
+    with pytest.raises(InputError, match="Invalid base IRI"):
+        lines_read(b"<> <> <> .", "ttl", base="no iri")
+
+
+def test_a_failed_read_can_be_rolled_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    dictionary = Dictionary()
+    before = len(dictionary)
+    monkeypatch.setattr(reader, "CHUNK", 1)
+    with pytest.raises(RdfSyntaxError):
+        list(read_stream(io.BytesIO(N3.encode() + b"\n oops"), dictionary, syntax="n3", source="s"))
+    assert len(dictionary) > before
+    dictionary.truncate(before)
+    assert dictionary.find(["<http://e/a>"]).tolist() == [0]
+    monkeypatch.setattr(dictionary_module, "MAX_ID", before)
+    document = b"".join(b"<http://e/%d> <http://e/p> _:b%d .\n" % (i, i) for i in range(2000))
+    with pytest.raises(LimitError):
+        list(read_stream(io.BytesIO(document), dictionary, syntax="nt", source="s"))

@@ -1,0 +1,168 @@
+"""Transactions are whole, blank nodes keep their labels, and every failure is one clear error."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyoxigraph import QueryBoolean, QuerySolutions
+
+from kgreason.errors import QueryError, StoreError, StoreLockedError
+from kgreason.store.oxigraph import OxigraphStore
+
+ROW = b"<http://e/s> <http://e/p> <http://e/o> .\n"
+BLANK = b'_:b0123456789xwho <http://e/p> <<( _:b01234567891 <http://e/p> "x" )>> _:g .\n'
+
+
+def _row(number: int) -> bytes:
+    return b"<http://e/%d> <http://e/p> %s .\n" % (number, b"_:b" if number % 3 else b"<http://e/o>")
+
+
+def _rows(numbers: range) -> bytes:
+    return b"".join(map(_row, numbers))
+
+
+def _all(store: OxigraphStore) -> bytes:
+    return b"".join(sorted(b"".join(store.lines()).splitlines(keepends=True)))
+
+
+def test_blank_nodes_keep_their_labels() -> None:
+    store = OxigraphStore()
+    store.load([BLANK, ROW])
+    assert _all(store) == ROW + BLANK
+    store.apply(BLANK, b"")
+    assert _all(store) == ROW
+    store.apply(b"", BLANK)
+    assert _all(store) == ROW + BLANK
+
+
+def test_a_delta_is_seen_whole_or_not_at_all(tmp_path: Path) -> None:
+    store = OxigraphStore(tmp_path / "store")
+    even, odd = _rows(range(0, 600, 2)), _rows(range(1, 600, 2))
+    store.load([even])
+    seen, done = set(), threading.Event()
+
+    def look() -> None:
+        while not done.is_set():
+            seen.add(b"".join(sorted(b"".join(store.lines()).splitlines(keepends=True))))
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    for _ in range(10):
+        store.apply(even, odd)
+        store.apply(odd, even)
+    done.set()
+    reader.join()
+    assert seen <= {b"".join(sorted(rows.splitlines(keepends=True))) for rows in (even, odd)}
+
+
+def test_a_delta_that_fails_changes_nothing() -> None:
+    store = OxigraphStore()
+    store.load([ROW])
+    with pytest.raises(StoreError, match="not N-Quads"):
+        store.apply(ROW, _row(1) + b"oops\n")
+    assert _all(store) == ROW
+
+
+def test_an_error_in_a_loading_thread_is_raised() -> None:
+    store = OxigraphStore()
+
+    def chunks() -> Iterator[bytes]:
+        yield ROW
+        yield b"oops\n"
+        for _ in range(10):
+            yield ROW
+
+    with pytest.raises(StoreError, match="the store in memory: a row that is not N-Quads"):
+        store.load(chunks())
+
+
+def test_a_delta_may_be_empty() -> None:
+    store = OxigraphStore()
+    store.apply(b"", b"")
+    store.load([])
+    assert len(store) == 0
+
+
+def test_queries_take_prefixes_and_a_base() -> None:
+    store = OxigraphStore()
+    store.load([ROW])
+    answer = store.query("ASK { e:s <p> ?o }", prefixes={"e": "http://e/"}, base="http://e/")
+    assert isinstance(answer, QueryBoolean)
+    assert bool(answer)
+    solutions = store.query("SELECT ?o { ?s ?p ?o }")
+    assert isinstance(solutions, QuerySolutions)
+    assert [str(solution["o"]) for solution in solutions] == ["<http://e/o>"]
+
+
+def test_query_errors() -> None:
+    store = OxigraphStore()
+    with pytest.raises(QueryError, match=r"the query does not parse: error at 2:\d"):
+        store.query("SELECT * {\n ?s ?p }")
+    with pytest.raises(QueryError, match="cannot be evaluated: Invalid"):
+        store.query("ASK {}", base="no iri")
+
+
+def test_a_store_is_open_once(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    store = OxigraphStore(path)
+    store.load([ROW])
+    with pytest.raises(StoreLockedError, match="this process has the store open already"):
+        OxigraphStore(path)
+    program = f"""
+from pathlib import Path
+from kgreason.errors import StoreLockedError
+from kgreason.store.oxigraph import OxigraphStore
+path = Path({str(path)!r})
+assert len(OxigraphStore.read_only(path)) == 1
+try:
+    OxigraphStore(path)
+except StoreLockedError as error:
+    assert str(error) == f"{{path}}: another process has the store open"
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2])
+    store.close()
+    assert len(OxigraphStore(path)) == 1
+
+
+def test_a_store_that_is_read_only(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    OxigraphStore(path).load([ROW])
+    store = OxigraphStore.read_only(path)
+    assert _all(store) == ROW
+    with pytest.raises(StoreError, match="read-write"):
+        store.apply(b"", _row(1))
+    with pytest.raises(StoreError, match="there is no store"):
+        OxigraphStore.read_only(tmp_path / "nowhere")
+
+
+def test_paths_that_are_no_store(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_text("x")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "CURRENT").write_text("x")
+    for name, problem in [
+        ("folder", "not a store, but a folder of other files"),
+        ("folder/file", "exists but is not a directory"),
+        ("broken", "CURRENT file does not end with newline"),
+    ]:
+        with pytest.raises(StoreError, match=problem) as caught:
+            OxigraphStore(tmp_path / name)
+        assert str(caught.value).startswith(f"{tmp_path / name}: ")
+        assert "\n" not in str(caught.value)
+
+
+def test_a_full_disk_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def full(path: Path) -> None:
+        raise OSError(errno.ENOSPC, "IO error: No space left on device: While appending to file")
+
+    monkeypatch.setattr("pyoxigraph.Store", full)
+    with pytest.raises(StoreError, match="the disk is full"):
+        OxigraphStore(tmp_path / "store")

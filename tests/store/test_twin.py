@@ -1,0 +1,89 @@
+"""Oxigraph, on disk and in memory, does what a Python set does, whatever happens in whatever order."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from pyoxigraph import Quad
+
+from kgreason.store.memory import MemoryStore
+from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store.protocol import RdfStore
+from tests.terms.odd import lines_of, quads
+
+COUNT = "SELECT (COUNT(*) AS ?n) { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
+
+
+def _rows(store: RdfStore) -> set[bytes]:
+    return set(b"".join(store.lines()).splitlines(keepends=True))
+
+
+class Twins(RuleBasedStateMachine):
+    """The same operations on an Oxigraph store and on its twin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store: RdfStore = OxigraphStore()
+        self.twin: RdfStore = MemoryStore()
+        self.known: list[Quad] = []
+
+    @rule(chunks=st.lists(st.lists(quads, max_size=4), max_size=4))
+    def load(self, chunks: list[list[Quad]]) -> None:
+        self.known += sum(chunks, [])
+        for store in (self.store, self.twin):
+            store.load(iter([lines_of(chunk) for chunk in chunks]))
+
+    @rule(data=st.data(), fresh=st.lists(quads, max_size=4))
+    def apply(self, data: st.DataObject, fresh: list[Quad]) -> None:
+        some: Any = st.lists(st.sampled_from(self.known), max_size=4) if self.known else st.just([])
+        removed, added = data.draw(some), data.draw(some) + fresh
+        self.known += fresh
+        for store in (self.store, self.twin):
+            store.apply(lines_of(removed), lines_of(added))
+
+    @rule()
+    def clear(self) -> None:
+        self.store.clear()
+        self.twin.clear()
+
+    @invariant()
+    def same_rows(self) -> None:
+        assert _rows(self.store) == _rows(self.twin)
+        assert len(self.store) == len(self.twin)
+        for quad in self.known:
+            assert (lines_of([quad]) in self.store) == (lines_of([quad]) in self.twin)
+
+    @invariant()
+    def same_answers(self) -> None:
+        answers = [str(next(iter(store.query(COUNT)))) for store in (self.store, self.twin)]  # type: ignore[call-overload]
+        assert answers[0] == answers[1]
+
+
+def test_oxigraph_in_memory_is_a_set_of_rows() -> None:
+    run_state_machine_as_test(Twins)
+
+
+@given(st.lists(quads, max_size=6), st.lists(quads, max_size=6))
+def test_what_is_on_disk_is_there_after_reopening(first: list[Quad], second: list[Quad]) -> None:
+    for store, twin in _pairs():
+        for one in (store, twin):
+            one.load([lines_of(first)])
+            one.apply(lines_of(first[:3]), lines_of(second))
+            one.optimize()
+            one.flush()
+            one.close()
+
+
+def _pairs() -> Iterator[tuple[RdfStore, RdfStore]]:
+    with tempfile.TemporaryDirectory() as folder:
+        twin = MemoryStore()
+        yield OxigraphStore(Path(folder) / "store"), twin
+        reopened = OxigraphStore(Path(folder) / "store")
+        assert _rows(reopened) == _rows(twin)
+        reopened.close()

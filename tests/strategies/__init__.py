@@ -1,0 +1,1 @@
+"""Hypothesis strategies: random programs and histories (`programs`), random ontologies with data (`ontologies`)."""
