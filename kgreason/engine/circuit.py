@@ -16,7 +16,7 @@ import numpy as np
 from kgreason.engine.arrangements import ArrangementRoom
 from kgreason.engine.buffers import grown
 from kgreason.engine.distinct import BLOCK as DISTINCT_BLOCK
-from kgreason.engine.distinct import assert_rows, take_heads
+from kgreason.engine.distinct import assert_rows, rehash, take_heads
 from kgreason.engine.facts import FactTable
 from kgreason.engine.fixpoint import advance
 from kgreason.engine.gatekeep import arrange_present, count_present
@@ -46,6 +46,7 @@ from kgreason.engine.layout import (
     OLD_AND_CURRENT,
     ONLY_OLD,
     PHASE,
+    QUIET,
     RANKED,
     REWRITES,
     SCAN,
@@ -84,10 +85,11 @@ _SCRATCH = {
 class Circuit:
     """Facts under a program; `planner` may be shared by circuits of which one is live at a time."""
 
-    def __init__(self, planner: Planner, room: int = 1024) -> None:
+    def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
         self.planner = planner
         self.memory = Memory()
         self.block = self.memory.block
+        self.block[QUIET] = quiet
         self.facts = FactTable(self.memory, max(1, planner.width), room)
         self.arrangements = ArrangementRoom(self.memory)
         self._make_scratch()
@@ -101,7 +103,7 @@ class Circuit:
         for name, size in _SCRATCH.items():
             memory[name] = np.zeros(size, dtype=np.int32)
         memory["frames"] = np.zeros((_DEPTH, FRAME), dtype=np.int32)
-        memory["block"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
+        memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
         memory["hashes"] = np.zeros(max(BLOCK, DISTINCT_BLOCK) + 1, dtype=np.uint64)
 
     def refresh(self) -> None:
@@ -122,6 +124,14 @@ class Circuit:
             high = min(len(rows), low + (1 << 18))
             assert_rows(self.block, rows, table, low, high)
             check()
+
+    def adopt(self, records: Int32) -> None:
+        """Take over rows int32[n, 3 + w] of a fixpoint, state, stamp and support included."""
+        self.facts.reserve(len(records))
+        self.memory["rows"][: len(records), : records.shape[1]] = records
+        self.block[N_ROWS] = len(records)
+        rehash(self.block)
+        self.count_from(0)
 
     def open_first_level(self) -> None:
         """Bootstrap: the asserted facts are level 0, ahead of what rules with an empty body derive."""

@@ -38,11 +38,15 @@ def _no_check() -> None:
 
 
 class Engine:
-    """Facts and rules in ids, kept at the fixpoint."""
+    """Facts and rules in ids, kept at the fixpoint.
 
-    def __init__(self) -> None:
+    `quiet` is the id of a property whose reflexive triples are never derived (owl:sameAs, while eq-ref is off), or 0.
+    """
+
+    def __init__(self, quiet: int = 0) -> None:
         self.planner = Planner()
-        self.circuit = Circuit(self.planner)
+        self._quiet = quiet
+        self.circuit = Circuit(self.planner, quiet=quiet)
         self._numbers: dict[EncodedRule, int] = {}
         self._weights: dict[EncodedRule, int] = {}
 
@@ -54,6 +58,12 @@ class Engine:
     def __len__(self) -> int:
         """The number of facts."""
         return len(self.circuit.facts)
+
+    def table(self, is_triple: bool, width: int) -> int:
+        """The number of the table of this kind and width; its facts may be asserted from now on."""
+        number = self.planner.table(is_triple, width)
+        self.circuit.refresh()
+        return number
 
     def assert_facts(
         self, facts: Mapping[int, Int32], rules: Sequence[EncodedRule] = (), check: Check = _no_check
@@ -91,32 +101,54 @@ class Engine:
         """The (key, plan) of a new rule whose key the fewest facts meet."""
         return min(self.planner.plans_of(rule), key=lambda pair: int(self.circuit.memory["key_count"][pair[0]]))
 
-    def bootstrap(self, facts: Mapping[int, Int32], check: Check = _no_check) -> Changes:
-        """Bootstrap: evaluate the active rules from these asserted facts alone, beside the present state, and swap."""
-        before = self.circuit
-        circuit = Circuit(self.planner, room=max(1024, sum(len(rows) for rows in facts.values()) * 5 // 4))
+    def bootstrap(
+        self, facts: Mapping[int, Int32], rules: Sequence[EncodedRule] | None = None, check: Check = _no_check
+    ) -> Changes:
+        """Bootstrap: evaluate rules (by default the active ones) from these asserted facts alone, beside, and swap.
+
+        facts: table number -> int32[n, w]. What `check` raises leaves everything as it was.
+        """
+        before, weights = self.circuit, self._weights
+        room = max(1024, sum(map(len, facts.values())) * 5 // 4)
         try:
+            if rules is not None:
+                self._set_weights({}, rules)
+            self.circuit = circuit = Circuit(self.planner, room, self._quiet)
             circuit.begin(ranked=False)
             for table, rows in facts.items():
                 circuit.assert_rows(table, rows, check)
             circuit.open_first_level()
-            self.circuit = circuit
             self._fire_empty_bodies([self._numbers[rule] for rule in self.rules])
             circuit.run(check)
             circuit.finish()
         except BaseException:
             self.circuit = before
+            self._set_weights(weights)
+            before.refresh()
             before.drop_arrangements()
+            before.count_from(0)
             raise
         return _difference(before, circuit)
 
+    def restore(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
+        """Take over a fixpoint that was saved: rows int32[n, 3 + w] with state, stamp and support, and its rules."""
+        self._set_weights({}, rules)
+        self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
+        self.circuit.adopt(records)
+
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make these the active rules, without evaluating anything: a Bootstrap must follow."""
+        self._set_weights({}, rules)
+        self.circuit.refresh()
+
+    def _set_weights(self, weights: dict[EncodedRule, int], rules: Sequence[EncodedRule] = ()) -> None:
+        """Make exactly the rules of `weights` and `rules` active."""
         for rule in self.rules:
             self.planner.set_active(self._numbers[rule], False)
-        self._weights = {}
+        self._weights = dict(weights)
+        for rule in self.rules:
+            self.planner.set_active(self._numbers[rule], True)
         self._add_rules(rules)
-        self.circuit.refresh()
 
     def _add_rules(self, rules: Sequence[EncodedRule]) -> list[int]:
         """Add 1 to the weight of each rule; the numbers of those that became active."""

@@ -93,6 +93,11 @@ class FactTable:
         states = self._memory["rows"][: int(self._block[N_ROWS]), STATE]
         return np.flatnonzero((states & AGE) != FREE).astype(np.int32)
 
+    def records(self, rows: Int32) -> Int32:
+        """Whole rows int32[n, 3 + w]: state, stamp, support, columns."""
+        records: Int32 = self._memory["rows"][rows]
+        return records
+
     def columns(self, rows: Int32) -> tuple[Int32, Int32]:
         """The facts in these rows: their columns int32[n, w] and their tables int32[n]."""
         records = self._memory["rows"][rows]

@@ -81,8 +81,9 @@ GATEKEEP, SCAN, PRODUCT, DISTINCT = range(4)
     CALLS,  # kernel phases run: gatekeep, scan, product and distinct
     SCAN_AT,  # the next row that a scan looks at
     SCAN_END,  # where the scan ends; 0 when the delta is what drives the circuit
+    QUIET,  # the id of a property whose reflexive triples are not derived (owl:sameAs), or 0
     COUNTERS,
-) = range(35)
+) = range(36)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
@@ -119,7 +120,7 @@ ARRAYS = (
     "key_fill",  # int32[k]: zero between segments
     "slots",  # int32[n]: the rewrite
     "frames",  # int32[depth, 5]: the stack of a search, see `STEP` and following
-    "block",  # int32[b + 1, 5]: first probes of a block of rewrites
+    "first_probes",  # int32[b + 1, 5]: first probes of a block of rewrites
     "hashes",  # uint64[b]
 )
 (

@@ -92,6 +92,10 @@ class Planner:
             self._widen(width)
         return number
 
+    def tables(self) -> list[tuple[bool, int]]:
+        """Kind and width of each table, by number."""
+        return list(self._tables)
+
     def _widen(self, width: int) -> None:
         if width > self.width:
             self.width = width

@@ -53,6 +53,7 @@ from kgreason.engine.layout import (
     PLANS,
     POSITION,
     POSTINGS,
+    QUIET,
     RANK,
     RANKED,
     RANKS,
@@ -190,16 +191,22 @@ def choose(m: Block, node: int, target: int) -> bool:
 
 
 @inline
-def is_first(heads: Int32, n: int, others: int) -> bool:
-    """Whether head n differs from the heads of the same rewrite before it: a rewrite derives each head once."""
-    for other in range(n - others, n):
+def emit(heads: Int32, n: int, first: int, quiet: int) -> int:
+    """Keep head n of a rewrite whose heads start at `first`: the new end of the buffer.
+
+    A rewrite derives each head once, even where two of its heads are equal; a reflexive triple of the quiet property is
+    dropped (eq-ref is off).
+    """
+    if quiet != 0 and heads[n, 1] == quiet and heads[n, 0] == heads[n, 2]:
+        return n
+    for other in range(first, n):
         same = True
         for c in range(heads.shape[1]):
             if heads[other, c] != heads[n, c]:
                 same = False
         if same:
-            return False
-    return True
+            return n
+    return n + 1
 
 
 @inline
@@ -213,6 +220,7 @@ def run_down(m: Block, depth: int, node: int) -> None:
     ages, ranked, level = m[BEFORE + steps[step, STEP_LATER]], m[RANKED], frames[depth, RANK]
     start = np.int64(frames[depth, POSITION])
     n = before = m[N_HEADS]
+    quiet = m[QUIET]
     stop = min(np.int64(frames[depth, END]), start + (heads.shape[0] - 1 - n) // (last - first))
     width = heads.shape[1]
     for position in range(start, stop):
@@ -227,8 +235,7 @@ def run_down(m: Block, depth: int, node: int) -> None:
                     heads[n, c] = slots[templates[h, 1 + c]]
                 tables[n] = templates[h, 0]
                 ranks[n] = rank
-                if h == first or is_first(heads, n, n - start_of):
-                    n += 1
+                n = emit(heads, n, start_of, quiet)
     m[N_HEADS] = n
     m[DERIVATIONS] += n - before
     m[REWRITES] += stop - start
@@ -338,7 +345,7 @@ def run_single(m: Block, step: int, node: int, high: int) -> int:
     heads, tables, ranks = matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
     first, last = nodes[node, 2], nodes[node, 3]
     n = before = m[N_HEADS]
-    start = m[AT_ROW]
+    quiet, start = m[QUIET], m[AT_ROW]
     stop = min(high, start + (heads.shape[0] - 1 - n) // (last - first))
     ranked, level, width = m[RANKED], np.int32(m[LEVEL]), heads.shape[1]
     for i in range(start, stop):
@@ -351,8 +358,7 @@ def run_single(m: Block, step: int, node: int, high: int) -> int:
                     heads[n, c] = slots[templates[h, 1 + c]]
                 tables[n] = templates[h, 0]
                 ranks[n] = rank
-                if h == first or is_first(heads, n, n - start_of):
-                    n += 1
+                n = emit(heads, n, start_of, quiet)
     m[N_HEADS] = n
     m[DERIVATIONS] += n - before
     m[REWRITES] += stop - start

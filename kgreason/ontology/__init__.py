@@ -7,7 +7,8 @@
     rows.py       what rows are written with
     rdfs.py       axiom -> rules: the rows of RDFS and rho-df
     owl2rl.py     axiom -> rules: the rows of the OWL 2 RL tables 4 to 7, in their order
-    normalise.py  rules -> fewer rules with the same closure
+    normalise.py  rules -> fewer rules with the same closure: each by itself, then equal ones
+    reduce.py     rules -> fewer rules with the same closure: without shortcuts
     translate.py  the passes in order
     generic.py    the rules of a rule set by their part: closing, rows, free
     needed.py     which of them the data needs beside the translated rules (patterns.py: unification)

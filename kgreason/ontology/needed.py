@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TypeAlias
 
-from kgreason.ontology.generic import Generic, feeders, is_premise
+from kgreason.ontology.generic import Generic, feeders, is_premise, is_schema_pattern
 from kgreason.ontology.patterns import Binding, covers, fresh, numbered, substituted, text, unified
 from kgreason.ontology.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
@@ -41,9 +41,9 @@ def needed_generic(
     """The generic rules (closing ones and rows) to run with the data, each with the reason; none, most often.
 
     `rules` are those of the translation and the user's own, `schema` is the closed schema. Two facts are the caller's
-    to know. `same_as`: a present owl:sameAs fact mentions a term of the schema; it can rewrite any schema triple, and
-    calls for all rules. `reified`: a present triple that is not schema has one of `KEYWORDS` as its subject or object;
-    if none has, fewer rules may be needed.
+    to know. `same_as`: a present owl:sameAs fact between two terms mentions a term of the schema, one of `KEYWORDS` or
+    of `SCHEMA_CLASSES`; it can rewrite any schema triple, and calls for all rules. `reified`: a present triple that is
+    not schema has one of `KEYWORDS` as its subject or object; if none has, fewer rules may be needed.
     """
     readers = (*generic.closing, *generic.rows)
     if same_as:
@@ -69,8 +69,10 @@ class _Analysis:
 
     def exposed(self, sources: list[Rule]) -> bool:
         """Whether a rule, or the walk along a list, reads a keyword from a schema triple."""
+        read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
-        return any(self._exposes(atom) for rule in chain(sources, walks) for atom in rule.body)
+        walked = (atom for reader in walks for atom in reader.body if is_schema_pattern(atom))
+        return any(map(self._exposes, chain(read, walked)))
 
     def _exposes(self, atom: Atom) -> bool:
         return any(unified(atom, fact, {}) is not None for fact in self.keyword_facts)

@@ -13,45 +13,64 @@ Cost: for each rule a walk over what its body implies.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import TypeAlias
 
-from kgreason.rules.model import FALSE, Atom, Rule, Variable
-from kgreason.terms.vocabulary import RDF_TYPE
+from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
 
 Fact: TypeAlias = tuple[str, ...]
-Key: TypeAlias = tuple[str, str | None]
+Key: TypeAlias = tuple[Term, Term | None]
 
 
 def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules without those that chains of others replace; only rules over triples with one body atom go."""
+    """The rules without those that chains of others replace; only rules of one head and one body atom go."""
     rules = tuple(rules)
-    left: dict[Rule, None] = dict.fromkeys(rules)
-    steps: dict[Key, list[Rule]] = defaultdict(list)
+    steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
     for rule in filter(_is_step, rules):
-        steps[_key(_frozen(rule.body[0]))].append(rule)
-    for rule in reversed(rules):
-        if _is_step(rule) and _is_shortcut(rule, steps):
-            steps[_key(_frozen(rule.body[0]))].remove(rule)
-            del left[rule]
+        steps[_key(rule)][rule] = None
+    left = dict.fromkeys(rules)
+    for rule in filter(_is_step, reversed(rules)):
+        if _is_shortcut(rule, steps):
+            del steps[_key(rule)][rule], left[rule]
     return tuple(left)
 
 
 def _is_step(rule: Rule) -> bool:
-    return len(rule.body) == 1 and rule.heads != (FALSE,)
+    return len(rule.body) == len(rule.heads) == 1 and rule.heads != (FALSE,)
 
 
-def _is_shortcut(shortcut: Rule, steps: dict[Key, list[Rule]]) -> bool:
+def _key(rule: Rule) -> Key:
+    """What facts a step applies to: the predicate, and the object if it asks for one."""
+    _, predicate, object_ = rule.body[0].terms
+    return predicate, None if isinstance(object_, Variable) else object_
+
+
+def _is_shortcut(rule: Rule, steps: Mapping[Key, Iterable[Rule]]) -> bool:
     """Whether the head of a rule follows from its body through other rules."""
-    goal = _frozen(shortcut.heads[0])
-    reached = {_frozen(shortcut.body[0]): None}
-    waiting = list(reached)
+    goal, start = _frozen(rule.heads[0]), _frozen(rule.body[0])
+    reached, waiting = {start}, [start]
     for fact in waiting:
-        for rule in (*steps.get(_key(fact), ()), *steps.get((fact[1], None), ())):
-            head = None if rule is shortcut else _applied(rule, fact)
+        _, predicate, object_ = fact
+        for step in chain(steps.get((predicate, object_), ()), steps.get((predicate, None), ())):
+            head = None if step is rule else _applied(step, fact)
             if head == goal:
                 return True
             if head is not None and head not in reached:
-                reached[head] = None
+                reached.add(head)
                 waiting.append(head)
     return False
+
+
+def _frozen(atom: Atom) -> Fact:
+    """The atom as a fact: every variable is a thing of its own."""
+    return tuple(str(term) for term in atom.terms)
+
+
+def _applied(step: Rule, fact: Fact) -> Fact | None:
+    """The head of a step where its body is `fact`, if it can be."""
+    binding: dict[Term, str] = {}
+    for term, value in zip(step.body[0].terms, fact, strict=True):
+        if (binding.setdefault(term, value) if isinstance(term, Variable) else term) != value:
+            return None
+    return tuple(binding.get(term, str(term)) for term in step.heads[0].terms)

@@ -4,6 +4,7 @@
     translate      one axiom -> rules, by the rows of the profile
     normalise      canonical form; tautologies go
     deduplicate    one rule where several axioms yield the same
+    reduce         shortcuts go: rules that chains of others replace
 
 The schema must be closed before, by the closing rules of the profile's rule set (generic.py): rows speak of one axiom
 each, and what follows from two is in the closure. r1 = some p A, r2 = some p B and A below B put r1 below r2
@@ -23,6 +24,7 @@ from kgreason.ontology import owl2rl, rdfs
 from kgreason.ontology.axioms import Axiom
 from kgreason.ontology.collect import Reading, collect
 from kgreason.ontology.normalise import deduplicate, normalise
+from kgreason.ontology.reduce import reduce
 from kgreason.ontology.rows import RowTable
 from kgreason.ontology.schema import Schema
 from kgreason.rules.model import Rule, Triple
@@ -33,7 +35,7 @@ Rules: TypeAlias = tuple[Rule, ...]
 ROWS: dict[Profile, RowTable] = {"rhodf": rdfs.RHODF_ROWS, "rdfs": rdfs.ROWS, "owl2rl": owl2rl.ROWS}
 """The rows of each profile."""
 
-PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate)
+PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate, reduce)
 """What happens to the rules once all axioms are translated, in order."""
 
 

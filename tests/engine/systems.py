@@ -25,8 +25,8 @@ class System:
     def bootstrap(self, facts: Iterable[Atom], rules: Iterable[Rule]) -> None:
         """Evaluate from scratch."""
         planner = self.engine.planner
-        self.engine.set_rules([encode(rule, planner, self.intern) for rule in rules])
-        self.engine.bootstrap(encode_facts(facts, planner, self.intern))
+        encoded = [encode(rule, planner, self.intern) for rule in rules]
+        self.engine.bootstrap(encode_facts(facts, planner, self.intern), encoded)
 
     def update(self, facts: Iterable[Atom], rules: Iterable[Rule] = ()) -> set[Fact]:
         """Assert facts and add rules; what appeared."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kgreason.ontology.generic import Generic, split
 from kgreason.ontology.needed import KEYWORDS, needed_generic
-from kgreason.ontology.schema import is_schema
+from kgreason.ontology.schema import SCHEMA_CLASSES, is_schema
 from kgreason.ontology.translate import Profile, Translation, translate
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.rules.parser import ruleset
@@ -54,8 +54,8 @@ def _closed(
 
 
 def links_schema(model: set[Triple], schema: set[Triple]) -> bool:
-    """Whether an owl:sameAs between two terms mentions a term of the schema."""
-    terms = {term for triple in schema for term in triple}
+    """Whether an owl:sameAs between two terms mentions a term that schema is or can be made of."""
+    terms = {term for triple in schema for term in triple} | KEYWORDS | SCHEMA_CLASSES
     links = [(s, o) for s, p, o in model if p == OWL_SAME_AS and s != o]
     return any(s in terms or o in terms for s, o in links)
 

@@ -5,6 +5,7 @@ The oracle applies the tables to all triples at once and knows nothing of axioms
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 
 from kgreason.rules.model import Triple
@@ -52,3 +53,21 @@ def test_two_restrictions_meet_through_their_fillers() -> None:
         :A rdfs:subClassOf :B . :C rdfs:subClassOf _:r1 . :i a :C ."""
     )
     assert turtle(":i a _:r1 , _:r2 .") <= materialize(graph).triples
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":below owl:sameAs rdfs:subClassOf . :A :below :B . :i a :A .",
+        ":Order owl:sameAs owl:TransitiveProperty . :p a :Order . :i :p :j . :j :p :k .",
+        ":p a owl:FunctionalProperty . :i :p :q , :r . :r rdfs:domain :C . :j :q :k .",
+        "rdfs:subClassOf a :Order . :Order rdfs:subClassOf owl:TransitiveProperty . :A rdfs:subClassOf :B . :B :p :C .",
+        ":additional rdfs:subPropertyOf rdf:type . :p :additional owl:SymmetricProperty . :i :p :j .",
+    ],
+)
+def test_data_that_says_something_about_the_schema(text: str) -> None:
+    graph = turtle(text)
+    expected = owl2rl.close(graph)[0] | graph
+    found = materialize(graph)
+    assert found.triples == expected
+    assert found.needed

@@ -1,0 +1,66 @@
+"""Rows of the engine as a graph: which triples are schema, and where two spellings mean one row of the store.
+
+Vocabulary terms have fixed small ids, so that asking what is schema costs one comparison a triple and a look-up for the
+few that pass. Everything here works on whole columns: int32[n, 3] rows of subject, predicate and object.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.layout import Int32
+from kgreason.ontology.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
+
+Mask = NDArray[np.bool_]
+_IDS = {text: number for number, text in enumerate(VOCABULARY, 1)}
+TYPE, SAME_AS = _IDS[RDF_TYPE], _IDS[OWL_SAME_AS]
+
+
+def _flags(texts: frozenset[str]) -> Mask:
+    """flags[id] for the ids of vocabulary terms, False for id 0: bool[len(VOCABULARY) + 1]."""
+    flags = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
+    flags[[_IDS[text] for text in texts if text in _IDS]] = True
+    return flags
+
+
+_PREDICATES, _CLASSES = _flags(SCHEMA_PREDICATES), _flags(SCHEMA_CLASSES)
+
+
+def _flagged(ids: Int32, flags: Mask) -> Mask:
+    known = ids < flags.size
+    known[known] = flags[ids[known]]
+    return known
+
+
+def is_schema(rows: Int32) -> Mask:
+    """Whether each of rows int32[n, 3] is a schema triple: bool[n]."""
+    found = _flagged(rows[:, 1], _PREDICATES)
+    types = np.flatnonzero(rows[:, 1] == TYPE)
+    found[types] |= _flagged(rows[types, 2], _CLASSES)
+    return found
+
+
+def links(rows: Int32, schema: Int32) -> bool:
+    """Whether an owl:sameAs triple among rows, reflexive ones aside, mentions a term of the closed schema."""
+    same = rows[(rows[:, 1] == SAME_AS) & (rows[:, 0] != rows[:, 2])][:, [0, 2]]
+    if not len(same):
+        return False
+    return bool(_flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, schema).any())
+
+
+def exceeds(rows: Int32, schema: Int32) -> bool:
+    """Whether a schema triple among rows is not in the closed schema: nobody has translated it."""
+    found = rows[is_schema(rows)]
+    if not len(found):
+        return False
+    together = np.concatenate([np.unique(schema, axis=0), np.unique(found, axis=0)])
+    return len(np.unique(together, axis=0)) > len(schema)
+
+
+def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:
+    """Rows int32[n, 3] as triples of texts."""
+    texts = iter(dictionary.decode(rows.ravel()))
+    return list(zip(texts, texts, texts, strict=True))

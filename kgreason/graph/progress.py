@@ -1,0 +1,29 @@
+"""How long work says how far it is.
+
+`progress(stage)` opens a stage; what it gives is called with the number of steps done since the last call (0 only shows
+that the work is alive). The command line draws a bar; `SILENT` says nothing. Whatever the callback raises stops the
+work, and leaves everything as it was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Opens a stage of some work: reading, reasoning, storing, writing."""
+
+    def __call__(self, stage: str, total: int | None = None) -> AbstractContextManager[Callable[[int], object]]:
+        """A context whose value is called with the number of steps done since the last call."""
+        ...
+
+
+@contextmanager
+def _silent(stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
+    yield lambda done: None
+
+
+SILENT: Progress = _silent
+"""Says nothing."""

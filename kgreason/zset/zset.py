@@ -1,0 +1,118 @@
+"""`ZSet`: rows of ids with integer weights, the abelian group that every delta lives in (DBSP, section 2).
+
+A Z-set maps rows to weights, all but finitely many of them 0. It is held as a batch: a row may stand in it several
+times, and its weight is the sum. `consolidate` (sort, add, drop zeros) is the only normal form, and what can be
+asked of a Z-set (`==`, `len`, `weight_of`, `distinct`, ...) is asked of the normal form, so that no answer depends on
+how a batch came about.
+
+    a + b == b + a        a + (b + c) == (a + b) + c        a + empty == a        a - a == empty
+    a.distinct() == a.distinct().distinct()                 a == a.positive() + a.negative()
+
+Cost: `+` and `-` concatenate. A normal form is one sort (`order.py`), and free for a Z-set that is in it already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from kgreason.zset.order import grouped
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZSet:
+    """Rows `columns` (int32[n, w], C-contiguous) with `weights` (int64[n]); nobody writes into either.
+
+    Whoever makes one says `is_normal` when it is. Raises TypeError for arrays of another dtype, shape or layout.
+    """
+
+    columns: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64]
+    is_normal: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        columns, weights = self.columns, self.weights
+        if columns.dtype != np.int32 or columns.ndim != 2 or not columns.flags.c_contiguous:
+            raise TypeError(f"Z-set: the columns are {columns.dtype} of shape {columns.shape}, not int32[n, w]")
+        if weights.dtype != np.int64 or weights.shape != columns.shape[:1]:
+            raise TypeError(f"Z-set: the weights are {weights.dtype} of shape {weights.shape}, not int64[n]")
+
+    @classmethod
+    def of(cls, columns: npt.NDArray[np.int32], weight: int = 1) -> ZSet:
+        """The rows int32[n, w] with one weight each; a row that stands there twice counts twice.
+
+        >>> len(ZSet.of(np.array([[1, 2], [1, 2], [3, 4]], dtype=np.int32)))
+        2
+        """
+        return cls(np.ascontiguousarray(columns), np.full(len(columns), weight, dtype=np.int64))
+
+    @classmethod
+    def empty(cls, width: int) -> ZSet:
+        """The Z-set without rows, of this width."""
+        return cls(np.empty((0, width), dtype=np.int32), np.empty(0, dtype=np.int64), True)
+
+    def consolidate(self) -> ZSet:
+        """The normal form: rows ascending, each once, no weight 0."""
+        if self.is_normal:
+            return self
+        groups = grouped(self.columns)
+        sums = groups.sums(self.weights)
+        kept = np.flatnonzero(sums)
+        return ZSet(self.columns[groups.firsts()[kept]], sums[kept], True)
+
+    def __add__(self, other: ZSet) -> ZSet:
+        """Row by row the sum of the weights; ValueError for another width."""
+        columns = np.concatenate([self.columns, other.columns])
+        return ZSet(columns, np.concatenate([self.weights, other.weights]))
+
+    def __neg__(self) -> ZSet:
+        return ZSet(self.columns, -self.weights, self.is_normal)
+
+    def __sub__(self, other: ZSet) -> ZSet:
+        """Row by row the difference of the weights; ValueError for another width."""
+        return self + -other
+
+    def distinct(self) -> ZSet:
+        """DBSP's distinct: weight 1 for every row of positive weight."""
+        positive = self.positive()
+        return ZSet(positive.columns, np.ones_like(positive.weights), True)
+
+    def positive(self) -> ZSet:
+        """The rows of positive weight, with it."""
+        normal = self.consolidate()
+        return normal.restricted_to(normal.weights > 0)
+
+    def negative(self) -> ZSet:
+        """The rows of negative weight, with it."""
+        normal = self.consolidate()
+        return normal.restricted_to(normal.weights < 0)
+
+    def restricted_to(self, mask: npt.NDArray[np.bool_]) -> ZSet:
+        """The rows of this batch where `mask`, bool[n], holds."""
+        return ZSet(self.columns[mask], self.weights[mask], self.is_normal)
+
+    def weight_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        """The weight of each of the rows int32[m, w], 0 for those it does not have: int64[m].
+
+        Cost: a sort of both together.
+        """
+        both = self + ZSet.of(rows, 0)
+        groups = grouped(both.columns)
+        return groups.sums(both.weights)[groups.numbers()[len(self.columns) :]]
+
+    def __len__(self) -> int:
+        """The number of rows whose weight is not 0."""
+        return len(self.consolidate().weights)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ZSet):
+            return NotImplemented
+        one, two = self.consolidate(), other.consolidate()
+        return np.array_equal(one.columns, two.columns) and np.array_equal(one.weights, two.weights)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,85 @@
+"""Shortcuts go, steps stay, and nothing that was reached is lost."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgreason.ontology.reduce import reduce
+from kgreason.rules.model import Atom, Rule, Term, Triple, Variable, triple
+from kgreason.rules.parser import parse
+from kgreason.terms.vocabulary import RDF_TYPE
+from tests.oracle import datalog
+
+from .pipeline import facts
+
+
+def kept(text: str) -> set[int]:
+    """Which rules of a text are left, counted from 1."""
+    program = parse(f"@prefix : <http://e/> . {text}").rules
+    return {program.index(rule) + 1 for rule in reduce(program)}
+
+
+def test_a_shortcut_goes() -> None:
+    assert kept("[?x, a, :B] :- [?x, a, :A] . [?x, a, :C] :- [?x, a, :A] . [?x, a, :C] :- [?x, a, :B] .") == {1, 3}
+
+
+def test_a_long_way_round_counts() -> None:
+    domain = "[?x, a, :C] :- [?x, :p, ?y] . [?x, a, :C] :- [?y, :q, ?x] . [?y, :q, ?x] :- [?x, :p, ?y] ."
+    assert kept(domain) == {2, 3}
+
+
+def test_a_cycle_stays_connected() -> None:
+    pairs = [("A", "B"), ("B", "A"), ("B", "C"), ("C", "B"), ("A", "C"), ("C", "A")]
+    rules = parse("".join(f"<http://e/{b}>[?x] :- <http://e/{a}>[?x] ." for a, b in pairs)).rules
+    left = reduce(rules)
+    assert len(left) < len(rules)
+    for name in "ABC":
+        start = facts([("_:x", RDF_TYPE, f"<http://e/{name}>")])
+        assert len(datalog.close(start, left)) == 3
+
+
+def test_direction_and_repetition_count() -> None:
+    assert kept("[?y, :q, ?x] :- [?x, :p, ?y] . [?x, :q, ?y] :- [?x, :p, ?y] .") == {1, 2}
+    assert kept("[?x, a, :A] :- [?x, :p, ?x] . [?x, a, :B] :- [?x, :p, ?y] . [?x, a, :A] :- [?x, a, :B] .") == {2, 3}
+    assert kept("[?x, a, :A] :- [?x, :p, ?x] . [?x, a, :A] :- [?x, :p, ?y], [?y, :p, ?x] .") == {1, 2}
+
+
+def test_constants_lead_on() -> None:
+    values = "[?x, :p, 1] :- [?x, a, :A] . [?x, a, :B] :- [?x, :p, 1] . [?x, a, :B] :- [?x, a, :A] ."
+    assert kept(values) == {1, 2}
+    assert kept(values.replace(":- [?x, :p, 1]", ":- [?x, :p, 2]")) == {1, 2, 3}
+
+
+def test_contradictions_and_facts_stay() -> None:
+    assert kept("false :- [?x, a, :A] . [:i, a, :A] . false :- [?x, a, :B] . [?x, a, :B] :- [?x, a, :A] .") == {
+        1,
+        2,
+        3,
+        4,
+    }
+
+
+X, Y = Variable("x"), Variable("y")
+NAMES = ["<http://e/a>", "<http://e/b>", "<http://e/c>"]
+bodies = st.builds(triple, st.just(X), st.sampled_from(NAMES), st.sampled_from([X, Y, *NAMES]))
+
+
+def _head(body: Atom, predicate: str, ends: list[int]) -> Atom:
+    terms: list[Term] = [*sorted(body.variables()), *NAMES[:1]]
+    subject, object_ = (terms[end % len(terms)] for end in ends)
+    return triple(subject, predicate, object_)
+
+
+steps = st.builds(
+    lambda body, predicate, ends: Rule((_head(body, predicate, ends),), (body,)),
+    bodies,
+    st.sampled_from(NAMES),
+    st.lists(st.integers(0, 2), min_size=2, max_size=2),
+)
+graphs = st.sets(st.tuples(*(st.sampled_from(NAMES) for _ in range(3))), max_size=4)
+
+
+@given(st.lists(steps, max_size=8, unique=True), graphs)
+def test_the_closure_stays_the_same(rules: list[Rule], graph: set[Triple]) -> None:
+    assert datalog.close(facts(graph), rules).keys() == datalog.close(facts(graph), reduce(rules)).keys()
