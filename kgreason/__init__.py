@@ -1,6 +1,16 @@
-"""kgreason keeps an RDF knowledge graph materialized: what is entailed is there, and edits recompute what they change.
+"""kgreason keeps an RDF/OWL knowledge graph materialized.
 
-The public names are here; each is described where it is defined.
+Load an ontology and data, query the closure with SPARQL, edit either live:
+
+>>> import kgreason
+>>> with kgreason.KnowledgeGraph.open(rules=["owl2rl"]) as graph:
+...     graph.stats()["facts"]
+0
+
+Importing the package loads no extra, and neither the engine nor Numba.
 """
 
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+__all__ = ["KnowledgeGraph", "__version__"]
 __version__ = "0.1.0"

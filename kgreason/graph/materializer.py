@@ -10,11 +10,13 @@ Cost: a first load is one Bootstrap; a later one is an Update, or a Bootstrap wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.encode import encode
 from kgreason.engine.engine import Changes, Check, Engine
@@ -25,11 +27,13 @@ from kgreason.graph.program import Program, build
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.quads import Quads
 from kgreason.graph.selection import Selection
+from kgreason.graph.snapshot import Saved
 from kgreason.graph.stratum import SchemaStratum
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.zset import ZSet
 
 File = str | PathLike[str]
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
@@ -40,16 +44,6 @@ class Rulebook(NamedTuple):
 
     program: Program
     closure: Int32
-    same_as: bool
-    exceeded: bool
-
-
-class Saved(NamedTuple):
-    """A materializer's state as arrays: rows with state, stamp and support, their tables, the explicit quads."""
-
-    records: Int32
-    tables: list[tuple[bool, int]]
-    quads: Int32 | None
     same_as: bool
     exceeded: bool
 
@@ -91,7 +85,7 @@ class Materializer:
     def add(self, quads: Int32, *, progress: Progress = SILENT) -> list[Changes]:
         """Assert quads int32[n, 4]; what changed, in the order in which it did."""
         rows = np.ascontiguousarray(quads[:, :3])
-        merged = self.quads.with_more(quads, lambda: self.rows(asserted=True))
+        merged = self.quads.with_more(quads, lambda: self.save().triples(asserted=True))
         before = self.rulebook
         with progress("reasoning") as report:
             try:
@@ -104,7 +98,7 @@ class Materializer:
 
     def _commit(self, rows: Int32, check: Check) -> list[Changes]:
         """Assert rows under the program that they ask for; again while what was derived asks for more rules."""
-        before, asserted = self.rulebook, self.rows(asserted=True)
+        before, asserted = self.rulebook, functools.cache(lambda: self.save().triples(asserted=True))
         schema = rows[is_schema(rows)]
         changed = bool(len(schema)) or not before.program.reasons
         closure = self._close(schema, check) if changed else before.closure
@@ -112,9 +106,9 @@ class Materializer:
         changes = [self._apply(rows, asserted, book, check)]
         try:
             while (more := self._after(changes[-1].appeared)) is not None:
-                changes.append(self._apply(_NO_ROWS, _NO_ROWS, more, check))
+                changes.append(self._apply(_NO_ROWS, asserted, more, check))
         except BaseException:
-            self.engine.bootstrap({self.triples: asserted}, self._encoded(before.program.reasons))
+            self.engine.bootstrap({self.triples: asserted()}, self._encoded(before.program.reasons))
             raise
         return changes
 
@@ -131,7 +125,7 @@ class Materializer:
         """The closure of the asserted schema and these triples: int32[n, 3]."""
         if self._stratum is None:
             self._stratum = SchemaStratum(self.dictionary, self.selection.generic.closing)
-            asserted = self.rows(asserted=True)
+            asserted = self.save().triples(asserted=True)
             schema = np.concatenate([asserted[is_schema(asserted)], schema])
         self._stratum.add(schema, check)
         return self._stratum.closure()
@@ -145,14 +139,14 @@ class Materializer:
         program = build(self.selection, decoded(self.dictionary, closure), same_as=same_as, exceeded=exceeded)
         return Rulebook(program, closure, same_as, exceeded)
 
-    def _apply(self, rows: Int32, asserted: Int32, book: Rulebook, check: Check) -> Changes:
+    def _apply(self, rows: Int32, asserted: Callable[[], Int32], book: Rulebook, check: Check) -> Changes:
         """Assert rows and move to a rulebook, by Update, or by Bootstrap where rules go or there is nothing yet."""
         old, new = self.rulebook.program.reasons, book.program.reasons
         added = [rule for rule in new if rule not in old]
         if len(self.engine) and all(rule in new for rule in old):
             changes = self.engine.assert_facts({self.triples: rows}, self._encoded(added), check)
         else:
-            together = np.concatenate([asserted, rows])
+            together = np.concatenate([asserted(), rows])
             changes = self.engine.bootstrap({self.triples: together}, self._encoded(new), check)
         self.rulebook = book
         return changes
@@ -160,29 +154,23 @@ class Materializer:
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
         return [encode(rule, self.engine.planner, self.dictionary.intern) for rule in rules]
 
-    def rows(self, *, asserted: bool | None = None) -> Int32:
-        """The triples of the closure, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
-        facts = self.engine.circuit.facts
-        present = facts.present()
-        columns, tables = facts.columns(present)
-        kept = tables == self.triples
-        if asserted is not None:
-            kept &= facts.is_asserted(present) == asserted
-        return np.ascontiguousarray(columns[kept, :3])
+    def net(self, changes: Iterable[Changes]) -> tuple[Int32, Int32]:
+        """The RDF triples that disappeared and appeared over several changes: int32[n, 3] each."""
+        total = ZSet.empty(3)
+        for change in changes:
+            total = total + ZSet.of(self._rdf(change.appeared, change.appeared_tables))
+            total = total - ZSet.of(self._rdf(change.disappeared, change.disappeared_tables))
+        total = total.consolidate()
+        return total.negative().columns, total.positive().columns
 
-    def stored(self, changed: Int32, tables: Int32) -> Int32:
-        """Those of changed rows that are RDF triples: int32[n, 3]."""
+    def holds(self, rows: Int32) -> NDArray[np.bool_]:
+        """Whether each of rows int32[n, 3] is a present triple: bool[n]."""
+        found: NDArray[np.bool_] = self.engine.circuit.facts.find(rows) >= 0
+        return found
+
+    def _rdf(self, changed: Int32, tables: Int32) -> Int32:
         rows = np.ascontiguousarray(changed[tables == self.triples, :3])
         return rows[is_rdf(self.dictionary, *rows.T)]
-
-    def contradictions(self) -> Int32:
-        """The facts `false(name, v1, ..., vn)` of the closure: int32[n, w]."""
-        facts = self.engine.circuit.facts
-        columns, tables = facts.columns(facts.present())
-        others = columns[tables != self.triples]
-        names = np.unique(others[:, 0])
-        false = [n for n, text in zip(names, self.dictionary.decode(names), strict=True) if text.startswith("false/")]
-        return others[np.isin(others[:, 0], false)]
 
     def save(self) -> Saved:
         """The state, for `restore`."""

@@ -7,6 +7,7 @@ work, and leaves everything as it was before.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
@@ -27,3 +28,23 @@ def _silent(stage: str, total: int | None = None) -> Iterator[Callable[[int], ob
 
 SILENT: Progress = _silent
 """Says nothing."""
+
+
+class Cancelled(Exception):
+    """Raised in a thread whose work is not wanted any more."""
+
+
+@contextmanager
+def cancellable() -> Iterator[Callable[[int], None]]:
+    """A report for work in another thread, which raises `Cancelled` there once the block here has failed."""
+    cancelled = threading.Event()
+
+    def report(done: int) -> None:
+        if cancelled.is_set():
+            raise Cancelled
+
+    try:
+        yield report
+    except BaseException:
+        cancelled.set()
+        raise

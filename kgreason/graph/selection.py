@@ -10,7 +10,7 @@ Groups that only add noise (reflexive sameAs, `owl:Thing` on everything, axiomat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -58,6 +58,12 @@ def select(names: Sequence[str], schema: SchemaMode = "axioms") -> Selection:
         elif name != "none":
             own += _rules_of(name)
     return Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema)
+
+
+def reselect(names: Sequence[str], own: tuple[Rule, ...], schema: SchemaMode) -> Selection:
+    """The selection of a store: its rule files are not read again, `own` are the rules they held."""
+    shipped = select([name for name in names if name in DEFAULT_GROUPS], schema)
+    return replace(shipped, names=tuple(names), own=own)
 
 
 def _rules_of(name: str) -> tuple[Rule, ...]:

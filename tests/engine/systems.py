@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kgreason.engine.encode import encode, encode_facts
-from kgreason.engine.engine import Engine
+from kgreason.engine.engine import Check, Engine
 from kgreason.engine.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT
 from kgreason.rules.model import Atom, Rule
 from tests.oracle.datalog import Fact, State
+
+
+def no_check() -> None:
+    """Let every commit go on."""
 
 
 class System:
@@ -22,17 +26,17 @@ class System:
         """The ids of texts, dense from 1."""
         return [self._ids.setdefault(text, len(self._ids) + 1) for text in texts]
 
-    def bootstrap(self, facts: Iterable[Atom], rules: Iterable[Rule]) -> None:
+    def bootstrap(self, facts: Iterable[Atom], rules: Iterable[Rule], check: Check = no_check) -> None:
         """Evaluate from scratch."""
         planner = self.engine.planner
         encoded = [encode(rule, planner, self.intern) for rule in rules]
-        self.engine.bootstrap(encode_facts(facts, planner, self.intern), encoded)
+        self.engine.bootstrap(encode_facts(facts, planner, self.intern), encoded, check)
 
-    def update(self, facts: Iterable[Atom], rules: Iterable[Rule] = ()) -> set[Fact]:
+    def update(self, facts: Iterable[Atom], rules: Iterable[Rule] = (), check: Check = no_check) -> set[Fact]:
         """Assert facts and add rules; what appeared."""
         planner = self.engine.planner
         encoded = [encode(rule, planner, self.intern) for rule in rules]
-        changes = self.engine.assert_facts(encode_facts(facts, planner, self.intern), encoded)
+        changes = self.engine.assert_facts(encode_facts(facts, planner, self.intern), encoded, check)
         return {self._fact(row) for row in changes.appeared.tolist()}
 
     def _fact(self, row: list[int]) -> Fact:

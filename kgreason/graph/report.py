@@ -1,0 +1,47 @@
+"""What a graph says of itself: statistics, and the contradictions in it.
+
+Everything is read from a saved state and the dictionary, without the engine. Cost: one pass over the facts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kgreason.graph.snapshot import Saved
+from kgreason.rdf.generalised import is_rdf
+from kgreason.rules.model import FALSE
+from kgreason.terms.dictionary import Dictionary
+
+
+class Contradiction(NamedTuple):
+    """A rule that derived `false`, and the values of its variables in the order in which its body names them."""
+
+    rule: str
+    terms: tuple[str, ...]
+
+
+def contradictions(saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
+    """Every contradiction of a state, in the order of rule names and terms."""
+    false = f"{FALSE.relation}/"
+    relations = [text for text in (f"{false}{arity}" for arity in range(1, 33)) if dictionary.find([text])[0]]
+    rows = saved.relation(dictionary.find(relations))
+    found = []
+    for row in rows.tolist():
+        name, *terms = dictionary.decode([number for number in row[1:] if number])
+        found.append(Contradiction(name.strip('"'), tuple(terms)))
+    return sorted(found)
+
+
+def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
+    """Counts of a state: facts of the closure, asserted and inferred triples, quads of named graphs, terms."""
+    asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
+    shown = int(is_rdf(dictionary, *inferred.T).sum())
+    return {
+        "facts": len(asserted) + shown,
+        "asserted": len(asserted),
+        "inferred": shown,
+        "hidden": len(saved.records) - len(asserted) - shown,
+        "named": len(saved.named()),
+        "terms": len(dictionary),
+        "contradictions": len(contradictions(saved, dictionary)),
+    }

@@ -1,0 +1,144 @@
+"""Snapshots: the state after a commit, as files that are read back without evaluating anything.
+
+    records.npy    int32[n, 3 + w]: state, stamp, support and columns of every fact
+    quads.npy      int32[n, 4]: the asserted quads, where named graphs are used
+    dictionary/    the terms, memory-mapped when read
+    rules.json     the program: rule text, name and reason
+    own.dl         the user's rules
+    state.json     tables and flags
+
+Invariant: a snapshot is written whole, and synced, before anything names it. Cost: as many bytes as the facts and
+terms have in memory; reading maps them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.layout import ASSERTED, FIRST, STATE, TABLE, Int32
+from kgreason.errors import StoreError
+from kgreason.graph.folder import sync, sync_folder
+from kgreason.rules.formatter import format_program, format_rule
+from kgreason.rules.model import Rule
+from kgreason.rules.parser import parse
+from kgreason.rules.program import Program as RuleText
+from kgreason.terms.dictionary import Dictionary
+
+
+class Saved(NamedTuple):
+    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, two flags.
+
+    records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
+    the default graph; tables: kind (is it the triples' table?) and width of each table.
+    """
+
+    records: Int32
+    tables: list[tuple[bool, int]]
+    quads: Int32 | None
+    same_as: bool
+    exceeded: bool
+
+    def triples(self, *, asserted: bool | None = None) -> Int32:
+        """The triples of the closure, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
+        states = self.records[:, STATE]
+        kept = states >> TABLE == self.tables.index((True, 3))
+        if asserted is not None:
+            kept &= ((states & ASSERTED) != 0) == asserted
+        return np.ascontiguousarray(self.records[kept, FIRST : FIRST + 3])
+
+    def graphs(self, asserted: bool | None) -> list[Int32]:
+        """What a dump with graphs shows: triples of the default graph, and the asserted quads of the named ones.
+
+        asserted: as for `triples`; the inferred triples are all of the default graph.
+        """
+        if asserted is False or self.quads is None:
+            return [self.triples(asserted=asserted)]
+        if asserted is None:
+            return [self.triples(), self.named()]
+        return [np.ascontiguousarray(self.quads)]
+
+    def named(self) -> Int32:
+        """The asserted quads of named graphs: int32[n, 4]."""
+        if self.quads is None:
+            return np.empty((0, 4), dtype=np.int32)
+        return np.ascontiguousarray(self.quads[self.quads[:, 3] != 0])
+
+    def relation(self, names: Int32) -> Int32:
+        """The n-ary facts of the relations with these ids, padded with 0: int32[n, w]."""
+        columns = self.records[:, FIRST:]
+        others = self.records[:, STATE] >> TABLE != self.tables.index((True, 3))
+        return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])
+
+
+def write(
+    folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule, str], own: tuple[Rule, ...]
+) -> None:
+    """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError."""
+    folder.mkdir()
+    dictionary.save(folder / "dictionary")
+    _save(folder / "records.npy", saved.records)
+    if saved.quads is not None:
+        _save(folder / "quads.npy", saved.quads)
+    state = {"tables": saved.tables, "same_as": saved.same_as, "exceeded": saved.exceeded}
+    for name, text in (
+        ("state.json", json.dumps(state)),
+        ("rules.json", json.dumps(described(reasons))),
+        ("own.dl", format_program(RuleText(own))),
+    ):
+        with (folder / name).open("w", encoding="utf-8") as file:
+            file.write(text)
+            sync(file)
+    for path in (folder / "dictionary").iterdir():
+        with path.open("rb") as stored:
+            sync(stored)
+    for path in (folder / "dictionary", folder, folder.parent):
+        sync_folder(path)
+
+
+def described(reasons: dict[Rule, str]) -> list[dict[str, str]]:
+    """Rules for a reader: name, text, and why each runs."""
+    return [{"name": rule.name, "rule": format_rule(rule), "why": why} for rule, why in reasons.items()]
+
+
+def read_state(folder: Path) -> Saved:
+    """The state in a snapshot; its arrays are memory-mapped. Raises StoreError."""
+    try:
+        state = json.loads((folder / "state.json").read_text())
+        records = np.load(folder / "records.npy", mmap_mode="r")
+        quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
+        tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
+        return Saved(records, tables, quads, state["same_as"], state["exceeded"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
+
+
+def read_dictionary(folder: Path) -> Dictionary:
+    """The dictionary of a snapshot. Raises StoreError."""
+    return Dictionary.load(folder / "dictionary")
+
+
+def read_rules(folder: Path) -> list[dict[str, str]]:
+    """The program of a snapshot: name, rule and why, for each rule. Raises StoreError."""
+    try:
+        rules: list[dict[str, str]] = json.loads((folder / "rules.json").read_text())
+        return rules
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{folder}: the rules cannot be read: {error}") from error
+
+
+def read_own(folder: Path) -> tuple[Rule, ...]:
+    """The user's rules of a snapshot. Raises StoreError."""
+    try:
+        return parse((folder / "own.dl").read_text(encoding="utf-8"), str(folder / "own.dl")).rules
+    except OSError as error:
+        raise StoreError(f"{folder}: the rules cannot be read: {error}") from error
+
+
+def _save(path: Path, array: Int32) -> None:
+    with path.open("wb") as file:
+        np.save(file, np.ascontiguousarray(array))
+        sync(file)

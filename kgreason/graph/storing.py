@@ -1,0 +1,66 @@
+"""From id rows to the store: lines in chunks, and deltas that respect what the store cannot tell apart.
+
+The store's default graph holds the closure, each named graph its own asserted quads besides (DESIGN.md 5). A store row
+is the image of one or more facts, since Oxigraph normalises literals: a removed fact takes its row with it only if no
+other present fact has that image.
+
+Cost: a delta costs its own size; loading is the store's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from kgreason.engine.layout import Int32
+from kgreason.store.images import Images
+from kgreason.store.protocol import RdfStore
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.zset import ZSet
+
+CHUNK = 30_000
+"""Rows in a chunk of lines."""
+SMALL = 100_000
+"""A delta of at most so many rows reaches the store in one transaction."""
+
+
+def _ignore(done: int) -> None:
+    """Report nothing."""
+
+
+def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] = _ignore) -> Iterator[bytes]:
+    """Rows int32[n, 3] or int32[n, 4] as N-Triples or N-Quads lines, a chunk at a time."""
+    for low in range(0, len(rows), CHUNK):
+        part = rows[low : low + CHUNK]
+        yield dictionary.lines(*np.ascontiguousarray(part.T))
+        report(len(part))
+
+
+def distinct_named(quads: Int32) -> Int32:
+    """The quads int32[n, 4] of named graphs among these, each once."""
+    return ZSet.of(quads[quads[:, 3] != 0]).distinct().columns
+
+
+def put(
+    store: RdfStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]
+) -> None:
+    """Bring a delta of rows into the store: in one transaction where it is small, as a load otherwise."""
+    if len(removed) + len(added) <= SMALL:
+        store.apply(dictionary.lines(*removed.T), dictionary.lines(*added.T))
+        return
+    for chunk in chunks(dictionary, removed, report):
+        store.apply(chunk, b"")
+    store.load(chunks(dictionary, added, report))
+
+
+def without_shared(images: Images, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
+    """The removed rows int32[n, 3] whose image goes: no other spelling of the object is in a present fact."""
+    shared = np.flatnonzero(images.shared(removed[:, 2]))
+    kept = np.ones(len(removed), dtype=np.bool_)
+    for i in shared.tolist():
+        spellings = images.spellings(int(removed[i, 2]))
+        others = np.repeat(removed[i : i + 1], len(spellings), axis=0)
+        others[:, 2] = spellings
+        kept[i] = not is_present(others).any()
+    return removed[kept]

@@ -1,0 +1,108 @@
+"""Hashing: on the grids that dense ids make, little worse than random; in tables of entries, few false friends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kgreason.compiled import inline
+from kgreason.engine.hashing import entry_number, entry_tag, hash_row, log2, place
+from kgreason.engine.layout import FIRST, STATE, Int32, UInt32
+from tests.engine.tables import Table
+
+
+@inline
+def wasted_probes(rows: Int32, slots: UInt32) -> int:
+    """How far all entries together stand behind the place where their search starts."""
+    bits = log2(slots.size)
+    total = 0
+    for at in range(slots.size):
+        if slots[at] != 0:
+            h = hash_row(rows, entry_number(slots[at], bits), FIRST, rows.shape[1] - FIRST)
+            home = h >> np.uint64(64 - bits)
+            total += int(at - np.int64(home)) & (slots.size - 1)
+    return total
+
+
+@inline
+def false_friends(rows: Int32, slots: UInt32, keys: Int32) -> int:
+    """How many entries with an equal tag are met in searches for keys that are not there."""
+    bits, total = log2(slots.size), 0
+    low = np.uint32((1 << bits) - 1)
+    for i in range(keys.shape[0]):
+        h = hash_row(keys, i, 0, keys.shape[1])
+        at = np.int64(h >> np.uint64(64 - bits))
+        while slots[at] != 0:
+            if (slots[at] & ~low) == entry_tag(h, bits):
+                total += 1
+            at = (at + 1) & (slots.size - 1)
+    return total
+
+
+def grid(*sides: int, stride: int = 1, start: int = 1) -> Int32:
+    """All rows of a grid of ids, in order."""
+    axes = np.meshgrid(*[start + stride * np.arange(side) for side in sides], indexing="ij")
+    return np.stack([axis.ravel() for axis in axes], axis=1).astype(np.int32)
+
+
+def filled(rows: Int32) -> Table:
+    table = Table(rows.shape[1])
+    table.put(rows)
+    return table
+
+
+GRIDS = {
+    "type triples": grid(40_000, 1, 1),
+    "a closure": grid(200, 1, 200),
+    "a cube": grid(34, 34, 34),
+    "many predicates": grid(1, 40_000, 1),
+    "objects in steps of 1,024": grid(200, 1, 200, stride=1024),
+    "ids near the end": grid(200, 1, 200, start=2**31 - 201),
+    "one column": grid(40_000),
+    "the diagonal": np.repeat(grid(40_000), 3, axis=1),
+    "pairs in sequence": grid(40_000) + np.array([[0, 1, 2]], dtype=np.int32),
+    "powers of two": 1 << grid(30, 30, 30),
+    "wide rows": grid(*[2] * 15),
+}
+
+
+@pytest.mark.parametrize("rows", GRIDS.values(), ids=GRIDS.keys())
+def test_dense_ids_waste_few_probes(rows: Int32) -> None:
+    """No more than a random function would with linear probing (Knuth 6.4), and a tenth."""
+    table = filled(rows)
+    slots = table.memory["entries"]
+    load = len(rows) / slots.size
+    random = (1 / (1 - load) - 1) / 2
+    assert wasted_probes(table.memory["rows"], slots) / len(rows) <= 1.1 * random
+
+
+@pytest.mark.parametrize("rows", GRIDS.values(), ids=GRIDS.keys())
+def test_a_miss_seldom_reads_a_row(rows: Int32) -> None:
+    table = filled(rows)
+    slots = table.memory["entries"]
+    missing = rows.copy()
+    missing[:, 0] = -missing[:, 0]
+    met = false_friends(table.memory["rows"], slots, missing)
+    tags = 2 ** (32 - log2(slots.size))
+    assert met <= 10 + 10 * len(rows) / tags
+
+
+def test_the_padding_counts_for_nothing() -> None:
+    """`(a, b)` and `(a, b, 0)` are the same row: that is how a table's rows are looked up in a wider store."""
+    narrow, wide = grid(20, 20), np.zeros((400, 4), dtype=np.int32)
+    wide[:, :2] = narrow
+    assert [hash_row(narrow, i, 0, 2) for i in range(400)] == [hash_row(wide, i, 0, 4) for i in range(400)]
+
+
+def test_places_are_free_and_hold_their_number() -> None:
+    slots = np.zeros(16, dtype=np.uint32)
+    for number in range(10):
+        place(slots, 4, 2**64 - 1, number)  # every search starts at the last entry, and goes round
+    assert [entry_number(slots[(15 + step) % 16], 4) for step in range(10)] == list(range(10))
+    assert np.count_nonzero(slots) == 10
+
+
+def test_a_table_of_entries_is_filled_to_five_eighths_at_most() -> None:
+    table = filled(grid(40_000, 1, 1))
+    states = table.memory["rows"][: table.rows_in_use, STATE]
+    assert 8 * len(states) <= 5 * table.memory["entries"].size

@@ -1,0 +1,182 @@
+"""A commit is atomic: whatever `check` raises, at whatever point, leaves the state and the rules as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgreason.engine.engine import Check
+from kgreason.engine.layout import AGE, N_ROWS, OLD, STATE
+from kgreason.engine.planner import EncodedRule
+from kgreason.rules.model import Atom, Rule, Variable
+from tests.engine.small_rooms import small_quantum
+from tests.engine.systems import System, no_check
+from tests.oracle.datalog import Fact, State, materialize, violations
+from tests.strategies.programs import fact_sets, programs
+
+Commit: TypeAlias = tuple[set[Atom], list[Rule]]
+Evaluate: TypeAlias = Callable[[System, Commit, Check], None]
+COMMITS = st.tuples(fact_sets(), programs())
+X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+CHAIN = [Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(12)]
+CLOSURE = [
+    Rule((Atom("path", (X, Y)),), (Atom("edge", (X, Y)),)),
+    Rule((Atom("path", (X, Z)),), (Atom("path", (X, Y)), Atom("path", (Y, Z)))),
+]
+
+
+class Cancelled(BaseException):
+    """What a user's Ctrl-C is: no Exception."""
+
+
+class Cancel:
+    """A check that raises at its n-th call, or never; `calls` counts."""
+
+    def __init__(self, at: int = -1) -> None:
+        self.at, self.calls = at, 0
+
+    def __call__(self) -> None:
+        self.calls += 1
+        if self.calls == self.at:
+            raise Cancelled
+
+
+class Snapshot(NamedTuple):
+    """What a commit that fails must not change."""
+
+    states: dict[Fact, State]
+    rules: list[EncodedRule]
+    counts: dict[int, int]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_quantum() -> Iterator[None]:
+    with small_quantum():
+        yield
+
+
+def snapshot(system: System, keys: int) -> Snapshot:
+    """The state, the active rules, and how many facts meet each of the first trigger keys."""
+    counts = system.engine.circuit.memory["key_count"][:keys].tolist()
+    return Snapshot(system.states(), system.engine.rules, dict(enumerate(counts)))
+
+
+def is_consistent(system: System) -> bool:
+    """Every present row is old, is found where it is, and is as much as there is."""
+    facts, rows = system.engine.circuit.facts, system.engine.circuit.facts.present()
+    states = system.engine.circuit.memory["rows"][rows, STATE]
+    return (
+        bool((states & AGE == OLD).all())
+        and facts.find(facts.columns(rows)[0]).tolist() == rows.tolist()
+        and np.count_nonzero(system.engine.circuit.memory["entries"]) == len(rows) == len(system.engine)
+    )
+
+
+def started(commit: Commit) -> System:
+    system = System()
+    system.bootstrap(*commit)
+    return system
+
+
+def update(system: System, commit: Commit, check: Check) -> None:
+    system.update(*commit, check)
+
+
+def bootstrap(system: System, commit: Commit, check: Check) -> None:
+    system.bootstrap(*commit, check)
+
+
+@pytest.mark.parametrize("evaluate", [update, bootstrap])
+@settings(max_examples=150)
+@given(COMMITS, COMMITS, COMMITS, st.randoms(use_true_random=False))
+def test_a_commit_that_fails_changes_nothing(
+    evaluate: Evaluate, first: Commit, second: Commit, third: Commit, random: Random
+) -> None:
+    counted = Cancel()
+    twin = started(first)
+    evaluate(twin, second, counted)
+
+    system = started(first)
+    keys = system.engine.planner.key_info.n
+    before = snapshot(system, keys)
+    if counted.calls:
+        with pytest.raises(Cancelled):
+            evaluate(system, second, Cancel(random.randint(1, counted.calls)))
+    assert snapshot(system, keys) == before
+    assert is_consistent(system)
+
+    evaluate(system, second, no_check)
+    assert system.states() == twin.states()
+    update(system, third, no_check)
+    update(twin, third, no_check)
+    assert system.states() == twin.states()
+    assert is_consistent(system)
+
+
+@pytest.mark.parametrize("evaluate", [update, bootstrap])
+@settings(max_examples=100)
+@given(COMMITS, COMMITS, COMMITS)
+def test_nothing_of_a_failed_commit_is_left(evaluate: Evaluate, first: Commit, failed: Commit, third: Commit) -> None:
+    """The planner still knows the rules and keys of the failed commit; none of them fires."""
+    system = started(first)
+    with pytest.raises(Cancelled):
+        evaluate(system, failed, Cancel(1))
+    update(system, third, no_check)
+    rules = list(dict.fromkeys(first[1] + third[1]))
+    expected = materialize(first[0] | third[0], rules)
+    states = system.states()
+    assert {fact: state.asserted for fact, state in states.items()} == {
+        fact: state.asserted for fact, state in expected.items()
+    }
+    assert violations(states, rules) == []
+
+
+@pytest.mark.parametrize("evaluate", [update, bootstrap])
+def test_every_point_of_a_commit_can_fail(evaluate: Evaluate) -> None:
+    counted = Cancel()
+    commit = set(CHAIN), CLOSURE
+    evaluate(System(), commit, counted)
+    assert counted.calls > 20
+    system = started((set(CHAIN[3:5]), CLOSURE[:1]))
+    before = system.states()
+    for at in range(1, counted.calls):
+        with pytest.raises(Cancelled):
+            evaluate(system, commit, Cancel(at))
+        assert system.states() == before
+        assert is_consistent(system)
+    evaluate(system, commit, no_check)
+    assert {fact for fact in system.states() if fact[0] == "path"} == {
+        fact for fact in materialize(CHAIN, CLOSURE) if fact[0] == "path"
+    }
+
+
+def test_failed_commits_leave_memory_bounded() -> None:
+    system = started((set(CHAIN), []))
+    sizes = []
+    for _ in range(30):
+        with pytest.raises(Cancelled):
+            update(system, (set(), CLOSURE), Cancel(20))
+        sizes.append((int(system.engine.circuit.block[N_ROWS]), system.engine.circuit.nbytes))
+    assert sizes[-1] == sizes[1]
+
+
+def test_a_rule_that_failed_is_new_when_it_comes_again() -> None:
+    system = started((set(CHAIN), []))
+    with pytest.raises(Cancelled):
+        update(system, (set(), CLOSURE[:1]), Cancel(1))
+    assert system.engine.rules == []
+    assert len(system.update([], CLOSURE[:1])) == len(CHAIN)
+
+
+def test_an_asserted_flag_is_taken_back() -> None:
+    system = started((set(CHAIN), CLOSURE))
+    inferred = Atom("path", ("<0>", "<5>"))
+    with pytest.raises(Cancelled):
+        update(system, ({inferred}, []), Cancel(1))
+    assert not system.states()[inferred.relation, inferred.terms].asserted
