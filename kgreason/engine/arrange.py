@@ -15,6 +15,8 @@ from kgreason.compiled import inline, kernel
 from kgreason.engine.hashing import entry_tag, finished, log2, mixed, place, salted
 from kgreason.engine.layout import (
     ARRANGED,
+    ARRANGED_COLUMNS,
+    ARRANGED_COUNT,
     FIRST,
     GROUP_ENTRIES,
     GROUPS,
@@ -33,8 +35,8 @@ from kgreason.engine.memory import entries, matrix, vector
 def row_hash(arranged: Int32, a: int, rows: Int32, r: int) -> int:
     """The hash of the bound columns of row r in arrangement a."""
     h = salted(a)
-    for j in range(arranged[a, 1]):
-        c = arranged[a, 3 + j]
+    for j in range(arranged[a, ARRANGED_COUNT]):
+        c = arranged[a, ARRANGED_COLUMNS + j]
         h = mixed(h, c, rows[r, FIRST + c])
     return finished(h)
 
@@ -55,8 +57,8 @@ def find_group_of(rows: Int32, groups: Int32, slots: UInt32, bits: int, arranged
             if groups[g, 0] == a:
                 first = groups[g, 3]
                 same = True
-                for j in range(arranged[a, 1]):
-                    c = FIRST + arranged[a, 3 + j]
+                for j in range(arranged[a, ARRANGED_COUNT]):
+                    c = FIRST + arranged[a, ARRANGED_COLUMNS + j]
                     if rows[first, c] != rows[r, c]:
                         same = False
                         break

@@ -109,7 +109,7 @@ class Engine:
         facts: table number -> int32[n, w]. What `check` raises leaves everything as it was.
         """
         before, weights = self.circuit, self._weights
-        room = max(1024, sum(map(len, facts.values())) * 5 // 4)
+        room = max(1024, sum(map(len, facts.values())) * 3 // 2)
         try:
             if rules is not None:
                 self._set_weights({}, rules)

@@ -13,13 +13,18 @@ import numpy as np
 
 from kgreason.compiled import inline, kernel
 from kgreason.engine.arrange import arrange
-from kgreason.engine.hashing import entry_number, finished, log2, mixed, place, salted
+from kgreason.engine.hashing import entry_tag, finished, log2, mixed, place, salted
 from kgreason.engine.layout import (
     AGE,
     ARRANGED,
+    ARRANGED_BITS,
+    ARRANGED_LIVE,
+    ARRANGED_TABLE,
     ASKED,
     ASKS,
     CURRENT,
+    EVERY_ROW,
+    FILTERS,
     FIRST,
     FUEL,
     GROUP_KEY,
@@ -44,6 +49,7 @@ from kgreason.engine.layout import (
     SEGMENT_HIGH,
     SEGMENT_LOW,
     SHAPES,
+    SHARED_BIT,
     STATE,
     TABLE,
     WAITING,
@@ -51,32 +57,54 @@ from kgreason.engine.layout import (
     Int32,
 )
 from kgreason.engine.memory import entries, matrix, vector
+from kgreason.engine.ready import has_work
+
+
+@inline
+def shapes_met(m: Block, rows: Int32, r: int) -> int:
+    """Bits of the shapes of which row r may meet a key: its constants are all mentioned there."""
+    filters, asked = matrix(m, FILTERS), entries(m, ASKED)
+    table = rows[r, STATE] >> TABLE
+    bits = np.uint32(filters[table, 0])
+    for c in range(rows.shape[1] - FIRST):
+        value = np.uint64(rows[r, FIRST + c])
+        mentioned = np.uint32(0)
+        if value < np.uint64(asked.size):
+            mentioned = asked[value]
+        bits &= mentioned | np.uint32(filters[table, 1 + c])
+        if bits == 0:
+            return np.uint32(0)
+    return bits
+
+
+@inline
+def is_met(bits: int, shape: int) -> bool:
+    """Whether the bit of a shape is set."""
+    return (bits >> np.uint32(min(shape, SHARED_BIT))) & np.uint32(1) != 0
 
 
 @inline
 def find_key(m: Block, shape: int, rows: Int32, r: int) -> int:
-    """The trigger key of this shape that row r meets, or -1."""
-    shapes, asked = matrix(m, SHAPES), entries(m, ASKED)
+    """The trigger key of this shape that row r of its table meets, or -1."""
+    shapes, slots, keys, key_info = matrix(m, SHAPES), entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
     if shapes[shape, 0] != rows[r, STATE] >> TABLE:
         return -1
     columns = shapes[shape, 1]
     h = salted(shape)
     for j in range(columns):
         c = shapes[shape, 2 + j]
-        value = np.int64(rows[r, FIRST + c])
-        if value >= asked.size or (asked[value] >> np.uint32(c)) & 1 == 0:
-            return -1
-        h = mixed(h, c, value)
+        h = mixed(h, c, rows[r, FIRST + c])
     h = finished(h)
-    slots, keys, key_info = entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
     bits = log2(slots.size)
-    at = np.int64(h >> np.uint64(64 - bits))
+    tag = entry_tag(h, bits)
+    low = np.uint32((1 << bits) - 1)
+    at = h >> np.uint64(64 - bits)
     while True:
         entry = slots[at]
         if entry == 0:
             return -1
-        k = entry_number(entry, bits)
-        same = key_info[k, 0] == shape
+        k = np.int64(entry & low) - 1
+        same = (entry & ~low) == tag and key_info[k, 0] == shape
         if same:
             for j in range(columns):
                 c = shapes[shape, 2 + j]
@@ -84,7 +112,7 @@ def find_key(m: Block, shape: int, rows: Int32, r: int) -> int:
                     same = False
         if same:
             return k
-        at = (at + 1) & (slots.size - 1)
+        at = (at + np.uint64(1)) & np.uint64(slots.size - 1)
 
 
 @inline
@@ -94,7 +122,7 @@ def arrange_for_key(m: Block, k: int, r: int) -> bool:
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
         a = asks[ask, 0]
-        if arranged[a, 2] == 1 and not arrange(m, a, r):
+        if arranged[a, ARRANGED_LIVE] == 1 and not arrange(m, a, r):
             return False
         ask = asks[ask, 1]
     return True
@@ -103,21 +131,62 @@ def arrange_for_key(m: Block, k: int, r: int) -> bool:
 @inline
 def gatekeep_row(m: Block, rows: Int32, r: int) -> bool:
     """Add the hits of row r; False, with nothing counted, when an arrangement has no room."""
+    bits = shapes_met(m, rows, r)
+    if bits == 0:
+        return True
     hit_keys, hit_rows, key_info = vector(m, HIT_KEYS), vector(m, HIT_ROWS), matrix(m, KEY_INFO)
     n = start = m[N_HITS]
     for shape in range(m[N_SHAPES]):
-        k = find_key(m, shape, rows, r)
-        if k >= 0:
-            if key_info[k, 2] >= 0 and not arrange_for_key(m, k, r):
-                return False
-            hit_keys[n] = k
-            hit_rows[n] = r
-            n += 1
+        if is_met(bits, shape):
+            k = find_key(m, shape, rows, r)
+            if k >= 0:
+                if key_info[k, 2] >= 0 and not arrange_for_key(m, k, r):
+                    return False
+                hit_keys[n] = k
+                hit_rows[n] = r
+                n += 1
     count = vector(m, KEY_COUNT)
     for i in range(start, n):
         count[hit_keys[i]] += 1
     m[N_HITS] = n
     return True
+
+
+@inline
+def arrange_everywhere(m: Block, rows: Int32, r: int) -> bool:
+    """Enter row r into the live arrangements that keys without a constant ask for; False when there is no room."""
+    shapes = matrix(m, SHAPES)
+    for shape in range(m[N_SHAPES]):
+        if shapes[shape, 1] == 0:
+            k = find_key(m, shape, rows, r)
+            if k >= 0 and not arrange_for_key(m, k, r):
+                return False
+    return True
+
+
+@inline
+def hit_every_row(m: Block, low: int, high: int) -> None:
+    """The hits of keys without a constant, which all rows queue[low:high] of their table meet.
+
+    They are counted in any case, and kept only where a plan of the key has work: until the first owl:sameAs, the
+    rules that replace equals by equals cost nothing more.
+    """
+    rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
+    hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
+    for shape in range(m[N_SHAPES]):
+        if shapes[shape, 1] == 0:
+            n = start = m[N_HITS]
+            for i in range(low, high):
+                if rows[queue[i], STATE] >> TABLE == shapes[shape, 0]:
+                    hit_rows[n] = queue[i]
+                    n += 1
+            if n > start:
+                k = find_key(m, shape, rows, hit_rows[start])
+                count[k] += n - start
+                if has_work(m, k):
+                    for i in range(start, n):
+                        hit_keys[i] = k
+                    m[N_HITS] = n
 
 
 @inline
@@ -161,12 +230,15 @@ def set_ages(m: Block, low: int, high: int, age: int) -> None:
 def gatekeep(m: Block) -> bool:
     """Take the next segment of the level; False when an arrangement needs room first (call again then)."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    low, at = m[SEGMENT_LOW], m[SEGMENT_HIGH]
     room = vector(m, HIT_ROWS).size - m[N_SHAPES]
-    at = m[SEGMENT_HIGH]
+    constant_free, shapes = 0, matrix(m, SHAPES)
+    for shape in range(m[N_SHAPES]):
+        constant_free += shapes[shape, 1] == 0
     complete = True
-    while at < m[LEVEL_END] and m[N_HITS] <= room:
+    while at < m[LEVEL_END] and m[N_HITS] + (at - low) * constant_free <= room:
         r = np.int64(queue[at])
-        if not gatekeep_row(m, rows, r):
+        if (constant_free > 0 and not arrange_everywhere(m, rows, r)) or not gatekeep_row(m, rows, r):
             complete = False
             break
         rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
@@ -174,6 +246,7 @@ def gatekeep(m: Block) -> bool:
     m[FUEL] -= at - m[SEGMENT_HIGH]
     m[SEGMENT_HIGH] = at
     if complete:
+        hit_every_row(m, low, at)
         group_hits(m)
     return complete
 
@@ -182,17 +255,19 @@ def gatekeep(m: Block) -> bool:
 def scan(m: Block) -> None:
     """Take the next segment of the old rows instead of the delta; nothing is counted or arranged."""
     rows, hit_keys, hit_rows = matrix(m, ROWS), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
-    key_info = matrix(m, KEY_INFO)
+    key_info, shapes = matrix(m, KEY_INFO), matrix(m, SHAPES)
     n = 0
     at = m[SCAN_AT]
     while at < m[SCAN_END] and n + m[N_SHAPES] <= hit_rows.size:
         if rows[at, STATE] & AGE == OLD:
+            bits = shapes_met(m, rows, at)
             for shape in range(m[N_SHAPES]):
-                k = find_key(m, shape, rows, at)
-                if k >= 0 and key_info[k, 1] >= 0:
-                    hit_keys[n] = k
-                    hit_rows[n] = at
-                    n += 1
+                if is_met(bits, shape) or shapes[shape, 1] == 0:
+                    k = find_key(m, shape, rows, at)
+                    if k >= 0 and key_info[k, 1] >= 0:
+                        hit_keys[n] = k
+                        hit_rows[n] = at
+                        n += 1
         at += 1
     m[FUEL] -= at - m[SCAN_AT]
     m[SCAN_AT] = at
@@ -218,13 +293,15 @@ def open_level(m: Block, end: int) -> None:
 @kernel
 def count_present(m: Block, low: int, high: int, first_key: int) -> None:
     """Count the old rows low..high-1 that meet the trigger keys from `first_key` on."""
-    rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
+    rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     for r in range(low, high):
         if rows[r, STATE] & AGE == OLD:
+            bits = shapes_met(m, rows, r)
             for shape in range(m[N_SHAPES]):
-                k = find_key(m, shape, rows, r)
-                if k >= first_key:
-                    count[k] += 1
+                if is_met(bits, shape) or shapes[shape, 1] == 0:
+                    k = find_key(m, shape, rows, r)
+                    if k >= first_key:
+                        count[k] += 1
 
 
 @kernel
@@ -233,26 +310,34 @@ def arrange_present(m: Block, a: int, low: int, high: int) -> int:
 
     Rows that wait for their segment, or for the next level, enter when they are gatekept.
     """
-    rows = matrix(m, ROWS)
+    rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
+    every = arranged[a, ARRANGED_BITS] == EVERY_ROW
     for r in range(low, high):
         age = rows[r, STATE] & AGE
-        if (age == OLD or age == CURRENT) and is_asked(m, a, rows, r) and not arrange(m, a, r):  # noqa: PLR1714
+        if age != OLD and age != CURRENT:  # noqa: PLR1714
+            continue
+        asked = every and rows[r, STATE] >> TABLE == arranged[a, ARRANGED_TABLE]
+        if (asked or is_asked(m, a, arranged, rows, r)) and not arrange(m, a, r):
             return r
     return high
 
 
 @inline
-def is_asked(m: Block, a: int, rows: Int32, r: int) -> bool:
-    """Whether a key that row r meets asks for arrangement a."""
+def is_asked(m: Block, a: int, arranged: Int32, rows: Int32, r: int) -> bool:
+    """Whether a key with constants that row r meets asks for arrangement a."""
+    bits = shapes_met(m, rows, r) & np.uint32(arranged[a, ARRANGED_BITS])
+    if bits == 0:
+        return False
     asks, key_info = matrix(m, ASKS), matrix(m, KEY_INFO)
     for shape in range(m[N_SHAPES]):
-        k = find_key(m, shape, rows, r)
-        if k >= 0:
-            ask = key_info[k, 2]
-            while ask >= 0:
-                if asks[ask, 0] == a:
-                    return True
-                ask = asks[ask, 1]
+        if is_met(bits, shape):
+            k = find_key(m, shape, rows, r)
+            if k >= 0:
+                ask = key_info[k, 2]
+                while ask >= 0:
+                    if asks[ask, 0] == a:
+                        return True
+                    ask = asks[ask, 1]
     return False
 
 

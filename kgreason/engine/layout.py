@@ -92,12 +92,13 @@ ARRAYS = (
     "free",  # int32[n]: free rows
     "undo",  # int32[n, 4]: row, state, stamp and support before a write
     "shapes",  # int32[s, 2 + c]: table, number of constant columns, those columns
+    "filters",  # int32[t, 1 + w]: bits of the shapes of a table, then of those that leave a column free
     "keys",  # int32[k, w]: the constants of a trigger key, in place
     "key_info",  # int32[k, 3]: shape, first plan, first ask
     "key_count",  # int32[k]: present facts that meet the key
     "key_entries",  # uint32[2**k]
     "asks",  # int32[a, 2]: arrangement, next ask of the key
-    "asked",  # uint32[ids]: bit c is set when some key has the id in column c
+    "asked",  # uint32[ids]: bits of the shapes of which some key has the id
     "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
     "steps",  # int32[s, 6 + 4 w]: see `STEP_*`
     "nodes",  # int32[n, 4]: start and end of the steps that may come next, start and end of the heads
@@ -105,7 +106,7 @@ ARRAYS = (
     "rules",  # int32[r, 7]: see `RULE_*`
     "constants",  # int32[c]: constants of the rules
     "rule_keys",  # int32[b]: trigger keys of the body atoms of the rules
-    "arranged",  # int32[a, 3 + c]: table, number of columns, live, those columns
+    "arranged",  # int32[a, 4 + c]: table, number of columns, live, bits of the shapes that ask for it, those columns
     "groups",  # int32[g, 4]: arrangement, start, length, first row
     "group_entries",  # uint32[2**k]
     "postings",  # int32[n]: rows of the groups, each run in room for a power of two
@@ -130,6 +131,7 @@ ARRAYS = (
     FREE_ROWS,
     UNDO,
     SHAPES,
+    FILTERS,
     KEYS,
     KEY_INFO,
     KEY_COUNT,
@@ -162,6 +164,14 @@ ARRAYS = (
     HASHES,
 ) = range(COUNTERS, COUNTERS + 3 * len(ARRAYS), 3)
 WORDS = COUNTERS + 3 * len(ARRAYS)
+
+# The bit of a shape in `filters` and `asked`: shapes from SHARED_BIT on share one. Shapes without a constant have none;
+# an arrangement that such a shape asks for has EVERY_ROW in place of bits.
+SHARED_BIT = 30
+EVERY_ROW = -1
+
+# The words of an arrangement before its columns.
+ARRANGED_TABLE, ARRANGED_COUNT, ARRANGED_LIVE, ARRANGED_BITS, ARRANGED_COLUMNS = range(5)
 
 # A step: header, then (column or ~column, slot) for each free column, then (column, slot) for each bound one.
 STEP_ATOM, STEP_ARRANGEMENT, STEP_NEXT, STEP_FREE, STEP_BOUND, STEP_LATER, STEP_PAIRS = range(7)

@@ -16,15 +16,16 @@ import numpy as np
 
 from kgreason.engine.buffers import Buffer, power_of_two
 from kgreason.engine.gatekeep import enter_keys
-from kgreason.engine.layout import N_SHAPES, STEP_PAIRS
+from kgreason.engine.layout import ARRANGED_BITS, ARRANGED_COLUMNS, EVERY_ROW, N_SHAPES, SHARED_BIT, STEP_PAIRS
 from kgreason.engine.memory import Memory
 from kgreason.engine.shapes import DeltaPlan, Shape, Step, delta_plan
 
 MAX_COLUMNS = 32
 _SHAPE_WORDS = 2 + MAX_COLUMNS
-_INFO_WORDS = 3 + MAX_COLUMNS
+_INFO_WORDS = ARRANGED_COLUMNS + MAX_COLUMNS
 _PUBLISHED = (
     "shapes",
+    "filters",
     "keys",
     "key_info",
     "asks",
@@ -69,6 +70,7 @@ class Planner:
         self.width = 0
         self.slots = 1
         self.shapes = Buffer(np.int32, _SHAPE_WORDS)
+        self.filters = Buffer(np.int32, 1 + MAX_COLUMNS)
         self.keys = Buffer(np.int32, 1)
         self.key_info = Buffer(np.int32, 3)
         self.asks = Buffer(np.int32, 2)
@@ -90,6 +92,7 @@ class Planner:
         if number == len(self.widths):
             self.widths.append(width)
             self._widen(width)
+            self.filters.append(0)
         return number
 
     def tables(self) -> list[tuple[bool, int]]:
@@ -165,7 +168,7 @@ class Planner:
     def _arrangement(self, table: int, columns: tuple[int, ...]) -> int:
         number = self._arrangements.setdefault((table, columns), len(self._arrangements))
         if number == self.arranged.n:
-            self.arranged.append(table, len(columns), 0, *columns)
+            self.arranged.append(table, len(columns), 0, 0, *columns)
         return number
 
     def _key(self, shape: Shape, atom: int, constants: Sequence[int]) -> int:
@@ -174,12 +177,22 @@ class Planner:
         values = tuple(constants[pattern.slots[c] - shape.variables - 1] for c in columns)
         form = (pattern.table, columns)
         if form not in self._shape_numbers:
-            self._shape_numbers[form] = self.shapes.append(pattern.table, len(columns), *columns)
+            self._shape_numbers[form] = self._new_shape(pattern.table, columns)
         number = self._shape_numbers[form]
         key = self._keys.setdefault((number, columns, values), self.key_info.n)
         if key == self.key_info.n:
             self._new_key(number, columns, values)
         return key
+
+    def _new_shape(self, table: int, columns: Sequence[int]) -> int:
+        """A shape of trigger keys; a row is looked up under it only if `filters` and `asked` let it pass."""
+        number = self.shapes.append(table, len(columns), *columns)
+        if columns:
+            self.filters.array[table, 0] |= _bit(number)
+            for column in range(MAX_COLUMNS):
+                if column not in columns:
+                    self.filters.array[table, 1 + column] |= _bit(number)
+        return number
 
     def _new_key(self, number: int, columns: Sequence[int], values: Sequence[int]) -> None:
         row = [0] * self.width
@@ -187,7 +200,7 @@ class Planner:
             row[column] = value
             if value >= self.asked.n:
                 self.asked.extend(np.zeros(value + 1 - self.asked.n, dtype=np.uint32))
-            self.asked.array[value] |= 1 << column
+            self.asked.array[value] |= _bit(number)
         self.keys.append(*row)
         self.key_info.append(number, -1, -1)
 
@@ -206,6 +219,8 @@ class Planner:
             self._asked.add((key, arrangement))
             info = self.key_info.array
             info[key, 2] = self.asks.append(arrangement, info[key, 2])
+            shape, words = int(info[key, 0]), self.arranged.array[arrangement]
+            words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
 
     def publish(self, memory: Memory) -> None:
         """Put the arrays into a memory block."""
@@ -218,3 +233,8 @@ class Planner:
         memory["key_entries"] = self.key_entries
         enter_keys(memory.block, self._entered, self.key_info.n)
         self._entered = self.key_info.n
+
+
+def _bit(shape: int) -> int:
+    """The bit of a shape in `filters` and `asked`."""
+    return 1 << min(shape, SHARED_BIT)

@@ -20,7 +20,6 @@ from kgreason.engine.distinct import find_row
 from kgreason.engine.hashing import entry_tag, finished, hash_row, log2, mixed, salted
 from kgreason.engine.layout import (
     AGE,
-    ARRANGED,
     AT_DEPTH,
     AT_GROUP,
     AT_PLAN,
@@ -44,7 +43,6 @@ from kgreason.engine.layout import (
     GROUPS,
     HASHES,
     HEADS,
-    KEY_COUNT,
     KEY_INFO,
     LEVEL,
     N_GROUPS,
@@ -59,12 +57,8 @@ from kgreason.engine.layout import (
     RANKS,
     REWRITES,
     ROWS,
-    RULE_ACTIVE,
-    RULE_ATOMS,
     RULE_CONSTANTS,
     RULE_COUNT,
-    RULE_FIRST_KEY,
-    RULE_KEYS,
     RULE_SLOT,
     RULES,
     SINGLE,
@@ -81,11 +75,11 @@ from kgreason.engine.layout import (
     STEPS,
     TABLES,
     TEMPLATES,
-    WANTED,
     Block,
     Int32,
 )
 from kgreason.engine.memory import entries, hashes, matrix, vector
+from kgreason.engine.ready import has_arrangements, has_facts
 
 BLOCK = 128
 FINISHED, INTERRUPTED, MISSING = range(3)
@@ -401,25 +395,6 @@ def run_joins(m: Block, start: int, node: int, high: int) -> int:
 
 
 @inline
-def is_runnable(m: Block, plan: int) -> int:
-    """FINISHED when some atom of the plan's rule has no fact at all, MISSING when an arrangement is not live yet."""
-    plans, rules, rule_keys, count = matrix(m, PLANS), matrix(m, RULES), vector(m, RULE_KEYS), vector(m, KEY_COUNT)
-    steps, arranged = matrix(m, STEPS), matrix(m, ARRANGED)
-    rule = plans[plan, 0]
-    if rules[rule, RULE_ACTIVE] == 0:
-        return FINISHED
-    for atom in range(rules[rule, RULE_ATOMS]):
-        if count[rule_keys[rules[rule, RULE_FIRST_KEY] + atom]] == 0:
-            return FINISHED
-    for step in range(plans[plan, 3], plans[plan, 4]):
-        a = steps[step, STEP_ARRANGEMENT]
-        if a >= 0 and arranged[a, 2] == 0:
-            m[WANTED] = a
-            return MISSING
-    return INTERRUPTED
-
-
-@inline
 def run_plan(m: Block, plan: int, high: int) -> int:
     """Run one plan down the rows of a group, from AT_ROW and AT_DEPTH on."""
     plans, steps, nodes = matrix(m, PLANS), matrix(m, STEPS), matrix(m, NODES)
@@ -445,13 +420,11 @@ def product(m: Block) -> int:
             m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0
         while plan >= 0:
             m[AT_PLAN] = plan
-            status = INTERRUPTED
-            if m[AT_ROW] == low and m[AT_DEPTH] < 0:
-                status = is_runnable(m, plan)
-            if status == INTERRUPTED:
-                status = run_plan(m, plan, high)
-            if status != FINISHED:
-                return status
+            if has_facts(m, plan):
+                if not has_arrangements(m, plan):
+                    return MISSING
+                if run_plan(m, plan, high) != FINISHED:
+                    return INTERRUPTED
             plan = np.int64(plans[plan, 2])
             m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0
         m[AT_PLAN] = -1

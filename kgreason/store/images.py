@@ -36,7 +36,10 @@ def stored(texts: Sequence[str]) -> list[str]:
 
 
 class Images:
-    """The terms of a dictionary that have more than one spelling in it, as the store sees them."""
+    """The terms of a dictionary that have more than one spelling in it, as the store sees them.
+
+    It follows the dictionary as that grows; after a `truncate` that took away terms it has seen, make a new one.
+    """
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary

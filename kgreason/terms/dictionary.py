@@ -130,6 +130,7 @@ class Dictionary:
     def save(self, folder: Path) -> None:
         """Write the dictionary as .npy files into `folder`, each replaced as a whole.
 
+        The three belong together: where a kill must not leave some of them old, write into a fresh folder.
         Raises StoreError.
         """
         used = self._offsets[self._count + 1]

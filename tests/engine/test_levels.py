@@ -70,15 +70,16 @@ def test_a_level_is_a_handful_of_phases() -> None:
     assert 3 * levels <= phases <= 4 * levels + 2
 
 
-@pytest.mark.parametrize("count", [1, 400])
+@pytest.mark.parametrize("count", [1, 1_000])
 def test_rules_that_all_fire_share_their_phases(count: int) -> None:
-    """One fact for each rule: 400 heads are one level, as one is."""
+    """One fact for each rule: 1,000 heads are one level, as one is."""
     rules = [Rule((Atom("q", (X,)),), (Atom("p", (X, f"<{number}>")),)) for number in range(count)]
     system = System()
     system.update([], rules)
     system.engine.circuit.block[[CALLS, LEVELS]] = 0
     assert len(system.update([Atom("p", ("<a>", f"<{number}>")) for number in range(count)])) == count + 1
-    assert counters(system)[:2] == [7, 2]
+    phases, levels, _ = counters(system)
+    assert (phases <= 8, levels) == (True, 2)  # seven, and one more when the fact table has to grow
 
 
 def test_new_rules_are_one_scan_however_many() -> None:

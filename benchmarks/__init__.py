@@ -1,0 +1,19 @@
+"""The benchmarks: what kgreason costs, as ratios taken in one run (`scripts/bench`).
+
+    suite.py       every benchmark: its name, its aim, what runs it
+    model.py       Benchmark, Measurement, Figure
+    report.py      figures as text and as JSON
+    timing.py      two sides in turns, medians
+    process.py     whole processes: seconds and peak memory (launch.py starts them)
+    workspace.py   the LUBM files and ontologies in a temporary folder
+    programs.py    generated facts and their rules: graphs, pointers, rules that never fire
+    floor.py       what hashing the derivations alone costs
+    engine.py      the engine over its floor
+    changes.py     one triple more, ten thousand rules more
+    footprint.py   bytes
+    files.py       from file to file and from file to store, beside others (rivals/)
+    starting.py    short commands, and the first one ever
+
+A number of seconds says as much about the machine as about the code; a ratio of two things done in turns says more.
+Aims are upper bounds. A benchmark whose data or rival is missing is skipped and says why.
+"""

@@ -1,0 +1,68 @@
+"""`python -m benchmarks [--json FILE] [--only NAME...] [--list]`: run the benchmarks and print their figures.
+
+A benchmark that fails is reported with its error, and the others run; the exit status is then 1. A missed aim is a
+figure like any other: it does not change the exit status.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import report
+from benchmarks.model import Benchmark, Figure
+from benchmarks.suite import BENCHMARKS
+from benchmarks.workspace import SkippedError, Workspace
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the arguments ask for; the exit status."""
+    options = _parser().parse_args(arguments)
+    if options.list:
+        _say(*report.listed(BENCHMARKS))
+        return 0
+    chosen = [benchmark for benchmark in BENCHMARKS if not options.only or benchmark.name in options.only]
+    with Workspace() as workspace:
+        figures, failed = run(chosen, workspace)
+    if options.json:
+        report.write(options.json, figures)
+    return int(failed)
+
+
+def run(benchmarks: Sequence[Benchmark], workspace: Workspace) -> tuple[list[Figure], bool]:
+    """Run benchmarks one after the other and print what they give; their figures, and whether one failed."""
+    figures: list[Figure] = []
+    failed = False
+    for benchmark in benchmarks:
+        try:
+            measurement = benchmark.run(workspace)
+        except SkippedError as reason:
+            _say(f"{benchmark.name:30} skipped: {reason}")
+        except Exception:
+            failed = True
+            _say(f"{benchmark.name:30} FAILED", *traceback.format_exc().splitlines())
+        else:
+            figures += benchmark.figures(measurement)
+            _say(*report.measured(benchmark, measurement))
+    return figures, failed
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="scripts/bench", description="Run the benchmarks and print their figures.")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to a file")
+    names = [benchmark.name for benchmark in BENCHMARKS]
+    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run these alone")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks and their aims")
+    return parser
+
+
+def _say(*lines: str) -> None:
+    sys.stdout.writelines(f"{text}\n" for text in lines)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

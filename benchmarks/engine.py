@@ -1,0 +1,62 @@
+"""The engine alone, from ids, over its floor (see `floor`): how much of a Bootstrap is search.
+
+Four inputs: transitive closures of a dense and of a sparse random graph, Andersen's points-to analysis, and LUBM(5,0)
+under OWL 2 RL. Both sides start from rows of ids that are in memory, and end with the facts, their stamps and their
+supports in the fact table. What was derived before is dropped first, so that a Bootstrap has nothing to compare with.
+
+Cost: some seconds each; 1.5 GB for the sparse graph, whose 31 million heads are kept.
+"""
+
+from __future__ import annotations
+
+from benchmarks.floor import Recording, empty, hash_all, record
+from benchmarks.lubm import asserted, materialize
+from benchmarks.model import Measurement
+from benchmarks.programs import POINTS_TO, TRANSITIVE_CLOSURE, Input, Statements, pointers, random_graph, relational
+from benchmarks.timing import Pairs, alternate, timed
+from benchmarks.workspace import Workspace
+
+_ROUNDS = 5
+_VARIABLES, _STATEMENTS, _SKEW = 5_000, Statements(addr=2_000, copy=3_500, load=500, store=500), 0.8
+
+
+def closure_of_dense_graph(_: Workspace) -> Measurement:
+    """Transitive closure, 1,000 nodes and 10,000 edges: 10 million derivations."""
+    return over_floor(relational(TRANSITIVE_CLOSURE, {"edge": random_graph(1_000, 10_000)}))
+
+
+def closure_of_sparse_graph(_: Workspace) -> Measurement:
+    """Transitive closure, 5,000 nodes and 10,000 edges: 31 million derivations."""
+    return over_floor(relational(TRANSITIVE_CLOSURE, {"edge": random_graph(5_000, 10_000)}))
+
+
+def points_to(_: Workspace) -> Measurement:
+    """Andersen's analysis of a skewed program of 5,000 variables: 17 million derivations."""
+    return over_floor(relational(POINTS_TO, pointers(_VARIABLES, _STATEMENTS, _SKEW)), counts=True)
+
+
+def lubm(workspace: Workspace) -> Measurement:
+    """LUBM(5,0) under OWL 2 RL."""
+    materializer = materialize(workspace, 5)
+    return over_floor(Input(materializer.engine, asserted(materializer)), rounds=9)
+
+
+def over_floor(start: Input, *, rounds: int = _ROUNDS, counts: bool = False) -> Measurement:
+    """Bootstrap over its floor; with `counts` the rewrites and derivations as figures of their own."""
+    recording = record(*start)
+    pairs = alternate(lambda: _bootstrap(start), lambda: timed(lambda: hash_all(recording)), rounds)
+    others = {
+        "rewrites": (float(recording.rewrites), "rewrites"),
+        "derivations": (float(len(recording.heads)), "derivations"),
+    }
+    return Measurement(pairs.ratio, _how(pairs, recording), others if counts else {})
+
+
+def _bootstrap(start: Input) -> float:
+    seconds = timed(lambda: start.engine.bootstrap(start.facts))
+    empty(start.engine)
+    return seconds
+
+
+def _how(pairs: Pairs, recording: Recording) -> str:
+    return f"engine {pairs}; {len(recording.heads):,} derivations, {recording.rewrites:,} rewrites"

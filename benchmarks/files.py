@@ -1,0 +1,64 @@
+"""From files to a store and from files to a file, whole processes, beside what others take for the same.
+
+    load          against Oxigraph's bulk load of the finished closure: the store is the floor of a load
+    materialize   against `reasonable`, an OWL 2 RL reasoner in Rust
+
+Kernels are compiled and cached by a first run that does not count. Cost: some seconds a run.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from benchmarks.lubm import ONTOLOGY
+from benchmarks.model import Measurement
+from benchmarks.process import kgreason, rival, run, shown
+from benchmarks.timing import Pairs, alternate
+from benchmarks.workspace import SkippedError, Workspace
+
+_ROUNDS = 3
+
+Command = list[str | Path]
+
+
+def load_lubm(workspace: Workspace) -> Command:
+    """The command that loads LUBM(5,0) into the folder `store`."""
+    return kgreason("load", "-l", "store", "-f", *_lubm(workspace), "--rules", "owl2rl")
+
+
+def _materialize_lubm(workspace: Workspace) -> Command:
+    return kgreason("materialize", *_lubm(workspace), "--rules", "owl2rl", "-o", "closure.nt")
+
+
+def _lubm(workspace: Workspace) -> tuple[str, str]:
+    return workspace.lubm(5).name, workspace.ontology(ONTOLOGY).name
+
+
+def load(workspace: Workspace) -> Measurement:
+    """`kgreason load` of LUBM(5,0) under OWL 2 RL over Oxigraph's bulk load of its closure."""
+    run(_materialize_lubm(workspace), workspace.folder)  # the closure, and warm kernels
+    return _compare(workspace, load_lubm(workspace), rival("bulk_load", "rival", "closure.nt"), ("store", "rival"))
+
+
+def materialize(workspace: Workspace) -> Measurement:
+    """`kgreason materialize` of LUBM(5,0) under OWL 2 RL over `reasonable`."""
+    if importlib.util.find_spec("reasonable") is None:
+        raise SkippedError("reasonable is not installed: it comes with the extra `bench`")
+    turtle = workspace.fresh("lubm5.ttl")  # N-Triples is Turtle, and reasonable knows only that suffix
+    turtle.symlink_to(workspace.lubm(5))
+    theirs = rival("reason", "rival.nt", turtle.name, ONTOLOGY)
+    ours = _materialize_lubm(workspace)
+    run(ours, workspace.folder)  # warm kernels
+    return _compare(workspace, ours, theirs, ("closure.nt", "rival.nt"))
+
+
+def _compare(workspace: Workspace, ours: Command, theirs: Command, outputs: tuple[str, str]) -> Measurement:
+    """Our command over theirs, in turns, each writing its output anew."""
+
+    def seconds(command: Command, output: str) -> float:
+        workspace.fresh(output)
+        return run(command, workspace.folder).seconds
+
+    pairs: Pairs = alternate(lambda: seconds(ours, outputs[0]), lambda: seconds(theirs, outputs[1]), _ROUNDS)
+    return Measurement(pairs.ratio, f"processes, {pairs}", commands=(shown(ours), shown(theirs)))

@@ -1,0 +1,61 @@
+"""Whole processes, measured from start to end: seconds and peak memory.
+
+Commands run in the folder of the workspace, so that they name their files by bare names and can be printed as they
+were run. Cost: a small process in between (see `launch`), whose own start does not count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.workspace import SkippedError
+
+_HERE = Path(__file__).parent
+
+
+class CommandError(Exception):
+    """A command that failed; the message has its last words."""
+
+
+class Outcome(NamedTuple):
+    """What a command took: seconds, and its peak memory in bytes."""
+
+    seconds: float
+    peak: int
+
+
+def run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None) -> Outcome:
+    """Run a command in a folder, its output thrown away. Raises CommandError where it fails."""
+    launcher = [sys.executable, "-I", "-S", str(_HERE / "launch.py"), *map(str, command)]
+    variables = {**os.environ, **(environment or {})}
+    done = subprocess.run(launcher, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        last = (done.stderr.strip() or "it said nothing").splitlines()[-1]
+        raise CommandError(f"{shown(command)}: exit status {done.returncode}: {last}")
+    return Outcome(**json.loads(done.stdout))
+
+
+def kgreason(*arguments: str | Path) -> list[str | Path]:
+    """The command line of the `kgreason` that is installed beside this Python. Raises SkippedError without one."""
+    program = Path(sys.executable).with_name("kgreason")
+    if not program.exists():
+        raise SkippedError(f"{program} is missing")
+    return [program, *arguments]
+
+
+def rival(name: str, *arguments: str | Path) -> list[str | Path]:
+    """The command line of the script `rivals/NAME.py`."""
+    return [sys.executable, _HERE / "rivals" / f"{name}.py", *arguments]
+
+
+def shown(command: Sequence[str | Path]) -> str:
+    """A command as a reader would type it."""
+    return " ".join(
+        word.name if isinstance(word, Path) else Path(word).name if i == 0 else word for i, word in enumerate(command)
+    )

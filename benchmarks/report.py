@@ -1,0 +1,47 @@
+"""Figures as text for people and as JSON for comparison.
+
+The JSON file is a list of `{"name", "value", "aim", "unit"}`; `aim` is null for a figure that only informs. What was
+skipped or failed has no figure and is not in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from benchmarks.model import Benchmark, Figure, Measurement
+
+
+def listed(benchmarks: Iterable[Benchmark]) -> Iterator[str]:
+    """One line for each benchmark."""
+    for benchmark in benchmarks:
+        yield f"{benchmark.name:20} at most {benchmark.aim:g} {benchmark.unit:7} {benchmark.what}"
+
+
+def measured(benchmark: Benchmark, measurement: Measurement) -> Iterator[str]:
+    """The figures of a benchmark, how they were taken, and the command that takes them again."""
+    for figure in benchmark.figures(measurement):
+        yield line(figure)
+    yield f"    {benchmark.what}"
+    yield f"    {measurement.how}"
+    yield from (f"    {command}" for command in measurement.commands)
+    yield f"    $ scripts/bench --only {benchmark.name}"
+
+
+def line(figure: Figure) -> str:
+    """A figure and how it stands to its aim."""
+    value = f"{figure.name:30} {number(figure.value):>12} {figure.unit}"
+    if figure.aim is None:
+        return value
+    return f"{value}   at most {figure.aim:g}: {'met' if figure.value <= figure.aim else 'MISSED'}"
+
+
+def number(value: float) -> str:
+    """Whole from a thousand on, with three digits below."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def write(path: Path, figures: Iterable[Figure]) -> None:
+    """Write figures as JSON."""
+    path.write_text(json.dumps([figure._asdict() for figure in figures], indent=2) + "\n", encoding="utf-8")

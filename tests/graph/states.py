@@ -1,0 +1,63 @@
+"""Graphs in and out of a materializer as texts: what the tests of the pipeline compare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from kgreason.engine.layout import Int32
+from kgreason.graph.materializer import Materializer
+from kgreason.graph.report import contradictions
+from kgreason.graph.selection import SchemaMode, select
+from tests.oracle.graph import Triple
+from tests.oracle.vocabulary import SAME_AS
+from tests.strategies.ontologies import Quad
+
+_PREFIX = re.compile(r"^_:b[0-9a-f]{10}x")
+
+
+def materializer(rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
+    """An empty one."""
+    return Materializer(select([rules], schema))
+
+
+def rows_of(live: Materializer, quads: Iterable[Quad]) -> Int32:
+    """Quads of texts as rows int32[n, 4]; their terms are interned."""
+    rows = [live.dictionary.intern([term for term in quad if term]).tolist() for quad in quads]
+    return np.array([[*row, 0][:4] for row in rows], dtype=np.int32).reshape(-1, 4)
+
+
+def in_default(graph: Iterable[Triple]) -> list[Quad]:
+    """Triples, in an order that is always the same, as quads of the default graph."""
+    return [(s, p, o, None) for s, p, o in sorted(graph)]
+
+
+def materialized(graph: Iterable[Triple], rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
+    """A materializer to which the triples were added at once."""
+    live = materializer(rules, schema)
+    live.add(rows_of(live, in_default(graph)))
+    return live
+
+
+def triples_of(live: Materializer, *, asserted: bool | None = None) -> set[Triple]:
+    """The triples of the closure, the asserted or the inferred ones."""
+    texts = iter(live.dictionary.decode(live.save().triples(asserted=asserted).ravel()))
+    return set(zip(texts, texts, texts, strict=True))
+
+
+def checks_that_failed(live: Materializer) -> set[str]:
+    """The names of the rules that derive a contradiction, as the tables have them."""
+    found = contradictions(live.save(), live.dictionary)
+    return {"eq-diff1" if each.rule == "eq-diff1-self" else each.rule for each in found}
+
+
+def visible(triples: Iterable[Triple]) -> frozenset[Triple]:
+    """Triples without `x owl:sameAs x`, which only an assertion makes a fact."""
+    return frozenset((s, p, o) for s, p, o in triples if (p, s) != (SAME_AS, o))
+
+
+def as_written(term: str) -> str:
+    """A term with the label that a blank node has in its file (of a format in which every one has a label)."""
+    return _PREFIX.sub("_:", term)
