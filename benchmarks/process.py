@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -55,7 +56,6 @@ def rival(name: str, *arguments: str | Path) -> list[str | Path]:
 
 
 def shown(command: Sequence[str | Path]) -> str:
-    """A command as a reader would type it."""
-    return " ".join(
-        word.name if isinstance(word, Path) else Path(word).name if i == 0 else word for i, word in enumerate(command)
-    )
+    """A command as a reader would type it: programs and scripts by their names."""
+    first, *others = command
+    return shlex.join([Path(first).name, *(word.name if isinstance(word, Path) else word for word in others)])

@@ -16,7 +16,8 @@ from benchmarks.model import Benchmark, Figure, Measurement
 def listed(benchmarks: Iterable[Benchmark]) -> Iterator[str]:
     """One line for each benchmark."""
     for benchmark in benchmarks:
-        yield f"{benchmark.name:20} at most {benchmark.aim:g} {benchmark.unit:7} {benchmark.what}"
+        aim = f"at most {benchmark.aim:g} {benchmark.unit}"
+        yield f"{benchmark.name:20} {aim:18} {benchmark.what}"
 
 
 def measured(benchmark: Benchmark, measurement: Measurement) -> Iterator[str]:
@@ -25,7 +26,7 @@ def measured(benchmark: Benchmark, measurement: Measurement) -> Iterator[str]:
         yield line(figure)
     yield f"    {benchmark.what}"
     yield f"    {measurement.how}"
-    yield from (f"    {command}" for command in measurement.commands)
+    yield from (f"    $ {command}" for command in measurement.commands)
     yield f"    $ scripts/bench --only {benchmark.name}"
 
 

@@ -73,6 +73,11 @@ def kernel(function: _Function) -> _Function:
         numba.config.CACHE_LOCATOR_CLASSES = others
 
 
+def is_compiled(function: Callable[..., Any]) -> bool:
+    """Whether a kernel is in the cache as the present sources have it, so that calling it compiles nothing."""
+    return bool(cast(Any, function)._cache._cache_file._load_index())
+
+
 def inline(function: _Function) -> _Function:
     """Compile `function` as a part of the kernels that call it; it has no cache entry of its own."""
     return cast(_Function, numba.njit(nogil=True, error_model="numpy", _nrt=False)(function))

@@ -4,7 +4,7 @@ One hash table holds the groups of all arrangements. A group of one row holds th
 stand in the posting arena, in room for a power of two.
 
 Invariant: a live arrangement holds, once each, the rows met so far whose constants some body atom asks it for. A
-row that two keys ask for is entered twice in a row, and the second time is seen by looking at the last row of the group.
+row that two keys ask for is entered twice in a row, and the second time is seen from the last row of the group.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ from kgreason.engine.layout import (
     POSTINGS,
     ROWS,
     Block,
+    Flag,
     Int32,
+    Number,
     UInt32,
 )
 from kgreason.engine.memory import entries, matrix, vector
 
 
 @inline
-def row_hash(arranged: Int32, a: int, rows: Int32, r: int) -> int:
+def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
     """The hash of the bound columns of row r in arrangement a."""
     h = salted(a)
     for j in range(arranged[a, ARRANGED_COUNT]):
@@ -42,7 +44,9 @@ def row_hash(arranged: Int32, a: int, rows: Int32, r: int) -> int:
 
 
 @inline
-def find_group_of(rows: Int32, groups: Int32, slots: UInt32, bits: int, arranged: Int32, a: int, r: int, h: int) -> int:
+def find_group_of(
+    rows: Int32, groups: Int32, slots: UInt32, bits: Number, arranged: Int32, a: Number, r: Number, h: Number
+) -> Number:
     """The group of arrangement a that row r belongs to, or `~entry` with the free entry for it."""
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
@@ -68,7 +72,7 @@ def find_group_of(rows: Int32, groups: Int32, slots: UInt32, bits: int, arranged
 
 
 @inline
-def arrange(m: Block, a: int, r: int) -> bool:
+def arrange(m: Block, a: Number, r: Number) -> Flag:
     """Enter row r into arrangement a unless it is the last row there; False when there is no room."""
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
     slots, postings = entries(m, GROUP_ENTRIES), vector(m, POSTINGS)

@@ -26,6 +26,13 @@ def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
     return array
 
 
+def shrunk(array: NDArray[Any], room: int) -> NDArray[Any]:
+    """The array itself, cut to `room` rows where it has more."""
+    if array.shape[0] > room:
+        array.resize((room, *array.shape[1:]), refcheck=False)
+    return array
+
+
 def power_of_two(n: int) -> int:
     """The smallest power of two that is at least n (and at least 16)."""
     return max(16, 1 << (n - 1).bit_length())
@@ -58,9 +65,9 @@ class Buffer:
         self.n += len(values)
         return start
 
-    def widen(self, width: int) -> None:
-        """Make every row at least `width` columns wide; new columns are 0."""
+    def widen(self, width: int, fill: int = 0) -> None:
+        """Make every row at least `width` columns wide; new columns hold `fill`."""
         if self.array.shape[1] < width:
-            wider = np.zeros((self.array.shape[0], width), dtype=self.array.dtype)
+            wider = np.full((self.array.shape[0], width), fill, dtype=self.array.dtype)
             wider[:, : self.array.shape[1]] = self.array
             self.array = wider

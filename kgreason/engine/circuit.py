@@ -61,7 +61,7 @@ from kgreason.engine.layout import (
 )
 from kgreason.engine.memory import Memory
 from kgreason.engine.planner import Planner
-from kgreason.engine.product import BLOCK
+from kgreason.engine.probe import BLOCK
 
 QUANTUM = 20_000_000
 """Rewrites and rows that one kernel call may meet: about 0.2 s."""
@@ -112,11 +112,15 @@ class Circuit:
         if planner.width > self.facts.width:
             self.facts.widen(planner.width)
             memory["heads"] = np.zeros((_HEADS + 1, planner.width), dtype=np.int32)
-        for name, needed in (("key_count", planner.key_info.n), ("key_fill", planner.key_info.n), ("slots", planner.slots)):
+        for name, needed in (
+            ("key_count", planner.key_info.n),
+            ("key_fill", planner.key_info.n),
+            ("slots", planner.slots),
+        ):
             memory[name] = grown(memory[name], needed)
         planner.publish(memory)
 
-    def assert_rows(self, table: int, rows: Int32, check: Callable[[], None]) -> None:
+    def assert_rows(self, table: int, rows: Int32, check: Callable[[], object]) -> None:
         """Flag rows int32[n, w] of a table as asserted and queue the new ones; `check` may raise between pieces."""
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
@@ -157,12 +161,12 @@ class Circuit:
         if self.block[LOGGING]:
             self.memory["undo"] = grown(self.memory["undo"], int(self.block[N_TOUCHED]) + more)
 
-    def run(self, check: Callable[[], None]) -> None:
+    def run(self, check: Callable[[], object]) -> None:
         """Run levels to the fixpoint; `check` is called between kernel calls and may raise."""
         self.block[BEFORE], self.block[AFTER] = ONLY_OLD, OLD_AND_CURRENT
         self._drive(check)
 
-    def run_new(self, chosen: Sequence[tuple[int, int]], check: Callable[[], None]) -> None:
+    def run_new(self, chosen: Sequence[tuple[int, int]], check: Callable[[], object]) -> None:
         """Evaluate new rules over the old rows alone: (key, plan) for one plan of each new rule."""
         links, info = self.planner.plans.array[:, 2], self.planner.key_info.array
         saved = links.copy()
@@ -180,7 +184,7 @@ class Circuit:
             self.memory["key_info"] = info
             self.block[PHASE], self.block[SCAN_END] = GATEKEEP, 0
 
-    def _drive(self, check: Callable[[], None]) -> None:
+    def _drive(self, check: Callable[[], object]) -> None:
         while True:
             self.block[FUEL] = QUANTUM
             status = advance(self.block)

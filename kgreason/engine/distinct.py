@@ -41,6 +41,7 @@ from kgreason.engine.layout import (
     UNDO,
     Block,
     Int32,
+    Number,
     UInt32,
 )
 from kgreason.engine.memory import entries, hashes, matrix, vector
@@ -49,7 +50,7 @@ BLOCK = 128
 
 
 @inline
-def find_row(rows: Int32, slots: UInt32, bits: int, keys: Int32, i: int, h: int) -> int:
+def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h: Number) -> Number:
     """The number of the row equal to keys[i], or `~entry` with the free entry where its search ended."""
     width = rows.shape[1] - FIRST
     tag = entry_tag(h, bits)
@@ -73,7 +74,7 @@ def find_row(rows: Int32, slots: UInt32, bits: int, keys: Int32, i: int, h: int)
 
 
 @inline
-def log_row(m: Block, rows: Int32, r: int) -> None:
+def log_row(m: Block, rows: Int32, r: Number) -> None:
     """Note a row in the undo log before it is written."""
     if m[LOGGING] != 0:
         undo = matrix(m, UNDO)
@@ -85,7 +86,9 @@ def log_row(m: Block, rows: Int32, r: int) -> None:
 
 
 @inline
-def new_row(m: Block, rows: Int32, slots: UInt32, bits: int, keys: Int32, i: int, entry: int, h: int) -> int:
+def new_row(
+    m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, entry: Number, h: Number
+) -> Number:
     """Put keys[i] into a free row and that row into the queue; the row's number."""
     r = m[N_ROWS]
     if m[N_FREE] > 0:
@@ -104,7 +107,7 @@ def new_row(m: Block, rows: Int32, slots: UInt32, bits: int, keys: Int32, i: int
 
 
 @inline
-def touch(m: Block, rows: Int32, slots: UInt32, bits: int, keys: Int32, low: int, high: int) -> None:
+def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
     """Hash a block of keys, and pull the entries and rows that they will meet into the cache."""
     width = rows.shape[1] - FIRST
     h = hashes(m, HASHES)
@@ -153,7 +156,7 @@ def take_heads(m: Block) -> None:
 
 
 @kernel
-def assert_rows(m: Block, keys: Int32, table: int, low: int, high: int) -> None:
+def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number) -> None:
     """Flag rows keys[low:high] as asserted; those that are new are queued with stamp 0 and no support.
 
     keys: int32[n, w]. The caller has made room for high - low rows, and as many lines of the undo log.

@@ -19,7 +19,7 @@ from kgreason.engine.circuit import Circuit
 from kgreason.engine.layout import Int32
 from kgreason.engine.planner import EncodedRule, Planner
 
-Check = Callable[[], None]
+Check = Callable[[], object]
 
 
 class Changes(NamedTuple):
@@ -109,7 +109,7 @@ class Engine:
         facts: table number -> int32[n, w]. What `check` raises leaves everything as it was.
         """
         before, weights = self.circuit, self._weights
-        room = max(1024, sum(map(len, facts.values())) * 3 // 2)
+        room = max(1024, 2 * sum(map(len, facts.values())))  # room that is not used costs no memory
         try:
             if rules is not None:
                 self._set_weights({}, rules)
@@ -121,6 +121,7 @@ class Engine:
             self._fire_empty_bodies([self._numbers[rule] for rule in self.rules])
             circuit.run(check)
             circuit.finish()
+            circuit.facts.trim()
         except BaseException:
             self.circuit = before
             self._set_weights(weights)

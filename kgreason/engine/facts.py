@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.buffers import grown, power_of_two
+from kgreason.engine.buffers import grown, power_of_two, shrunk
 from kgreason.engine.distinct import find_rows, rehash, remove_rows
 from kgreason.engine.layout import AGE, ASSERTED, FIRST, FREE, N_FREE, N_QUEUE, N_ROWS, STATE, TABLE, Int32, UInt32
 from kgreason.engine.memory import Memory
@@ -56,6 +56,12 @@ class FactTable:
         if 5 * memory["entries"].size < 8 * needed:
             self._rehash(needed)
 
+    def trim(self) -> None:
+        """Give back room that a large evaluation reserved and did not use, but for one row in eight."""
+        n = int(self._block[N_ROWS])
+        for name, room in (("rows", n + n // 8 + 1024), ("queue", int(self._block[N_QUEUE]) + 1024)):
+            self._memory[name] = shrunk(self._memory[name], room)
+
     def _rehash(self, room: int) -> None:
         self._memory["entries"] = _entries(room)
         rehash(self._block)
@@ -76,7 +82,7 @@ class FactTable:
         return found
 
     def padded(self, keys: Int32) -> Int32:
-        """keys int32[n, v] as contiguous int32[n, w], w >= v; new columns are 0."""
+        """Keys int32[n, v] as contiguous int32[n, w], w >= v; new columns are 0."""
         if keys.shape[1] == self.width:
             return np.ascontiguousarray(keys, dtype=np.int32)
         wide = np.zeros((len(keys), self.width), dtype=np.int32)
@@ -105,7 +111,8 @@ class FactTable:
 
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
         """For each row whether it is asserted."""
-        return (self._memory["rows"][rows, STATE] & ASSERTED) != 0
+        flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
+        return flags
 
     def compact(self) -> Int32:
         """Move the rows together and give free room back; the old number of each new row."""

@@ -46,12 +46,14 @@ from kgreason.engine.layout import (
     SEGMENT_LOW,
     UNDO,
     Block,
+    Flag,
+    Number,
 )
 from kgreason.engine.product import MISSING, product
 
 
 @inline
-def next_segment(m: Block) -> int:
+def next_segment(m: Block) -> Number:
     """Gatekeep the next segment, of the next level where this one is done: DONE, NEED_POSTINGS or RUNNING."""
     if m[PHASE] == SCAN:
         if m[SCAN_AT] == m[SCAN_END]:
@@ -73,7 +75,7 @@ def next_segment(m: Block) -> int:
 
 
 @inline
-def has_room(m: Block) -> bool:
+def has_room(m: Block) -> Flag:
     """Whether the fact table, the queue and the undo log have room for the head buffer."""
     heads = m[N_HEADS]
     return (
@@ -85,11 +87,11 @@ def has_room(m: Block) -> bool:
 
 
 @kernel
-def advance(m: Block) -> int:
+def advance(m: Block) -> Number:
     """Run levels until there is nothing left to do; one of the statuses of `layout`."""
     while m[FUEL] >= 0:
         m[CALLS] += 1
-        if m[PHASE] == GATEKEEP or m[PHASE] == SCAN:  # noqa: PLR1714
+        if m[PHASE] == GATEKEEP or m[PHASE] == SCAN:
             status = next_segment(m)
             if status != RUNNING:
                 return status

@@ -1,4 +1,4 @@
-"""gatekeep: the facts of a segment of the level's delta meet the triggers, and enter the arrangements that ask for them.
+"""gatekeep: the facts of a segment of the delta meet the triggers, and enter the arrangements that ask for them.
 
 Keeps: a present fact is counted once for each trigger key it meets, and stands once in each live arrangement that
 one of its keys asks for. A fact that no key mentions costs one look at the flag of its constants (DESIGN.md 3.2).
@@ -54,37 +54,39 @@ from kgreason.engine.layout import (
     TABLE,
     WAITING,
     Block,
+    Flag,
     Int32,
+    Number,
+    UInt32,
 )
 from kgreason.engine.memory import entries, matrix, vector
 from kgreason.engine.ready import has_work
 
 
 @inline
-def shapes_met(m: Block, rows: Int32, r: int) -> int:
+def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
     """Bits of the shapes of which row r may meet a key: its constants are all mentioned there."""
-    filters, asked = matrix(m, FILTERS), entries(m, ASKED)
-    table = rows[r, STATE] >> TABLE
+    table = np.uint32(rows[r, STATE] >> TABLE)
     bits = np.uint32(filters[table, 0])
-    for c in range(rows.shape[1] - FIRST):
-        value = np.uint64(rows[r, FIRST + c])
+    for c in range(np.uint64(rows.shape[1] - FIRST)):
+        value = np.uint64(rows[r, np.uint64(FIRST) + c])
         mentioned = np.uint32(0)
         if value < np.uint64(asked.size):
             mentioned = asked[value]
-        bits &= mentioned | np.uint32(filters[table, 1 + c])
+        bits &= mentioned | np.uint32(filters[table, np.uint64(1) + c])
         if bits == 0:
             return np.uint32(0)
     return bits
 
 
 @inline
-def is_met(bits: int, shape: int) -> bool:
+def is_met(bits: Number, shape: Number) -> Flag:
     """Whether the bit of a shape is set."""
     return (bits >> np.uint32(min(shape, SHARED_BIT))) & np.uint32(1) != 0
 
 
 @inline
-def find_key(m: Block, shape: int, rows: Int32, r: int) -> int:
+def find_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
     """The trigger key of this shape that row r of its table meets, or -1."""
     shapes, slots, keys, key_info = matrix(m, SHAPES), entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
     if shapes[shape, 0] != rows[r, STATE] >> TABLE:
@@ -116,7 +118,7 @@ def find_key(m: Block, shape: int, rows: Int32, r: int) -> int:
 
 
 @inline
-def arrange_for_key(m: Block, k: int, r: int) -> bool:
+def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
     """Enter row r into the live arrangements that key k asks for; False when there is no room."""
     asks, arranged = matrix(m, ASKS), matrix(m, ARRANGED)
     ask = matrix(m, KEY_INFO)[k, 2]
@@ -129,13 +131,10 @@ def arrange_for_key(m: Block, k: int, r: int) -> bool:
 
 
 @inline
-def gatekeep_row(m: Block, rows: Int32, r: int) -> bool:
-    """Add the hits of row r; False, with nothing counted, when an arrangement has no room."""
-    bits = shapes_met(m, rows, r)
-    if bits == 0:
-        return True
+def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number) -> Flag:
+    """Add the hits of row r under the shapes in `bits`; False, with none added, when an arrangement has no room."""
     hit_keys, hit_rows, key_info = vector(m, HIT_KEYS), vector(m, HIT_ROWS), matrix(m, KEY_INFO)
-    n = start = m[N_HITS]
+    n = m[N_HITS]
     for shape in range(m[N_SHAPES]):
         if is_met(bits, shape):
             k = find_key(m, shape, rows, r)
@@ -145,15 +144,12 @@ def gatekeep_row(m: Block, rows: Int32, r: int) -> bool:
                 hit_keys[n] = k
                 hit_rows[n] = r
                 n += 1
-    count = vector(m, KEY_COUNT)
-    for i in range(start, n):
-        count[hit_keys[i]] += 1
     m[N_HITS] = n
     return True
 
 
 @inline
-def arrange_everywhere(m: Block, rows: Int32, r: int) -> bool:
+def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
     """Enter row r into the live arrangements that keys without a constant ask for; False when there is no room."""
     shapes = matrix(m, SHAPES)
     for shape in range(m[N_SHAPES]):
@@ -165,14 +161,16 @@ def arrange_everywhere(m: Block, rows: Int32, r: int) -> bool:
 
 
 @inline
-def hit_every_row(m: Block, low: int, high: int) -> None:
-    """The hits of keys without a constant, which all rows queue[low:high] of their table meet.
+def count_hits(m: Block, low: Number, high: Number) -> None:
+    """Count the hits, and add those of keys without a constant, which all rows queue[low:high] of their table meet.
 
-    They are counted in any case, and kept only where a plan of the key has work: until the first owl:sameAs, the
+    The latter are counted in any case, and kept only where a plan of the key has work: until the first owl:sameAs, the
     rules that replace equals by equals cost nothing more.
     """
     rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
     hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
+    for i in range(m[N_HITS]):
+        count[hit_keys[i]] += 1
     for shape in range(m[N_SHAPES]):
         if shapes[shape, 1] == 0:
             n = start = m[N_HITS]
@@ -219,7 +217,7 @@ def group_hits(m: Block) -> None:
 
 
 @inline
-def set_ages(m: Block, low: int, high: int, age: int) -> None:
+def set_ages(m: Block, low: Number, high: Number, age: Number) -> None:
     """Give the rows queue[low:high] this age; their flags stay."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(low, high):
@@ -227,18 +225,26 @@ def set_ages(m: Block, low: int, high: int, age: int) -> None:
 
 
 @inline
-def gatekeep(m: Block) -> bool:
+def gatekeep(m: Block) -> Flag:
     """Take the next segment of the level; False when an arrangement needs room first (call again then)."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     low, at = m[SEGMENT_LOW], m[SEGMENT_HIGH]
     room = vector(m, HIT_ROWS).size - m[N_SHAPES]
-    constant_free, shapes = 0, matrix(m, SHAPES)
+    constant_free, shapes, filters, asked = 0, matrix(m, SHAPES), matrix(m, FILTERS), entries(m, ASKED)
+    everywhere = False
     for shape in range(m[N_SHAPES]):
         constant_free += shapes[shape, 1] == 0
+    arranged = matrix(m, ARRANGED)
+    for a in range(arranged.shape[0]):
+        everywhere |= arranged[a, ARRANGED_LIVE] == 1 and arranged[a, ARRANGED_BITS] == EVERY_ROW
     complete = True
     while at < m[LEVEL_END] and m[N_HITS] + (at - low) * constant_free <= room:
         r = np.int64(queue[at])
-        if (constant_free > 0 and not arrange_everywhere(m, rows, r)) or not gatekeep_row(m, rows, r):
+        bits = shapes_met(filters, asked, rows, r)
+        if everywhere and not arrange_everywhere(m, rows, r):
+            complete = False
+            break
+        if bits != 0 and not gatekeep_row(m, rows, r, bits):
             complete = False
             break
         rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
@@ -246,7 +252,7 @@ def gatekeep(m: Block) -> bool:
     m[FUEL] -= at - m[SEGMENT_HIGH]
     m[SEGMENT_HIGH] = at
     if complete:
-        hit_every_row(m, low, at)
+        count_hits(m, low, at)
         group_hits(m)
     return complete
 
@@ -260,7 +266,7 @@ def scan(m: Block) -> None:
     at = m[SCAN_AT]
     while at < m[SCAN_END] and n + m[N_SHAPES] <= hit_rows.size:
         if rows[at, STATE] & AGE == OLD:
-            bits = shapes_met(m, rows, at)
+            bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, at)
             for shape in range(m[N_SHAPES]):
                 if is_met(bits, shape) or shapes[shape, 1] == 0:
                     k = find_key(m, shape, rows, at)
@@ -284,19 +290,19 @@ def close_segment(m: Block) -> None:
 
 
 @inline
-def open_level(m: Block, end: int) -> None:
+def open_level(m: Block, end: Number) -> None:
     """The rows queued until now, and not yet met, are the delta of the next level."""
     set_ages(m, m[LEVEL_END], end, WAITING)
     m[LEVEL_END] = end
 
 
 @kernel
-def count_present(m: Block, low: int, high: int, first_key: int) -> None:
+def count_present(m: Block, low: Number, high: Number, first_key: Number) -> None:
     """Count the old rows low..high-1 that meet the trigger keys from `first_key` on."""
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     for r in range(low, high):
         if rows[r, STATE] & AGE == OLD:
-            bits = shapes_met(m, rows, r)
+            bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r)
             for shape in range(m[N_SHAPES]):
                 if is_met(bits, shape) or shapes[shape, 1] == 0:
                     k = find_key(m, shape, rows, r)
@@ -305,7 +311,7 @@ def count_present(m: Block, low: int, high: int, first_key: int) -> None:
 
 
 @kernel
-def arrange_present(m: Block, a: int, low: int, high: int) -> int:
+def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
     """Enter the rows low..high-1 that keys of arrangement a ask for; the first row not done: `high`, or less for room.
 
     Rows that wait for their segment, or for the next level, enter when they are gatekept.
@@ -314,7 +320,7 @@ def arrange_present(m: Block, a: int, low: int, high: int) -> int:
     every = arranged[a, ARRANGED_BITS] == EVERY_ROW
     for r in range(low, high):
         age = rows[r, STATE] & AGE
-        if age != OLD and age != CURRENT:  # noqa: PLR1714
+        if age != OLD and age != CURRENT:
             continue
         asked = every and rows[r, STATE] >> TABLE == arranged[a, ARRANGED_TABLE]
         if (asked or is_asked(m, a, arranged, rows, r)) and not arrange(m, a, r):
@@ -323,9 +329,9 @@ def arrange_present(m: Block, a: int, low: int, high: int) -> int:
 
 
 @inline
-def is_asked(m: Block, a: int, arranged: Int32, rows: Int32, r: int) -> bool:
+def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Flag:
     """Whether a key with constants that row r meets asks for arrangement a."""
-    bits = shapes_met(m, rows, r) & np.uint32(arranged[a, ARRANGED_BITS])
+    bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r) & np.uint32(arranged[a, ARRANGED_BITS])
     if bits == 0:
         return False
     asks, key_info = matrix(m, ASKS), matrix(m, KEY_INFO)
@@ -342,7 +348,7 @@ def is_asked(m: Block, a: int, arranged: Int32, rows: Int32, r: int) -> bool:
 
 
 @kernel
-def enter_keys(m: Block, low: int, high: int) -> None:
+def enter_keys(m: Block, low: Number, high: Number) -> None:
     """Enter the trigger keys low..high-1 into their hash table, which has room for them."""
     shapes, keys, key_info, slots = matrix(m, SHAPES), matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
     bits = log2(slots.size)

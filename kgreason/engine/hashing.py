@@ -1,9 +1,9 @@
 """Multilinear hashing of rows and of their bound columns, and the layout of hash-table entries.
 
-`h = k + sum(m[c] * row[c])` over 64 bits with odd random multipliers is strongly universal in its upper half (Dietzfelbinger;
-Lemire and Kaser, *Strongly universal string hashing is fast*): the multiplications do not wait for each other, and
-only upper bits are used. One more multiplication breaks up arithmetic sequences, of which dense ids are full: measured
-on a transitive closure, it takes 0.84 wasted probes a look-up down to 0.15.
+`h = k + sum(m[c] * row[c])` over 64 bits with odd random multipliers is strongly universal in its upper half
+(Dietzfelbinger; Lemire and Kaser, *Strongly universal string hashing is fast*): the multiplications do not wait for
+each other, and only upper bits are used. One more multiplication breaks up arithmetic sequences, of which dense ids
+are full: measured on a transitive closure, it takes 0.84 wasted probes a look-up down to 0.15.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline
-from kgreason.engine.layout import Int32, UInt32
+from kgreason.engine.layout import Int32, Number, UInt32
 
 _random = np.random.Generator(np.random.PCG64(20))
 MULTIPLIERS = _random.integers(0, 2**64, size=64, dtype=np.uint64) | np.uint64(1)
@@ -20,25 +20,25 @@ _FINISH = np.uint64(0xD6E8FEB86659FD93)
 
 
 @inline
-def salted(salt: int) -> int:
+def salted(salt: Number) -> Number:
     """The start of a hash whose keys belong to the shape or arrangement number `salt`: uint64."""
     return _SALT + MULTIPLIERS[63] * np.uint64(salt)
 
 
 @inline
-def mixed(h: int, column: int, value: int) -> int:
+def mixed(h: Number, column: Number, value: Number) -> Number:
     """The hash with one more column."""
     return h + MULTIPLIERS[column] * np.uint64(value)
 
 
 @inline
-def finished(h: int) -> int:
+def finished(h: Number) -> Number:
     """The hash after its last column: ids in sequence would otherwise fill neighbouring entries."""
     return (h ^ (h >> np.uint64(29))) * _FINISH
 
 
 @inline
-def hash_row(rows: Int32, r: int, first: int, width: int) -> int:
+def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
     """The hash of the columns of row r, which start at word `first`: uint64."""
     h = _SALT
     for c in range(width):
@@ -47,7 +47,7 @@ def hash_row(rows: Int32, r: int, first: int, width: int) -> int:
 
 
 @inline
-def log2(size: int) -> int:
+def log2(size: Number) -> Number:
     """The base-2 logarithm of a power of two."""
     bits = 0
     while (1 << bits) < size:
@@ -56,19 +56,19 @@ def log2(size: int) -> int:
 
 
 @inline
-def entry_tag(h: int, bits: int) -> int:
+def entry_tag(h: Number, bits: Number) -> Number:
     """The tag of a hash in a table of 2**bits entries: uint32, already in place."""
     return np.uint32((h >> np.uint64(32)) << np.uint64(bits)) & np.uint32(0xFFFFFFFF)
 
 
 @inline
-def entry_number(entry: int, bits: int) -> int:
+def entry_number(entry: Number, bits: Number) -> Number:
     """The number an entry holds: int64."""
     return np.int64(entry & np.uint32((1 << bits) - 1)) - 1
 
 
 @inline
-def place(slots: UInt32, bits: int, h: int, number: int) -> None:
+def place(slots: UInt32, bits: Number, h: Number, number: Number) -> None:
     """Write `number` under hash h into the first free one of the 2**bits entries; there is one."""
     i = h >> np.uint64(64 - bits)
     while slots[i] != 0:

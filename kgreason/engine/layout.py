@@ -3,10 +3,10 @@
 A kernel is given one int64 array, the *memory block*: counters and positions first, then for each array its address,
 its number of rows and its width (`memory.py`). So a call costs one argument, whatever the circuit holds.
 
-One row store holds the facts of every table. A row is one record, so that a probe touches one cache line: its state, its
-stamp, its support, then the columns of the fact, as many as the widest table has, padded with id 0. Relation ids are
-never RDF term ids, so rows of two tables are never equal; the state tells which table a row belongs to, so that a triple
-pattern whose subject is free never meets an n-ary fact.
+One row store holds the facts of every table. A row is one record, so that a probe touches one cache line: its state,
+its stamp, its support, then the columns of the fact, as many as the widest table has, padded with id 0. Relation ids
+are never RDF term ids, so rows of two tables are never equal; the state tells which table a row belongs to, so that a
+triple pattern whose subject is free never meets an n-ary fact.
 
 A rewrite is a vector of *slots*: slot 0 is the constant 0 (the padding), then the rule's variables, then its
 constants. Bodies, keys and heads are lists of slot numbers, so that rules of one shape share one plan and differ in
@@ -18,13 +18,19 @@ base-2 logarithm of the table's size and `tag` the next bits of the hash, so tha
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 UInt32 = NDArray[np.uint32]
+UInt64 = NDArray[np.uint64]
 Block = NDArray[np.int64]
+Number: TypeAlias = Any
+"""An integer inside a kernel: which of NumPy's it is decides how it is compiled, which Python's types cannot say."""
+Flag: TypeAlias = Any
+"""A truth value inside a kernel."""
 
 # The words of a row: three of its own, then the fact's columns.
 STATE, STAMP, SUPPORT, FIRST = range(4)
@@ -100,9 +106,9 @@ ARRAYS = (
     "asks",  # int32[a, 2]: arrangement, next ask of the key
     "asked",  # uint32[ids]: bits of the shapes of which some key has the id
     "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
-    "steps",  # int32[s, 6 + 4 w]: see `STEP_*`
-    "nodes",  # int32[n, 4]: start and end of the steps that may come next, start and end of the heads
-    "templates",  # int32[h, 1 + w]: table of a head atom, slots of its columns
+    "steps",  # int32[s, 8 + 2 w]: see `STEP_*`
+    "nodes",  # int32[n, 2]: start and end of the steps that may come next; none: the heads are due
+    "templates",  # int32[h, 1 + w]: for a head after a last step its table, and where each column comes from
     "rules",  # int32[r, 7]: see `RULE_*`
     "constants",  # int32[c]: constants of the rules
     "rule_keys",  # int32[b]: trigger keys of the body atoms of the rules
@@ -173,8 +179,20 @@ EVERY_ROW = -1
 # The words of an arrangement before its columns.
 ARRANGED_TABLE, ARRANGED_COUNT, ARRANGED_LIVE, ARRANGED_BITS, ARRANGED_COLUMNS = range(5)
 
-# A step: header, then (column or ~column, slot) for each free column, then (column, slot) for each bound one.
-STEP_ATOM, STEP_ARRANGEMENT, STEP_NEXT, STEP_FREE, STEP_BOUND, STEP_LATER, STEP_PAIRS = range(7)
+# A step: header, then (column, slot) for each free column, for each column to compare and for each bound one.
+# A last step has a template for each head: the column of the step's own row (as a word of it), or `~slot`.
+(
+    STEP_ATOM,
+    STEP_ARRANGEMENT,
+    STEP_NEXT,
+    STEP_FREE,
+    STEP_COMPARED,
+    STEP_BOUND,
+    STEP_LATER,
+    STEP_TEMPLATES,
+    STEP_HEADS,
+    STEP_PAIRS,
+) = range(10)
 
 # A rule: its constants (start, count, slot of the first), its keys, the number of body atoms, active, first plan.
 RULE_CONSTANTS, RULE_COUNT, RULE_SLOT, RULE_FIRST_KEY, RULE_ATOMS, RULE_ACTIVE, RULE_PLAN = range(7)

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 from numpy.typing import NDArray
 
-from kgreason.engine.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, UInt32
+from kgreason.engine.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, UInt32, UInt64
 
 _DTYPES = {
     "entries": np.uint32,
@@ -52,7 +52,7 @@ def _array_at(element: types.Type, dimensions: int) -> Any:
     """An intrinsic `array(m, name)`: the C-contiguous array that the memory block m describes at word `name`."""
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def array(_typing: Any, m: Any, name: Any) -> Any:
+    def array(_typing: Any, m: Any, name: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
         result = types.Array(element, dimensions, "C")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -75,7 +75,9 @@ vector: Callable[[Block, int], Int32] = _array_at(types.int32, 1)
 """An int32 array of one dimension."""
 matrix: Callable[[Block, int], Int32] = _array_at(types.int32, 2)
 """An int32 array of two dimensions."""
+unsigned: Callable[[Block, int], UInt32] = _array_at(types.uint32, 2)
+"""An int32 array of two dimensions whose numbers are never negative, read as uint32: cheaper where they are indices."""
 entries: Callable[[Block, int], UInt32] = _array_at(types.uint32, 1)
 """A uint32 array of one dimension: a hash table, or flags."""
-hashes: Callable[[Block, int], NDArray[np.uint64]] = _array_at(types.uint64, 1)
+hashes: Callable[[Block, int], UInt64] = _array_at(types.uint64, 1)
 """A uint64 array of one dimension."""

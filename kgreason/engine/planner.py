@@ -16,7 +16,7 @@ import numpy as np
 
 from kgreason.engine.buffers import Buffer, power_of_two
 from kgreason.engine.gatekeep import enter_keys
-from kgreason.engine.layout import ARRANGED_BITS, ARRANGED_COLUMNS, EVERY_ROW, N_SHAPES, SHARED_BIT, STEP_PAIRS
+from kgreason.engine.layout import ARRANGED_BITS, ARRANGED_COLUMNS, EVERY_ROW, FIRST, N_SHAPES, SHARED_BIT, STEP_PAIRS
 from kgreason.engine.memory import Memory
 from kgreason.engine.shapes import DeltaPlan, Shape, Step, delta_plan
 
@@ -77,7 +77,7 @@ class Planner:
         self.asked = Buffer(np.uint32)
         self.plans = Buffer(np.int32, 5)
         self.steps = Buffer(np.int32, STEP_PAIRS)
-        self.nodes = Buffer(np.int32, 4)
+        self.nodes = Buffer(np.int32, 2)
         self.templates = Buffer(np.int32, 2)
         self.rules = Buffer(np.int32, 7)
         self.constants = Buffer(np.int32)
@@ -104,7 +104,7 @@ class Planner:
             self.width = width
             self.keys.widen(width)
             self.steps.widen(STEP_PAIRS + 2 * width)
-            self.templates.widen(1 + width)
+            self.templates.widen(1 + width, fill=~0)
 
     def add(self, rule: EncodedRule) -> int:
         """Add a rule; its number."""
@@ -129,41 +129,51 @@ class Planner:
         return number
 
     def _plan_shape(self, shape: Shape) -> _PlannedShape:
-        first_head = self.templates.n
-        for pattern in shape.heads:
-            self.templates.append(pattern.table, *pattern.slots)
         asks: dict[tuple[int, int], None] = {}
-        starts = []
-        for atom in range(len(shape.body)):
-            starts.append(self._plan_start(shape, delta_plan(shape, atom), first_head, asks))
+        starts = [self._plan_start(shape, delta_plan(shape, atom), asks) for atom in range(len(shape.body))]
         planned = self._planned[shape] = _PlannedShape(tuple(starts), tuple(asks))
         return planned
 
-    def _plan_start(
-        self, shape: Shape, plan: DeltaPlan, first_head: int, asks: dict[tuple[int, int], None]
-    ) -> tuple[int, int, int]:
+    def _plan_start(self, shape: Shape, plan: DeltaPlan, asks: dict[tuple[int, int], None]) -> tuple[int, int, int]:
         """Append a plan's nodes and steps; its start step, and the range of the others."""
         base = self.nodes.n
-        start = self._append_step(shape, plan.start, -1, base)
+        start = self._append_step(shape, plan.start, -1, base, is_last=len(shape.body) == 1)
         low = self.steps.n
         for steps in plan.nodes:
             first = self.steps.n
             for step in steps:
                 pattern = shape.body[step.atom]
                 arrangement = -1
-                if step.free:
+                if step.free or step.compared:
                     arrangement = self._arrangement(pattern.table, step.bound)
                     asks[step.atom, arrangement] = None
-                self._append_step(shape, step, arrangement, base)
-            self.nodes.append(first, self.steps.n, first_head, first_head + len(shape.heads))
+                self._append_step(shape, step, arrangement, base, is_last=not plan.nodes[step.next_node])
+            self.nodes.append(first, self.steps.n)
         return start, low, self.steps.n
 
-    def _append_step(self, shape: Shape, step: Step, arrangement: int, base: int) -> int:
+    def _append_step(self, shape: Shape, step: Step, arrangement: int, base: int, *, is_last: bool) -> int:
         slots = shape.body[step.atom].slots
-        free = [word for column in step.free for word in (column, slots[column if column >= 0 else ~column])]
-        bound = [word for column in step.bound for word in (column, slots[column])]
-        header = (step.atom, arrangement, base + step.next_node, len(step.free), len(step.bound), int(step.is_later))
-        return self.steps.append(*header, *free, *bound)
+        templates = self._append_templates(shape, step) if is_last else 0
+        groups = (step.free, step.compared, step.bound)
+        return self.steps.append(
+            step.atom,
+            arrangement,
+            base + step.next_node,
+            *map(len, groups),
+            int(step.is_later),
+            templates,
+            len(shape.heads) if is_last else 0,
+            *(word for columns in groups for column in columns for word in (column, slots[column])),
+        )
+
+    def _append_templates(self, shape: Shape, step: Step) -> int:
+        """Say where the columns of the heads come from after a last step; the number of the first template."""
+        first = self.templates.n
+        own = {shape.body[step.atom].slots[column]: FIRST + column for column in step.free}
+        for head in shape.heads:
+            padded = (*head.slots, *[0] * (self.width - len(head.slots)))
+            self.templates.append(head.table, *(own.get(slot, ~slot) for slot in padded))
+        return first
 
     def _arrangement(self, table: int, columns: tuple[int, ...]) -> int:
         number = self._arrangements.setdefault((table, columns), len(self._arrangements))

@@ -25,25 +25,27 @@ from kgreason.engine.layout import (
     STEPS,
     WANTED,
     Block,
+    Flag,
+    Number,
 )
 from kgreason.engine.memory import matrix, vector
 
 
 @inline
-def has_facts(m: Block, plan: int) -> bool:
+def has_facts(m: Block, plan: Number) -> Flag:
     """Whether the plan's rule is active and every atom of it is met by some fact."""
     rules, rule_keys, count = matrix(m, RULES), vector(m, RULE_KEYS), vector(m, KEY_COUNT)
     rule = matrix(m, PLANS)[plan, 0]
     if rules[rule, RULE_ACTIVE] == 0:
         return False
-    for atom in range(rules[rule, RULE_ATOMS]):
+    for atom in range(rules[rule, RULE_ATOMS]):  # noqa: SIM110 - a kernel has no generator expressions
         if count[rule_keys[rules[rule, RULE_FIRST_KEY] + atom]] == 0:
             return False
     return True
 
 
 @inline
-def has_arrangements(m: Block, plan: int) -> bool:
+def has_arrangements(m: Block, plan: Number) -> Flag:
     """Whether the arrangements that the plan may probe are live; if not, WANTED is the first that is not."""
     plans, steps, arranged = matrix(m, PLANS), matrix(m, STEPS), matrix(m, ARRANGED)
     for step in range(plans[plan, 3], plans[plan, 4]):
@@ -55,7 +57,7 @@ def has_arrangements(m: Block, plan: int) -> bool:
 
 
 @inline
-def has_work(m: Block, key: int) -> bool:
+def has_work(m: Block, key: Number) -> Flag:
     """Whether some plan of a trigger key has facts for every atom of its rule."""
     plans = matrix(m, PLANS)
     plan = np.int64(matrix(m, KEY_INFO)[key, 1])

@@ -41,11 +41,12 @@ class Shape:
 
 
 class Step(NamedTuple):
-    """Bind one atom: bound columns are the key, free ones (`~c`: compare) are bound from the row."""
+    """Bind one atom: bound columns are the key, free ones are bound from the row, repeated ones compared with it."""
 
     atom: int
     bound: tuple[int, ...]
     free: tuple[int, ...]
+    compared: tuple[int, ...]
     next_node: int
     is_later: bool
 
@@ -93,13 +94,14 @@ def _step(shape: Shape, atom: int, start: int, bound: frozenset[int], next_node:
     """The step that binds `atom` when the variables in `bound` have values."""
     keys: list[int] = []
     free: list[int] = []
+    compared: list[int] = []
     fresh: set[int] = set()
     for column, slot in enumerate(shape.body[atom].slots):
         if not shape.is_variable(slot) or slot in bound:
             keys.append(column)
         elif slot in fresh:
-            free.append(~column)
+            compared.append(column)
         else:
             fresh.add(slot)
             free.append(column)
-    return Step(atom, tuple(keys), tuple(free), next_node, atom > start)
+    return Step(atom, tuple(keys), tuple(free), tuple(compared), next_node, atom > start)

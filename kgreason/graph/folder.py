@@ -24,6 +24,7 @@ from typing import IO, Any, Self
 import portalocker
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
+from kgreason.graph.modes import SchemaMode
 
 FORMAT = 1
 _MANIFEST = "kgreason.json"
@@ -38,7 +39,7 @@ class Manifest:
     """What a store says of itself; `stored` is the commit that Oxigraph has seen, -1 while it is being filled."""
 
     rules: list[str]
-    schema: str = "axioms"
+    schema: SchemaMode = "axioms"
     commit: int = 0
     stored: int = 0
     stats: dict[str, Any] = field(default_factory=dict)

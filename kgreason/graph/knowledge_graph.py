@@ -23,6 +23,7 @@ from kgreason.engine.layout import Int32
 from kgreason.errors import StoreError
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest
+from kgreason.graph.modes import SchemaMode
 from kgreason.graph.progress import SILENT, Progress, cancellable
 from kgreason.graph.report import Contradiction, contradictions, statistics
 from kgreason.graph.repository import Fill, Repository
@@ -36,7 +37,6 @@ from kgreason.terms.dictionary import Dictionary
 if TYPE_CHECKING:
     from kgreason.engine.engine import Changes
     from kgreason.graph.materializer import Materializer
-    from kgreason.graph.selection import SchemaMode
 
 File = str | PathLike[str]
 DEFAULT_RULES = ("owl2rl",)

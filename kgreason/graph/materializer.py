@@ -102,7 +102,8 @@ class Materializer:
         schema = rows[is_schema(rows)]
         changed = bool(len(schema)) or not before.program.reasons
         closure = self._close(schema, check) if changed else before.closure
-        book = self._rulebook(closure, links(rows, closure), False, changed)
+        linked = links(rows, closure) or (changed and not before.same_as and links(self.save().triples(), closure))
+        book = self._rulebook(closure, linked, False, changed)
         changes = [self._apply(rows, asserted, book, check)]
         try:
             while (more := self._after(changes[-1].appeared)) is not None:

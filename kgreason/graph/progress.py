@@ -16,32 +16,32 @@ from typing import Protocol
 class Progress(Protocol):
     """Opens a stage of some work: reading, reasoning, storing, writing."""
 
-    def __call__(self, stage: str, total: int | None = None) -> AbstractContextManager[Callable[[int], object]]:
+    def __call__(self, stage: str, total: int | None = None, /) -> AbstractContextManager[Callable[[int], object]]:
         """A context whose value is called with the number of steps done since the last call."""
         ...
 
 
 @contextmanager
-def _silent(stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-    yield lambda done: None
+def _silent(_stage: str, _total: int | None = None) -> Iterator[Callable[[int], object]]:
+    yield lambda _done: None
 
 
 SILENT: Progress = _silent
 """Says nothing."""
 
 
-class Cancelled(Exception):
+class CancelledError(Exception):
     """Raised in a thread whose work is not wanted any more."""
 
 
 @contextmanager
 def cancellable() -> Iterator[Callable[[int], None]]:
-    """A report for work in another thread, which raises `Cancelled` there once the block here has failed."""
+    """A report for work in another thread, which raises `CancelledError` there once the block here has failed."""
     cancelled = threading.Event()
 
-    def report(done: int) -> None:
+    def report(_done: int) -> None:
         if cancelled.is_set():
-            raise Cancelled
+            raise CancelledError
 
     try:
         yield report

@@ -33,8 +33,8 @@ class Quads:
         """The asserted quads of named graphs: int32[n, 4]."""
         if self._quads is None:
             return np.empty((0, 4), dtype=np.int32)
-        columns = self._quads.columns
-        return columns[columns[:, 3] != 0]
+        columns: Int32 = self._quads.columns[self._quads.columns[:, 3] != 0]
+        return columns
 
     def with_more(self, quads: Int32, asserted: Callable[[], Int32]) -> Quads:
         """The quads after some were asserted; `asserted` gives the triples int32[n, 3] asserted before."""

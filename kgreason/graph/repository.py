@@ -1,8 +1,8 @@
 """`Repository`: where a graph lives. The snapshot of the last commit and the Oxigraph store that follows it.
 
-Order of a commit on disk: snapshot (synced), manifest, Oxigraph, manifest again. Before Oxigraph is touched the manifest
-says so (`stored` differs from `commit`), so that a kill at any point is noticed at the next opening, and Oxigraph is
-filled again from the snapshot of the last commit. In memory there is the store alone.
+Order of a commit on disk: snapshot (synced), manifest, Oxigraph, manifest again. Before Oxigraph is touched the
+manifest says so (`stored` differs from `commit`), so that a kill at any point is noticed at the next opening, and
+Oxigraph is filled again from the snapshot of the last commit. In memory there is the store alone.
 
 Cost: opening reads one small file; Oxigraph is opened when it is first asked.
 """

@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from kgreason.errors import RuleError
+from kgreason.graph.modes import SchemaMode
 from kgreason.ontology.generic import Generic, split
 from kgreason.ontology.translate import Profile
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, ruleset
-
-SchemaMode: TypeAlias = Literal["axioms", "data"]
 
 DEFAULT_GROUPS: dict[Profile, tuple[str, ...]] = {
     "rdfs": ("rdfs",),
@@ -52,7 +50,7 @@ def select(names: Sequence[str], schema: SchemaMode = "axioms") -> Selection:
     own: list[Rule] = []
     for name in dict.fromkeys(names):
         if name in DEFAULT_GROUPS:
-            profile: Profile = name  # type: ignore[assignment]
+            profile: Profile = name
             profiles.append(profile)
             generic += ruleset(name).select(*DEFAULT_GROUPS[profile]).rules
         elif name != "none":

@@ -74,9 +74,7 @@ class Saved(NamedTuple):
         return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])
 
 
-def write(
-    folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule, str], own: tuple[Rule, ...]
-) -> None:
+def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule, str], own: tuple[Rule, ...]) -> None:
     """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError."""
     folder.mkdir()
     dictionary.save(folder / "dictionary")

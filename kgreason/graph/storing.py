@@ -42,9 +42,7 @@ def distinct_named(quads: Int32) -> Int32:
     return ZSet.of(quads[quads[:, 3] != 0]).distinct().columns
 
 
-def put(
-    store: RdfStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]
-) -> None:
+def put(store: RdfStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]) -> None:
     """Bring a delta of rows into the store: in one transaction where it is small, as a load otherwise."""
     if len(removed) + len(added) <= SMALL:
         store.apply(dictionary.lines(*removed.T), dictionary.lines(*added.T))

@@ -54,9 +54,11 @@ def filled(rows: Int32) -> Table:
 GRIDS = {
     "type triples": grid(40_000, 1, 1),
     "a closure": grid(200, 1, 200),
+    "a large closure of pairs": grid(400, 400),
     "a cube": grid(34, 34, 34),
     "many predicates": grid(1, 40_000, 1),
-    "objects in steps of 1,024": grid(200, 1, 200, stride=1024),
+    "ids in steps of 16": grid(200, 1, 200, stride=16),
+    "ids in steps of 1,024": grid(200, 1, 200, stride=1024),
     "ids near the end": grid(200, 1, 200, start=2**31 - 201),
     "one column": grid(40_000),
     "the diagonal": np.repeat(grid(40_000), 3, axis=1),

@@ -94,11 +94,8 @@ def test_the_key_is_what_is_bound_and_the_rest_is_read_or_compared(planned: tupl
         rest = [c for c in range(len(slots)) if c not in key]
         read = [c for c in rest if slots.index(slots[c]) == c]
         assert list(step.bound) == key
-        assert [c for c in step.free if c >= 0] == read
-        assert sorted(~c for c in step.free if c < 0) == [c for c in rest if c not in read]
-        for place, c in enumerate(step.free):
-            if c < 0:  # compared with a column that was read before
-                assert slots[~c] in {slots[other] for other in step.free[:place] if other >= 0}
+        assert list(step.free) == read
+        assert list(step.compared) == [c for c in rest if c not in read]
 
 
 @given(ANY_PLANNED)

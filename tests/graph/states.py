@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
 from kgreason.engine.layout import Int32
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.report import contradictions
-from kgreason.graph.selection import SchemaMode, select
+from kgreason.graph.selection import SchemaMode, Selection, select
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import SAME_AS
 from tests.strategies.ontologies import Quad
@@ -18,9 +19,14 @@ from tests.strategies.ontologies import Quad
 _PREFIX = re.compile(r"^_:b[0-9a-f]{10}x")
 
 
+@cache
+def _selection(rules: str, schema: SchemaMode) -> Selection:
+    return select([rules], schema)
+
+
 def materializer(rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
     """An empty one."""
-    return Materializer(select([rules], schema))
+    return Materializer(_selection(rules, schema))
 
 
 def rows_of(live: Materializer, quads: Iterable[Quad]) -> Int32:

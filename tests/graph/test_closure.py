@@ -15,7 +15,7 @@ from kgreason.graph.report import contradictions
 from kgreason.graph.selection import SchemaMode
 from kgreason.rules.model import FALSE, Rule, Term, Variable
 from tests.oracle import owl2rl
-from tests.oracle.graph import Graph, Triple
+from tests.oracle.graph import Contradiction, Graph, Triple
 from tests.oracle.notation import triples
 from tests.oracle.rdfs import rdfs_close, rhodf_close
 from tests.strategies.axioms import KINDS, META
@@ -57,7 +57,8 @@ CHECKS_OF = {
     "nothing": ["cls-nothing2"],
     "maximum of none": ["cls-maxc1", "cls-maxqc1", "cls-maxqc2"],
 }
-SAMPLE = sample(graphs(max_axioms=10), 400)
+_TAXONOMY = {"domain", "range", "subClassOf", "subPropertyOf", "equivalentClass", "equivalentProperty"}
+SAMPLE = [*sample(graphs(max_axioms=10), 300), *sample(graphs(_TAXONOMY), 60)]
 
 
 @pytest.fixture(scope="module")
@@ -93,18 +94,24 @@ def compare(graph: set[Triple], schema: SchemaMode = "axioms") -> None:
     compare_contradictions(live, found, closure)
 
 
-def compare_contradictions(live: Materializer, found: set[owl2rl.Contradiction], closure: set[Triple]) -> None:
+def compare_contradictions(live: Materializer, found: set[Contradiction], closure: set[Triple]) -> None:
     """Every name is one that the tables give; every contradiction of the tables is reported with its facts.
 
-    Of two axioms that say the same (a class is disjoint with another, and its complement) one is reported. That a term
-    is not different from itself the tables know by eq-ref, which is off: no facts are left of such a contradiction.
+    Of two axioms that say the same (a class is disjoint with another, and its complement) one is reported, as of two
+    rows of which one asks for more facts (cls-maxqc1 where cls-maxqc2 holds). That a term is equal to itself the tables
+    know by eq-ref, which is off: no facts are left of a contradiction that needs no more.
     """
     assert checks_that_failed(live) <= {each.rule for each in found}
-    facts = {visible(each.facts) for each in found} - {frozenset()}
+    facts = {visible(each.facts) for each in found}
     bodies = reported_bodies(live, closure)
-    assert {each for each in facts if not any(each <= body for body in bodies)} == set()
+    assert {each for each in least(facts) if not any(each <= body for body in bodies)} == set()
     if live.selection.schema == "axioms" and not (live.rulebook.same_as or live.rulebook.exceeded):
-        assert bodies - {frozenset()} == facts
+        assert least(bodies) == least(facts)
+
+
+def least(bodies: set[frozenset[Triple]]) -> set[frozenset[Triple]]:
+    """The sets of facts of which no part is one."""
+    return {each for each in bodies if each and not any(other and other < each for other in bodies)}
 
 
 def reported_bodies(live: Materializer, closure: set[Triple]) -> set[frozenset[Triple]]:
@@ -134,19 +141,19 @@ def test_the_sample_has_the_closure_of_the_tables(part: int) -> None:
         compare(graph)
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(graphs(KINDS - META))
 def test_the_closure_is_that_of_the_tables(graph: set[Triple]) -> None:
     compare(graph)
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(graphs(META | {"subClassOf", "inverseOf", "domain", "range", "intersectionOf"}))
 def test_the_closure_is_that_of_the_tables_where_schema_and_data_mix(graph: set[Triple]) -> None:
     compare(graph)
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(graphs())
 def test_the_schema_read_as_data_gives_the_same_closure(graph: set[Triple]) -> None:
     compare(graph, "data")
@@ -186,7 +193,7 @@ def test_a_number_of_another_type_is_no_cardinality_of_the_table() -> None:
     assert same <= triples_of(materialized(graph))
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(quads=datasets())
 def test_a_file_of_many_graphs(tmp_path_factory: pytest.TempPathFactory, quads: list[Quad]) -> None:
     """Reasoning is over the union; blank nodes, non-canonical literals and language tags stay as they are written."""
@@ -246,7 +253,7 @@ def said(text: str) -> list[Quad]:
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(pieces=histories())
 def test_pieces_are_the_whole(schema: SchemaMode, pieces: list[list[Quad]]) -> None:
     compare_pieces(pieces, "owl2rl", schema)
@@ -306,6 +313,19 @@ PIECES = {
         "i rdf:type B . i rdf:type C . i rdf:type D",
         "_:c rdf:first D . _:c rdf:rest rdf:nil",
     ],
+    "equality joins two halves of a restriction": [
+        "r owl:sameAs s",
+        "r owl:someValuesFrom B . s owl:onProperty p . i p j . j rdf:type B",
+    ],
+    "inferred equality joins two halves of a restriction": [
+        "f rdf:type owl:FunctionalProperty . k f r . k f s",
+        "r owl:someValuesFrom B . s owl:onProperty p . i p j . j rdf:type B",
+    ],
+    "equality joins two halves of a list": [
+        "_:m owl:sameAs _:n",
+        "A owl:unionOf _:l . _:l rdf:first B . _:l rdf:rest _:m . _:n rdf:first C . _:n rdf:rest rdf:nil . i rdf:type C",
+    ],
+    "another name for a keyword": ["below owl:sameAs rdfs:subClassOf", "A below B . i rdf:type A"],
     "the equality of list items": ["A owl:oneOf _:l . LIST _:l i", "i owl:sameAs j", "j p k"],
     "an asserted triple that was inferred": ["A rdfs:subClassOf B . i rdf:type A", "i rdf:type B", "i rdf:type B"],
     "contradictions": ["A owl:disjointWith B . i rdf:type A", "C rdfs:subClassOf B . i rdf:type C", "j rdf:type Z"],

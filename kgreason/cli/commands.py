@@ -1,0 +1,35 @@
+"""The root of the command line: which commands there are."""
+
+from __future__ import annotations
+
+import click
+
+from kgreason import __version__
+from kgreason.cli.dump import dump
+from kgreason.cli.failures import Reporting
+from kgreason.cli.load import load
+from kgreason.cli.lubm import lubm
+from kgreason.cli.materialize import materialize
+from kgreason.cli.options import example
+from kgreason.cli.query import query
+from kgreason.cli.rules import rules
+from kgreason.cli.run import run
+from kgreason.cli.stats import stats
+
+_EXAMPLE = example(
+    "kgreason load -l store -f ontology.ttl data.nt.gz --rules owl2rl",
+    "kgreason query -l store --query 'SELECT * { ?s a ?class } LIMIT 10'",
+)
+
+
+@click.group("kgreason", cls=Reporting, invoke_without_command=True, epilog=_EXAMPLE)
+@click.version_option(__version__, prog_name="kgreason", message="%(prog)s %(version)s")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Keep an RDF knowledge graph materialized under RDFS, OWL 2 RL and rules of your own."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for command in (load, query, dump, stats, rules, materialize, run, lubm):
+    main.add_command(command)

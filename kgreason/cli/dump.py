@@ -1,0 +1,56 @@
+"""`kgreason dump`: what a store holds, in any RDF format."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+import pyoxigraph
+from pyoxigraph import Quad, RdfFormat
+
+from kgreason.cli.options import example, location
+from kgreason.errors import InputError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
+
+_FORMATS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
+_WITH_GRAPHS = ("nq", "trig", "jsonld")
+_PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+
+
+@click.command(epilog=example("kgreason dump -l store --inferred --format ttl > inferred.ttl"))
+@location
+@click.option("--asserted", is_flag=True, help="Only the triples that were loaded.")
+@click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
+@click.option(
+    "--format",
+    "syntax",
+    type=click.Choice(_FORMATS),
+    default="nt",
+    show_default=True,
+    help="The RDF format; those with graphs (nq, trig, jsonld) show named graphs as well.",
+)
+def dump(location: Path, asserted: bool, inferred: bool, syntax: str) -> None:
+    """Print the triples of a store: all that were loaded or derived, or one of the two.
+
+    Literals keep the form they were loaded in.
+    """
+    if asserted and inferred:
+        raise click.UsageError("--asserted and --inferred exclude each other")
+    out = sys.stdout.buffer
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        chunks = graph.dump(asserted=asserted if asserted or inferred else None, graphs=syntax in _WITH_GRAPHS)
+        if syntax in ("nt", "nq"):
+            out.writelines(chunks)
+            return
+        try:
+            pyoxigraph.serialize(_quads(chunks), out, RdfFormat.from_extension(syntax), prefixes=_PREFIXES)
+        except ValueError as error:
+            raise InputError(f"the graph cannot be written as {syntax}: {error}") from error
+
+
+def _quads(chunks: Iterable[bytes]) -> Iterator[Quad]:
+    for chunk in chunks:
+        yield from pyoxigraph.parse(chunk, RdfFormat.N_QUADS)

@@ -1,0 +1,66 @@
+"""Errors of the command line: one line `kgreason: ...` on standard error, never a traceback.
+
+    status   what happened
+    0        all went well
+    1        an error: bad input, a store that cannot be used, a full disk; quietly, a reader that went away
+    2        a command line that makes no sense
+    130      Ctrl-C
+
+An error that nobody foresaw is a fault of kgreason, and shows its traceback.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from kgreason.errors import KgreasonError
+
+
+class Reporting(click.Group):
+    """The group of commands that says errors its own way."""
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """Run a command line and exit with its status."""
+        try:
+            status = super().main(*args, **{**extra, "standalone_mode": False})
+        except click.UsageError as error:
+            context = error.ctx.command_path if error.ctx else self.name
+            status = _say(f"{error.format_message().rstrip('.')} (see {context} --help)", error.exit_code)
+        sys.exit(status or 0)
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Run a command; exit with a status where it fails."""
+        try:
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except KgreasonError as error:
+            ctx.exit(_say(str(error), 1))
+        except BrokenPipeError:
+            _forget_stdout()
+            ctx.exit(1)
+        except OSError as error:
+            ctx.exit(_say(_described(error), 1))
+        except MemoryError:
+            ctx.exit(_say("there is not enough memory", 1))
+        except KeyboardInterrupt:
+            ctx.exit(_say("interrupted", 130))
+
+
+def _say(message: str, status: int) -> int:
+    click.echo(f"kgreason: {' '.join(message.split())}", err=True)
+    return status
+
+
+def _described(error: OSError) -> str:
+    problem = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
+    return f"{error.filename}: {problem}" if error.filename else problem
+
+
+def _forget_stdout() -> None:
+    """Keep Python from writing what is left to a pipe that nobody reads."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

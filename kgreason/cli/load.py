@@ -1,0 +1,51 @@
+"""`kgreason load`: files into a store, which is materialized again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kgreason.cli.options import RULE_SETS, FileList, as_json, example, location, print_table, schema, verbose, warn
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+if TYPE_CHECKING:
+    from kgreason.graph.selection import SchemaMode
+
+
+@click.command(
+    cls=FileList,
+    epilog=example(
+        "kgreason load -l store -f ontology.ttl data.nt.gz --rules owl2rl",
+        "echo '<http://e/a> a <http://e/C> .' | kgreason load -l store -f - --format ttl",
+    ),
+)
+@location
+@click.option("-f", "--file", "files", multiple=True, required=True, metavar="FILE...", help="RDF files; - is stdin.")
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (of a new store: owl2rl).")
+@schema
+@as_json
+@verbose
+def load(
+    location: Path,
+    files: tuple[str, ...],
+    syntax: str | None,
+    rules: tuple[str, ...],
+    schema: SchemaMode | None,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Load RDF files into a store, which is made if it is not there, and derive what follows.
+
+    A later load works out what is new alone. The rules of a store are those it was made with. Where anything goes
+    wrong, and on Ctrl-C, the store stays as it was.
+    """
+    from kgreason.cli.progress import Bars
+
+    with KnowledgeGraph.open(location, rules=rules or None, schema=schema) as graph:
+        known = set(graph.warnings)
+        stats = graph.load(*files, syntax=syntax, progress=Bars(verbose))
+        warn([warning for warning in graph.warnings if warning not in known], stats["contradictions"])
+    print_table(stats, as_json=as_json)

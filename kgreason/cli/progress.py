@@ -1,0 +1,51 @@
+"""How long work shows on a terminal: a bar for each stage, and a word before kernels are compiled.
+
+Everything goes to standard error. Where that is no terminal nothing is shown, unless `--verbose` asks for a line about
+each stage that is done.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+from tqdm import tqdm
+
+
+class Bars:
+    """A `Progress` that draws bars; the first one says that kernels are compiled, where they have to be."""
+
+    def __init__(self, verbose: bool) -> None:
+        self._verbose = verbose
+        self._is_shown = verbose or sys.stderr.isatty()
+        self._is_first = True
+
+    @contextmanager
+    def __call__(self, stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
+        """A context whose value is called with the number of steps done since the last call."""
+        self._announce()
+        begun = time.perf_counter()
+        with tqdm(desc=stage, total=total, unit="", unit_scale=True, leave=False, disable=None) as bar:
+
+            def report(done: int) -> None:
+                bar.update(done)
+                if not done:
+                    bar.refresh()
+
+            yield report
+        if self._verbose:
+            click.echo(f"kgreason: {stage} took {time.perf_counter() - begun:.2f} s", err=True)
+
+    def _announce(self) -> None:
+        """Say once that kernels are compiled, if they are."""
+        is_first, self._is_first = self._is_first, False
+        if not is_first or not self._is_shown:
+            return
+        from kgreason.compiled import is_compiled
+        from kgreason.engine.fixpoint import advance
+
+        if not is_compiled(advance):
+            click.echo("kgreason: compiling its kernels, which it does once; this takes up to a minute", err=True)

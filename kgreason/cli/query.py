@@ -1,0 +1,66 @@
+"""`kgreason query`: SPARQL over a store, read-only."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import click
+from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat
+
+from kgreason.cli.options import example, location
+from kgreason.errors import InputError, QueryError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store.protocol import Results
+
+_TABLES = ("csv", "tsv", "json", "xml")
+_GRAPHS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
+_LONGEST = 240
+
+
+@click.command(epilog=example("kgreason query -l store --query-file query.rq --results-format csv"))
+@location
+@click.option("-q", "--query", "text", metavar="QUERY", help="The SPARQL query; from stdin without this and a file.")
+@click.option("--query-file", type=click.Path(path_type=Path), metavar="FILE", help="The file that has the query.")
+@click.option(
+    "--results-format",
+    "syntax",
+    type=click.Choice([*_TABLES, *_GRAPHS]),
+    help="csv, tsv, json, xml for SELECT and ASK (csv); the others for CONSTRUCT and DESCRIBE (nt).",
+)
+def query(location: Path, text: str | None, query_file: Path | None, syntax: str | None) -> None:
+    """Ask a store a SPARQL query (SELECT, ASK, CONSTRUCT or DESCRIBE)."""
+    if text is not None and query_file is not None:
+        raise click.UsageError("--query and --query-file exclude each other")
+    sparql = text if text is not None else _read(query_file)
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        try:
+            _print(graph.query(sparql), syntax)
+        except (QueryError, RuntimeError) as error:
+            problem = f"{query_file}: {error}" if query_file else str(error)
+            raise QueryError(textwrap.shorten(problem, _LONGEST, placeholder=" ...")) from error
+
+
+def _read(path: Path | None) -> str:
+    try:
+        return path.read_text("utf-8-sig") if path else sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path or '<stdin>'}: is not UTF-8 text") from error
+
+
+def _print(results: Results, syntax: str | None) -> None:
+    out = sys.stdout.buffer
+    if isinstance(results, QueryTriples):
+        results.serialize(out, RdfFormat.from_extension(_checked(syntax or "nt", _GRAPHS, "triples")))
+        return
+    syntax = _checked(syntax or "csv", _TABLES, "no triples")
+    results.serialize(out, QueryResultsFormat.from_extension(syntax))
+    if isinstance(results, QueryBoolean) or syntax in ("json", "xml"):
+        out.write(b"\n")
+
+
+def _checked(syntax: str, fitting: tuple[str, ...], what: str) -> str:
+    if syntax not in fitting:
+        raise click.UsageError(f"--results-format {syntax}: the query gives {what}, which can be {', '.join(fitting)}")
+    return syntax

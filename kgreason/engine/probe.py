@@ -1,0 +1,206 @@
+"""Probing the arrangements: which rows may extend a rewrite, and which atom has the fewest.
+
+Join order is chosen here, for each rewrite (DESIGN.md 3.2): of the atoms that may come next, the one with the shortest
+posting; an empty posting ends the rewrite at once. An atom with no free column is looked up in the fact table itself.
+The first probes of a block of rewrites are made together, so that their cache misses overlap. Cost: one hash probe for
+each atom that may come next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline
+from kgreason.engine.distinct import find_row
+from kgreason.engine.ground import bind
+from kgreason.engine.hashing import entry_tag, finished, hash_row, log2, mixed, salted
+from kgreason.engine.layout import (
+    END,
+    ENTRIES,
+    FIRST,
+    FIRST_PROBES,
+    GROUP_ENTRIES,
+    GROUPED,
+    GROUPS,
+    HASHES,
+    HEADS,
+    NODES,
+    POSITION,
+    ROWS,
+    SINGLE,
+    SLOTS,
+    STEP,
+    STEP_ARRANGEMENT,
+    STEP_BOUND,
+    STEP_COMPARED,
+    STEP_FREE,
+    STEP_PAIRS,
+    STEPS,
+    Block,
+    Flag,
+    Int32,
+    Number,
+    UInt32,
+    UInt64,
+)
+from kgreason.engine.memory import entries, hashes, matrix, unsigned, vector
+
+BLOCK = 128
+
+
+@inline
+def bound_pairs(steps: UInt32, step: Number) -> Number:
+    """Where the (column, slot) pairs of the bound columns of a step start."""
+    return STEP_PAIRS + 2 * (np.uint64(steps[step, STEP_FREE]) + np.uint64(steps[step, STEP_COMPARED]))
+
+
+@inline
+def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
+    """The hash of the bound columns of a step under the current slots."""
+    pairs = bound_pairs(steps, step)
+    h = salted(a)
+    for j in range(steps[step, STEP_BOUND]):
+        at = pairs + 2 * np.uint64(j)
+        h = mixed(h, steps[step, at], slots[steps[step, at + 1]])
+    return finished(h)
+
+
+@inline
+def find_group(m: Block, steps: UInt32, step: Number, a: Number, slots: Int32, h: Number) -> Number:
+    """The group of arrangement a that a step looks for under the current slots, or -1."""
+    rows, groups, table = matrix(m, ROWS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
+    pairs = bound_pairs(steps, step)
+    bits = log2(table.size)
+    tag = entry_tag(h, bits)
+    low = np.uint32((1 << bits) - 1)
+    at = h >> np.uint64(64 - bits)
+    while True:
+        entry = table[at]
+        if entry == 0:
+            return -1
+        if (entry & ~low) == tag:
+            g = np.int64(entry & low) - 1
+            if groups[g, 0] == a:
+                first = groups[g, 3]
+                same = True
+                for j in range(steps[step, STEP_BOUND]):
+                    at_pair = pairs + 2 * np.uint64(j)
+                    if rows[first, FIRST + steps[step, at_pair]] != slots[steps[step, at_pair + 1]]:
+                        same = False
+                        break
+                if same:
+                    return g
+        at = (at + np.uint64(1)) & np.uint64(table.size - 1)
+
+
+@inline
+def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number) -> None:
+    """Write the fact that a step with no free column looks for into row `at` of keys."""
+    for c in range(keys.shape[1]):
+        keys[at, c] = 0
+    for j in range(steps[step, STEP_BOUND]):
+        pair = STEP_PAIRS + 2 * np.uint64(j)
+        keys[at, steps[step, pair]] = slots[steps[step, pair + 1]]
+
+
+@inline
+def find_fact(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
+    """The row of the fact that a step with no free column looks for, or a negative number."""
+    rows, heads, table = matrix(m, ROWS), matrix(m, HEADS), entries(m, ENTRIES)
+    last = heads.shape[0] - 1
+    fill_key(steps, step, slots, heads, last)
+    return find_row(rows, table, log2(table.size), heads, last, hash_row(heads, last, 0, heads.shape[1]))
+
+
+@inline
+def probe(m: Block, step: Number, target: Number, limit: Number) -> Number:
+    """The length of a step's posting; when it is below `limit`, first_probes[target] becomes that posting."""
+    steps, slots, found = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, FIRST_PROBES)
+    a = np.int32(steps[step, STEP_ARRANGEMENT])
+    if a < 0:
+        r = find_fact(m, steps, step, slots)
+        if r < 0:
+            return 0
+        found[target, STEP], found[target, POSITION], found[target, END], found[target, SINGLE] = step, 0, 1, r
+        return 1
+    g = find_group(m, steps, step, a, slots, key_hash(steps, step, a, slots))
+    if g < 0:
+        return 0
+    groups = matrix(m, GROUPS)
+    start, length = groups[g, 1], groups[g, 2]
+    if length < limit:
+        found[target, STEP] = step
+        found[target, POSITION] = start if length > 1 else 0
+        found[target, END] = start + length if length > 1 else 1
+        found[target, SINGLE] = start if length == 1 else -1
+    return np.int64(length)
+
+
+@inline
+def choose(m: Block, node: Number, target: Number) -> Flag:
+    """Put the shortest posting among the steps of a node into first_probes[target]; False when one is empty."""
+    nodes = matrix(m, NODES)
+    best = np.int64(1) << 62
+    for step in range(nodes[node, 0], nodes[node, 1]):
+        length = probe(m, step, target, best)
+        if length == 0:
+            return False
+        best = min(best, length)
+    return True
+
+
+@inline
+def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number) -> None:
+    """Make the first probe of the rewrites that start at rows grouped[low:high]; END 0 where there is none."""
+    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
+    found, nodes = matrix(m, FIRST_PROBES), matrix(m, NODES)
+    for step in range(nodes[node, 0], nodes[node, 1]):
+        if np.int32(steps[step, STEP_ARRANGEMENT]) >= 0:
+            touch_groups(m, start, step, low, high)
+        else:
+            touch_facts(m, start, step, low, high)
+    for i in range(high - low):
+        row = np.int64(grouped[low + i])
+        if not bind(rows, row, steps, start, slots) or not choose(m, node, i):
+            found[i, POSITION] = found[i, END] = 0
+
+
+@inline
+def touch_groups(m: Block, start: Number, step: Number, low: Number, high: Number) -> None:
+    """Pull the groups that a step of a block of rewrites will meet into the cache."""
+    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
+    groups, table, h = matrix(m, GROUPS), entries(m, GROUP_ENTRIES), hashes(m, HASHES)
+    a = np.int64(steps[step, STEP_ARRANGEMENT])
+    for i in range(high - low):
+        bind(rows, np.int64(grouped[low + i]), steps, start, slots)
+        h[i] = key_hash(steps, step, a, slots)
+    h[BLOCK] = np.uint64(touch_entries(table, h, high - low, groups))
+
+
+@inline
+def touch_facts(m: Block, start: Number, step: Number, low: Number, high: Number) -> None:
+    """Pull the facts that a step with no free column of a block of rewrites will meet into the cache."""
+    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
+    heads, table, h = matrix(m, HEADS), entries(m, ENTRIES), hashes(m, HASHES)
+    last = heads.shape[0] - 1
+    for i in range(high - low):
+        bind(rows, np.int64(grouped[low + i]), steps, start, slots)
+        fill_key(steps, step, slots, heads, last)
+        h[i] = hash_row(heads, last, 0, heads.shape[1])
+    h[BLOCK] = np.uint64(touch_entries(table, h, high - low, rows))
+
+
+@inline
+def touch_entries(table: UInt32, h: UInt64, n: Number, records: Int32) -> Number:
+    """Read the entries of n hashes, then the records behind them; the sum keeps the loads alive."""
+    bits = log2(table.size)
+    shift, mask = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
+    met = np.uint32(0)
+    for i in range(n):
+        met += table[h[i] >> shift]
+    total = np.int64(met)
+    for i in range(n):
+        number = table[h[i] >> shift] & mask
+        if number != 0:
+            total += records[np.uint64(number) - np.uint64(1), 1]
+    return total

@@ -1,0 +1,14 @@
+"""Plain Datalog on tables: relations come from files, and go to files.
+
+    fields      a field of a table <-> a constant of the rules
+    signature   the relations of a program and their arities
+    reading     R.facts -> id columns
+    writing     id columns -> R.csv
+    program     `TableProgram`: read, evaluate, write
+
+The files are those of Soufflé: tab separated, one fact a line, named after the relation. RDF plays no part here.
+"""
+
+from kgreason.tables.program import TableProgram
+
+__all__ = ["TableProgram"]

@@ -1,0 +1,99 @@
+"""`TableProgram`: a Datalog program whose relations are files.
+
+    R.facts -> ids -> engine -> R.csv
+
+Every relation of the program is read from R.facts where there is such a file; one that no rule derives must have it.
+Every relation that a rule derives is written to R.csv. Invariant: those files hold the least model of the rules over
+the facts read, restricted to the derived relations.
+
+Cost: one Bootstrap, and what reading and writing cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from kgreason.engine.encode import encode, relation_text
+from kgreason.engine.engine import Engine
+from kgreason.engine.layout import Int32
+from kgreason.errors import InputError, RuleError
+from kgreason.rules.parser import load
+from kgreason.tables.fields import Fields
+from kgreason.tables.reading import read
+from kgreason.tables.signature import signature
+from kgreason.tables.writing import Writer
+from kgreason.terms.dictionary import Dictionary
+
+Report = Callable[[int], object]
+
+
+class TableProgram:
+    """A program in a file of rule text; `read`, `evaluate` and `write` it in this order.
+
+    Raises InputError where there is no such file, RuleSyntaxError, and RuleError (with the file and the rule) where it
+    is not a program of tables.
+    """
+
+    def __init__(self, path: Path) -> None:
+        program = load(path)
+        try:
+            self._signature = signature(program)
+        except RuleError as error:
+            raise RuleError(f"{path}: {error}") from None
+        self._dictionary = Dictionary(())
+        self._fields = Fields(self._dictionary)
+        self._engine = Engine()
+        self._rules = [encode(rule, self._engine.planner, self._dictionary.intern) for rule in program.rules]
+        self._facts: dict[int, Int32] = {}
+
+    def read(self, folder: Path, report: Report) -> None:
+        """Read the facts in a folder; raises InputError for a file that is missing or is wrong, with its line."""
+        tables: dict[int, list[Int32]] = {}
+        for relation, arity in self._signature.arities.items():
+            path = folder / f"{relation}.facts"
+            if path.exists():
+                columns = read(path, arity, self._fields, report)
+                tables.setdefault(self._table(arity), []).append(self._rows(relation, columns))
+            elif relation not in self._signature.heads:
+                raise InputError(f"{path}: there is no such file, and no rule derives {relation}")
+        self._facts = {table: np.concatenate(parts) for table, parts in tables.items()}
+
+    def _table(self, arity: int) -> int:
+        return self._engine.planner.table(False, 1 + arity)
+
+    def _rows(self, relation: str, columns: Int32) -> Int32:
+        """Facts as rows of the engine: the relation's id in front."""
+        rows = np.empty((len(columns), 1 + columns.shape[1]), dtype=np.int32)
+        rows[:, 0] = self._id(relation)
+        rows[:, 1:] = columns
+        return rows
+
+    def _id(self, relation: str) -> int:
+        return int(self._dictionary.intern([relation_text(relation, self._signature.arities[relation])])[0])
+
+    def evaluate(self, report: Report) -> None:
+        """Derive everything; `report` is called with 0 every fraction of a second, and may raise."""
+
+        def check() -> None:
+            report(0)
+
+        self._engine.bootstrap(self._facts, self._rules, check)
+        self._facts = {}
+
+    def write(self, folder: Path, report: Report) -> dict[str, int]:
+        """Write the derived relations into a folder, made where it is missing; how many facts each has.
+
+        Raises OSError.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        facts, writer = self._engine.circuit.facts, Writer(self._fields.sorted())
+        columns, _ = facts.columns(facts.present())
+        counts = {}
+        for relation in self._signature.heads:
+            rows = columns[columns[:, 0] == self._id(relation), 1 : 1 + self._signature.arities[relation]]
+            writer.write(folder / f"{relation}.csv", rows, report)
+            counts[relation] = len(rows)
+        return counts

@@ -1,0 +1,88 @@
+"""R.facts -> id columns: tab separated fields, one fact a line, UTF-8.
+
+    bytes -> positions of tabs and line feeds -> bounds of fields -> ids
+
+A file is read in pieces of whole lines, each as arrays: no Python loop runs over facts. A line of a relation without
+columns is `()`. A carriage return before a line feed is no part of a field, a missing last line feed is put there.
+
+Cost: a few passes over the text and a hash look-up for each field; memory for one piece and the ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from kgreason.errors import InputError
+from kgreason.tables.fields import Fields
+from kgreason.terms.dictionary import Ids
+
+PIECE = 1 << 24
+"""Bytes read at a time, about."""
+
+_TAB, _LINE_FEED = 9, 10
+_BOM = b"\xef\xbb\xbf"
+
+
+def read(path: Path, arity: int, fields: Fields, report: Callable[[int], object]) -> Ids:
+    """The facts in a file, int32[n, arity]; `report` is told how many there are in each piece.
+
+    Raises InputError, with file and line, where a line has another number of fields, or is no UTF-8 text.
+    """
+    parts = [np.empty((0, arity), dtype=np.int32)]
+    line = 1
+    for piece in _pieces(path):
+        _check_text(piece, path, line)
+        part = _columns(piece, arity, fields, path, line) if arity else _nullary(piece, path, line)
+        parts.append(part)
+        report(len(part))
+        line += piece.count(b"\n")
+    return np.concatenate(parts)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """The text in pieces of whole lines."""
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(PIECE) + file.readline():
+                piece = piece if piece.endswith(b"\n") else piece + b"\n"
+                piece = piece.replace(b"\r\n", b"\n") if b"\r" in piece else piece
+                yield piece.removeprefix(_BOM)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+
+
+def _check_text(piece: bytes, path: Path, line: int) -> None:
+    try:
+        if not piece.isascii():
+            piece.decode()
+    except UnicodeDecodeError as error:
+        line += piece.count(b"\n", 0, error.start)
+        raise InputError(f"{path}:{line}: is not UTF-8 text") from error
+
+
+def _columns(piece: bytes, arity: int, fields: Fields, path: Path, line: int) -> Ids:
+    text = np.frombuffer(bytearray(piece), dtype=np.uint8)
+    ends = np.flatnonzero((text == _TAB) | (text == _LINE_FEED))
+    _check_counts(text[ends] == _LINE_FEED, arity, path, line)
+    text[ends] = _TAB  # so that a field is the same in every column
+    return fields.intern(text, np.append(np.int64(0), ends + 1)).reshape(-1, arity)
+
+
+def _check_counts(is_last: npt.NDArray[np.bool_], arity: int, path: Path, line: int) -> None:
+    """Whether the last field of a line is always the one in place `arity`."""
+    counts = np.diff(np.flatnonzero(is_last), prepend=-1)
+    wrong = np.flatnonzero(counts != arity)
+    if wrong.size:
+        raise InputError(f"{path}:{line + wrong[0]}: {counts[wrong[0]]} fields, where {path.stem} has {arity}")
+
+
+def _nullary(piece: bytes, path: Path, line: int) -> Ids:
+    lines = piece.splitlines()
+    for number, text in enumerate(lines, line):
+        if text != b"()":
+            raise InputError(f"{path}:{number}: {path.stem} has no fields, so that a line can only be ()")
+    return np.empty((len(lines), 0), dtype=np.int32)

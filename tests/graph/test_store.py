@@ -1,0 +1,280 @@
+"""What a knowledge graph stores: the closure in the default graph, quads in named ones, terms as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from pyoxigraph import QuerySolutions
+
+from kgreason.errors import StoreError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from tests.oracle import owl2rl
+from tests.oracle.graph import Triple
+from tests.oracle.notation import triples
+from tests.strategies.ontologies import Quad, datasets, union
+
+from .states import as_written, in_default
+from .test_closure import histories
+from .views import agrees, file_of, images, lines, quad_file, rows, view, written
+
+Open = Callable[[], KnowledgeGraph]
+
+ONTOLOGY = """
+A rdfs:subClassOf B . p rdfs:domain A . q owl:inverseOf p . value rdf:type owl:FunctionalProperty .
+_:r owl:onProperty value . _:r owl:hasValue "01"^^xsd:integer . B rdfs:subClassOf _:r . A owl:disjointWith C
+"""
+DATA = 'i p j . i p _:m . _:m q i . i value "01"^^xsd:integer . i value "1"^^xsd:integer . j rdf:type C . j rdf:type A'
+
+
+@pytest.fixture(params=["memory", "disk"])
+def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
+    """An empty graph, in memory or on disk."""
+    with KnowledgeGraph.open(None if request.param == "memory" else tmp_path / "store") as opened:
+        yield opened
+
+
+def rdf(closure: set[Triple]) -> set[Triple]:
+    """The triples that RDF allows."""
+    return {(s, p, o) for s, p, o in closure if not s.startswith('"') and p.startswith("<")}
+
+
+def expected_rows(quads: list[Quad]) -> set[Quad]:
+    """The images of the closure by the tables, and of the quads of named graphs."""
+    named = [(s, p, o, g) for s, p, o, g in quads if g]
+    closure = [(s, p, o, None) for s, p, o in rdf(owl2rl.close(union(quads))[0])]
+    return written(images(frozenset(" ".join(term for term in (*quad, ".") if term) for quad in [*closure, *named])))
+
+
+@settings(max_examples=25)
+@given(pieces=histories())
+def test_the_store_follows_every_load(tmp_path_factory: pytest.TempPathFactory, pieces: list[list[Quad]]) -> None:
+    """In memory; pieces share blank nodes by being read from one file that changes."""
+    path, loaded = tmp_path_factory.mktemp("files") / "data.nq", list[Quad]()
+    with KnowledgeGraph.open() as graph:
+        for piece in pieces:
+            graph.load(quad_file(path, piece))
+            loaded += piece
+            assert written(rows(graph)) == expected_rows(loaded)
+            assert written(lines(graph.dump(asserted=True, graphs=True))) == set(loaded)
+            assert agrees(graph)
+
+
+@settings(max_examples=8)
+@given(quads=datasets())
+def test_a_store_on_disk_is_the_same_when_it_is_opened_again(
+    tmp_path_factory: pytest.TempPathFactory, quads: list[Quad]
+) -> None:
+    folder = tmp_path_factory.mktemp("store")
+    path = quad_file(folder / "data.nq", quads[::2])
+    with KnowledgeGraph.open(folder / "store") as graph:
+        graph.load(path)
+        first = view(graph)
+    with KnowledgeGraph.open(folder / "store") as graph:
+        assert view(graph) == first
+        graph.load(quad_file(path, quads[1::2]))
+        second = view(graph)
+        assert written(rows(graph)) == expected_rows(quads)
+    with KnowledgeGraph.open(folder / "store", read_only=True) as graph:
+        assert view(graph) == second
+        assert agrees(graph)
+
+
+def test_what_a_query_answers_is_the_closure(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    graph.load(file_of(tmp_path / "a.nq", ONTOLOGY), file_of(tmp_path / "b.nq", DATA))
+    found = graph.query("SELECT ?x { ?x a <http://example.org/B> }")
+    assert isinstance(found, QuerySolutions)
+    assert {as_written(str(solution["x"])) for solution in found} == {f"<http://example.org/{x}>" for x in "ij"} | set()
+
+
+def test_counts(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    """Facts are RDF triples; generalised triples and contradictions are counted apart."""
+    quads = [*in_default(triples(ONTOLOGY + " . " + DATA)), ("<http://e/a>", "<http://e/p>", '"x"@en', "<http://e/g>")]
+    stats = graph.load(quad_file(tmp_path / "a.nq", quads))
+    closure = owl2rl.close(union(quads))[0]
+    assert stats["asserted"] == len(quads)
+    assert stats["facts"] == len(rdf(closure))
+    assert stats["inferred"] == len(rdf(closure)) - len(quads)
+    assert stats["hidden"] == len(closure - rdf(closure)) + stats["contradictions"]
+    assert stats["contradictions"] == len(graph.contradictions()) == 1
+    assert stats["named"] == 1
+    assert graph.contradictions()[0].rule == "cax-dw"
+    assert graph.contradictions()[0].terms == ("<http://example.org/j>",)
+
+
+def test_asserted_and_inferred_part_the_closure(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    quads = in_default(triples(f"{ONTOLOGY} . {DATA}"))
+    graph.load(quad_file(tmp_path / "a.nq", quads))
+    everything, asserted, inferred = (list(graph.dump(asserted=flag)) for flag in (None, True, False))
+    assert lines(asserted).isdisjoint(lines(inferred))
+    assert lines(asserted) | lines(inferred) == lines(everything)
+    assert written(lines(asserted)) == set(quads)
+    assert written(lines(everything)) == {(*triple, None) for triple in rdf(owl2rl.close(union(quads))[0])}
+
+
+def test_a_dump_keeps_lexical_forms_that_the_store_does_not(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    path = tmp_path / "a.ttl"
+    path.write_text('<http://e/i> <http://e/p> 01 , 1 , 1.50 , 1.5 , "PT24H"^^<http://e/own> , "x"@EN-us , "x"@en .')
+    graph.load(path)
+    objects = {line.removeprefix("<http://e/i> <http://e/p> ").removesuffix(" .") for line in lines(graph.dump())}
+    integer, decimal = ("^^<http://www.w3.org/2001/XMLSchema#integer>", "^^<http://www.w3.org/2001/XMLSchema#decimal>")
+    same = {'"PT24H"^^<http://e/own>', '"x"@en-us', '"x"@en'}
+    assert objects == {f'"01"{integer}', f'"1"{integer}', f'"1.50"{decimal}', f'"1.5"{decimal}', *same}
+    assert len(rows(graph)) == 5
+
+
+def test_blank_nodes_keep_their_labels(tmp_path: Path) -> None:
+    one, other = file_of(tmp_path / "a.nq", "_:m p _:n"), file_of(tmp_path / "b.nq", "_:m p _:n")
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        graph.load(one, other)
+        dumped = lines(graph.dump())
+        assert dumped == rows(graph)
+        assert len({line.split(" ")[0] for line in dumped}) == 2
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        assert lines(graph.dump()) == rows(graph) == dumped
+        graph.load(one)
+        assert lines(graph.dump()) == rows(graph) == dumped
+
+
+@pytest.mark.parametrize("asserted", [True, None])
+@settings(max_examples=10)
+@given(quads=datasets(max_axioms=5))
+def test_a_dump_of_quads_can_be_loaded(
+    tmp_path_factory: pytest.TempPathFactory, asserted: bool | None, quads: list[Quad]
+) -> None:
+    folder = tmp_path_factory.mktemp("dump")
+    with KnowledgeGraph.open() as graph, KnowledgeGraph.open() as copy:
+        graph.load(quad_file(folder / "data.nq", quads))
+        (folder / "dump.nq").write_bytes(b"".join(graph.dump(asserted=asserted, graphs=True)))
+        copy.load(folder / "dump.nq")
+        dumped = lines(graph.dump(asserted=asserted, graphs=True))
+        assert written(lines(copy.dump(asserted=True, graphs=True))) == labelled(dumped)
+        assert written(lines(copy.dump())) == labelled(lines(graph.dump()))
+
+
+def labelled(texts: frozenset[str]) -> set[Quad]:
+    """Lines as quads, their blank nodes as they are."""
+    prefixed = {line.replace("_:", "_:b0123456789x") for line in texts}
+    return written(frozenset(prefixed))
+
+
+def test_the_same_file_twice(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    quads = [*in_default(triples(f"{ONTOLOGY} . {DATA}")), ("<http://e/a>", "<http://e/p>", '"x"@en', "<http://e/g>")]
+    path = quad_file(tmp_path / "a.nq", quads)
+    graph.load(path)
+    before = view(graph)
+    graph.load(path)
+    after = view(graph)
+    assert after._replace(stats={}) == before._replace(stats={})
+    counts = ("facts", "asserted", "inferred", "hidden", "named", "terms", "contradictions", "rules")
+    assert [after.stats[name] for name in counts] == [before.stats[name] for name in counts]
+    graph.load(path, path)
+    assert view(graph)._replace(stats={}) == before._replace(stats={})
+
+
+def test_empty_files(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    empty = file_of(tmp_path / "empty.nq", "")
+    for paths in ([], [empty], [empty, empty]):
+        assert graph.load(*paths)["facts"] == 0
+        assert rows(graph) == frozenset()
+    graph.load(file_of(tmp_path / "a.nq", ONTOLOGY), empty)
+    before = view(graph)
+    for paths in ([], [empty]):
+        graph.load(*paths)
+        assert view(graph)._replace(stats={}) == before._replace(stats={})
+    assert agrees(graph)
+
+
+def test_an_empty_graph(graph: KnowledgeGraph) -> None:
+    assert graph.stats()["facts"] == 0
+    assert list(graph.dump()) == list(graph.dump(graphs=True)) == graph.contradictions() == graph.warnings == []
+    assert list(graph.query("SELECT * { ?s ?p ?o }")) == []
+
+
+ENUMERATION = """
+D owl:oneOf cell . cell rdf:first i . cell rdf:rest end . end rdf:first j . end rdf:rest rdf:nil .
+D rdfs:subClassOf _:r . _:r owl:onProperty value . _:r owl:hasValue "01"^^xsd:integer . E rdfs:subClassOf _:s .
+_:s owl:onProperty value . _:s owl:hasValue "+1"^^xsd:integer . i rdf:type E . j rdf:type D . D rdfs:subClassOf F
+"""
+BREAK = "cell rdf:rest other"
+
+
+@pytest.mark.parametrize("also", ["", ' . i value "1"^^xsd:integer'])
+def test_a_load_that_takes_rules_away(graph: KnowledgeGraph, tmp_path: Path, also: str) -> None:
+    """A second rdf:rest breaks the list: what followed from it goes, unless another literal has the same row."""
+    graph.load(file_of(tmp_path / "a.nq", ENUMERATION + also))
+    before = lines(graph.dump())
+    assert graph.warnings == []
+    stats = graph.load(file_of(tmp_path / "b.nq", BREAK))
+    gone = before - lines(graph.dump())
+    assert stats["strategy"] == "bootstrap"
+    assert graph.warnings
+    member, value = "<http://example.org/i> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", '"01"^^'
+    assert {line for line in gone if line.startswith(member)} >= {f"{member} <http://example.org/{c}> ." for c in "DF"}
+    assert any(value in line for line in gone)
+    assert [line for line in rows(graph) if line.startswith("<http://example.org/i> <http://example.org/value>")]
+    compare_with_a_fresh_one(graph, tmp_path / "a.nq", tmp_path / "b.nq")
+
+
+def compare_with_a_fresh_one(graph: KnowledgeGraph, *paths: Path) -> None:
+    with KnowledgeGraph.open() as fresh:
+        fresh.load(*paths)
+        one, other = view(graph), view(fresh)
+        assert one._replace(stats={}) == other._replace(stats={})
+        assert agrees(graph)
+
+
+def test_a_row_goes_with_the_last_of_its_spellings(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    lists = "D owl:oneOf c . c rdf:first i . c rdf:rest rdf:nil . E owl:oneOf d . d rdf:first i . d rdf:rest rdf:nil"
+    values = " . ".join(
+        f'{x} rdfs:subClassOf {r} . {r} owl:onProperty value . {r} owl:hasValue "{form}"^^xsd:integer'
+        for x, r, form in (("D", "_:r", "01"), ("E", "_:s", "+1"))
+    )
+    paths = [file_of(tmp_path / "a.nq", f"{lists} . {values}")]
+    graph.load(*paths)
+    row = '<http://example.org/i> <http://example.org/value> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .'
+    for cell, is_there in (("c", True), ("d", False)):
+        assert row in rows(graph)
+        paths.append(file_of(tmp_path / f"{cell}.nq", f"{cell} rdf:rest other"))
+        graph.load(paths[-1])
+        assert (row in rows(graph)) == is_there
+        compare_with_a_fresh_one(graph, *paths)
+
+
+def test_a_list_is_broken_and_mended_by_nothing(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    """Rules go, come with other axioms, and go again."""
+    paths = []
+    for number, text in enumerate([ENUMERATION, BREAK, "G owl:unionOf k . k rdf:first F", "k rdf:rest rdf:nil", BREAK]):
+        paths.append(file_of(tmp_path / f"{number}.nq", text))
+        graph.load(paths[-1])
+        compare_with_a_fresh_one(graph, *paths)
+
+
+def test_a_large_delta_is_not_one_transaction(
+    graph: KnowledgeGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgreason.graph.storing.SMALL", 3)
+    monkeypatch.setattr("kgreason.graph.storing.CHUNK", 4)
+    graph.load(file_of(tmp_path / "a.nq", ENUMERATION))
+    graph.load(file_of(tmp_path / "b.nq", BREAK), file_of(tmp_path / "c.nq", DATA))
+    compare_with_a_fresh_one(graph, tmp_path / "a.nq", tmp_path / "b.nq", tmp_path / "c.nq")
+
+
+def test_a_store_keeps_its_rules(tmp_path: Path) -> None:
+    rules = tmp_path / "own.dl"
+    rules.write_text("@prefix : <http://example.org/> .\n@rule grand [?x, :grand, ?z] :- [?x, :p, ?y], [?y, :p, ?z] .\n")
+    with KnowledgeGraph.open(tmp_path / "store", rules=["rdfs", str(rules)], schema="data") as graph:
+        graph.load(file_of(tmp_path / "a.nq", "i p j . j p k"))
+        assert written(lines(graph.dump(asserted=False))) == set(in_default(triples("i grand k")))
+    rules.unlink()
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        graph.load(file_of(tmp_path / "b.nq", "k p l . p rdfs:subPropertyOf q"))
+        expected = triples("i grand k . j grand l . i q j . j q k . k q l")
+        assert written(lines(graph.dump(asserted=False))) == set(in_default(expected))
+        assert "grand" in {rule["name"] for rule in graph.rules()}
+    with pytest.raises(StoreError, match="rules rdfs"):
+        KnowledgeGraph.open(tmp_path / "store", rules=["owl2rl"])
+    with pytest.raises(StoreError, match="schema data"):
+        KnowledgeGraph.open(tmp_path / "store", schema="axioms")

@@ -1,0 +1,92 @@
+"""What a knowledge graph shows, as one value to compare, and files for it to load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyoxigraph
+from pyoxigraph import RdfFormat
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.report import Contradiction
+from kgreason.store.oxigraph import OxigraphStore
+from tests.oracle.notation import triples
+from tests.strategies.ontologies import Quad, nquads
+
+from .states import as_written, in_default
+
+Lines = frozenset[str]
+
+
+class View(NamedTuple):
+    """Everything that a graph answers, and the rows of its store."""
+
+    asserted: Lines
+    inferred: Lines
+    quads: Lines
+    rows: Lines
+    rules: tuple[tuple[str, ...], ...]
+    contradictions: tuple[Contradiction, ...]
+    warnings: tuple[str, ...]
+    stats: dict[str, Any]
+
+
+def lines(chunks: Iterable[bytes]) -> Lines:
+    return frozenset(b"".join(chunks).decode().splitlines())
+
+
+def view(graph: KnowledgeGraph) -> View:
+    """What a graph shows now."""
+    return View(
+        lines(graph.dump(asserted=True)),
+        lines(graph.dump(asserted=False)),
+        lines(graph.dump(asserted=True, graphs=True)),
+        rows(graph),
+        tuple(sorted(tuple(rule.values()) for rule in graph.rules())),
+        tuple(graph.contradictions()),
+        tuple(graph.warnings),
+        graph.stats(),
+    )
+
+
+def rows(graph: KnowledgeGraph) -> Lines:
+    """The rows of the store, as it writes them."""
+    return lines(graph._home.store.lines())
+
+
+def images(texts: Lines) -> Lines:
+    """Lines as Oxigraph gives them back."""
+    store = OxigraphStore()
+    store.load(["".join(f"{line}\n" for line in texts).encode()])
+    return lines(store.lines())
+
+
+def agrees(graph: KnowledgeGraph) -> bool:
+    """Whether the store holds the images of the closure and of the named quads, and the engine the same facts."""
+    seen = view(graph)
+    live = graph._materializer()
+    closure = seen.asserted | seen.inferred
+    named = lines(graph.dump(graphs=True)) - closure
+    return seen.rows == images(closure | named) and view(graph) == seen and len(live.engine) >= len(closure)
+
+
+def written(texts: Lines) -> set[Quad]:
+    """Lines as quads whose blank nodes have the labels of their file."""
+    found = set()
+    for quad in pyoxigraph.parse("\n".join(texts), RdfFormat.N_QUADS, lenient=True):
+        s, p, o, g = (as_written(str(term)) for term in (quad.subject, quad.predicate, quad.object, quad.graph_name))
+        found.add((s, p, o, None if g == "DEFAULT" else g))
+    return found
+
+
+def file_of(path: Path, text: str) -> Path:
+    """An N-Quads file with the triples of the notation."""
+    return quad_file(path, in_default(triples(text)))
+
+
+def quad_file(path: Path, quads: Iterable[Quad]) -> Path:
+    """A file of quads."""
+    path.write_text(nquads(quads))
+    return path
