@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from kgreason.cli.options import RULE_SETS, FileList, as_json, example, location, print_table, schema, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-
-if TYPE_CHECKING:
-    from kgreason.graph.selection import SchemaMode
+from kgreason.graph.modes import SchemaMode
 
 
 @click.command(

@@ -7,17 +7,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import click
 
 from kgreason.cli.options import RULE_SETS, example, schema, verbose, warn
 from kgreason.files import whole
+from kgreason.graph.modes import SchemaMode
 from kgreason.graph.storing import chunks
 from kgreason.rdf.generalised import is_rdf
-
-if TYPE_CHECKING:
-    from kgreason.graph.selection import SchemaMode
 
 _LEVEL = 6
 """How hard gzip tries: as hard as its command line does."""

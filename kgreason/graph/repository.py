@@ -83,10 +83,15 @@ class Repository:
             with self._folder.writing():
                 shutil.rmtree(path, ignore_errors=True)
                 write(path)
-        self._note(replace(manifest, commit=number, stored=-1))
-        fill(self.store)
-        self.store.flush()
-        self._note(replace(self.manifest, stored=number))
+        before = self.manifest
+        try:
+            self._note(replace(manifest, commit=number, stored=-1))
+            fill(self.store)
+            self.store.flush()
+            self._note(replace(self.manifest, stored=number))
+        except BaseException:
+            self._note(replace(before, stored=-1))  # the caller fills the store from the commit before
+            raise
         if self._folder is not None:
             self._folder.tidy()
 
