@@ -7,6 +7,7 @@
     process.py     whole processes: seconds and peak memory (launch.py starts them)
     workspace.py   the LUBM files and ontologies in a temporary folder
     programs.py    generated facts and their rules: graphs, pointers, rules that never fire
+    lubm.py        LUBM under OWL 2 RL in this process
     floor.py       what hashing the derivations alone costs
     engine.py      the engine over its floor
     changes.py     one triple more, ten thousand rules more

@@ -67,7 +67,6 @@ QUANTUM = 20_000_000
 """Rewrites and rows that one kernel call may meet: about 0.2 s."""
 _HEADS = 1 << 13
 _SEGMENT = 1 << 16
-_DEPTH = 64
 _SCRATCH = {
     "ranks": _HEADS,
     "tables": _HEADS,
@@ -90,7 +89,7 @@ class Circuit:
         self.memory = Memory()
         self.block = self.memory.block
         self.block[QUIET] = quiet
-        self.facts = FactTable(self.memory, max(1, planner.width), room)
+        self.facts = FactTable(self.memory, planner.width, room)
         self.arrangements = ArrangementRoom(self.memory)
         self._make_scratch()
         self.refresh()
@@ -102,7 +101,7 @@ class Circuit:
         memory["heads"] = np.zeros((_HEADS + 1, self.facts.width), dtype=np.int32)
         for name, size in _SCRATCH.items():
             memory[name] = np.zeros(size, dtype=np.int32)
-        memory["frames"] = np.zeros((_DEPTH, FRAME), dtype=np.int32)
+        memory["frames"] = np.zeros((16, FRAME), dtype=np.int32)
         memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
         memory["hashes"] = np.zeros(max(BLOCK, DISTINCT_BLOCK) + 1, dtype=np.uint64)
 
@@ -112,11 +111,9 @@ class Circuit:
         if planner.width > self.facts.width:
             self.facts.widen(planner.width)
             memory["heads"] = np.zeros((_HEADS + 1, planner.width), dtype=np.int32)
-        for name, needed in (
-            ("key_count", planner.key_info.n),
-            ("key_fill", planner.key_info.n),
-            ("slots", planner.slots),
-        ):
+        keys = planner.key_info.n
+        sizes = {"key_count": keys, "key_fill": keys, "slots": planner.slots, "frames": planner.longest + 1}
+        for name, needed in sizes.items():
             memory[name] = grown(memory[name], needed)
         planner.publish(memory)
 

@@ -46,7 +46,9 @@ def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
     atoms = [*rule.body, *heads]
     rows = [columns_of(atom) for atom in atoms]
     if any(len(row) > MAX_COLUMNS for row in rows):
-        raise LimitError(f"rule {rule.name}: an atom may have at most {MAX_COLUMNS - 1} terms")
+        raise LimitError(
+            f"rule {rule.name}: more than {MAX_COLUMNS - 2} terms in an atom, or variables of a contradiction"
+        )
     terms = dict.fromkeys(term for row in rows for term in row)
     variables = [term for term in terms if isinstance(term, Variable)]
     constants = [term for term in terms if not isinstance(term, Variable)]

@@ -10,7 +10,7 @@ Cost: an Update is proportional to what changes (and, for new rules, one pass ov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,12 +48,13 @@ class Engine:
         self._quiet = quiet
         self.circuit = Circuit(self.planner, quiet=quiet)
         self._numbers: dict[EncodedRule, int] = {}
-        self._weights: dict[EncodedRule, int] = {}
+        self._bodiless: dict[int, EncodedRule] = {}
+        self._weights: dict[int, int] = {}
 
     @property
     def rules(self) -> list[EncodedRule]:
         """The active rules."""
-        return [rule for rule, weight in self._weights.items() if weight > 0]
+        return [rule for rule, number in self._numbers.items() if number in self._weights]
 
     def __len__(self) -> int:
         """The number of facts."""
@@ -77,7 +78,7 @@ class Engine:
         fresh: list[int] = []
         circuit.begin(ranked=True)
         try:
-            fresh += self._add_rules(rules)
+            self._add_rules(rules, fresh)
             circuit.refresh()
             for table, rows in facts.items():
                 circuit.assert_rows(table, rows, check)
@@ -90,8 +91,9 @@ class Engine:
             circuit.run(check)
         except BaseException:
             self._weights = weights
-            for rule in fresh:
-                self.planner.set_active(rule, False)
+            for number in fresh:
+                self.planner.set_active(number, False)
+            circuit.refresh()
             circuit.undo()
             raise
         rows, tables = circuit.facts.columns(circuit.finish())
@@ -118,7 +120,7 @@ class Engine:
             for table, rows in facts.items():
                 circuit.assert_rows(table, rows, check)
             circuit.open_first_level()
-            self._fire_empty_bodies([self._numbers[rule] for rule in self.rules])
+            self._fire_empty_bodies(self._weights)
             circuit.run(check)
             circuit.finish()
             circuit.facts.trim()
@@ -142,33 +144,38 @@ class Engine:
         self._set_weights({}, rules)
         self.circuit.refresh()
 
-    def _set_weights(self, weights: dict[EncodedRule, int], rules: Sequence[EncodedRule] = ()) -> None:
+    def _set_weights(self, weights: dict[int, int], rules: Sequence[EncodedRule] = ()) -> None:
         """Make exactly the rules of `weights` and `rules` active."""
-        for rule in self.rules:
-            self.planner.set_active(self._numbers[rule], False)
+        for number in self._weights:
+            self.planner.set_active(number, False)
         self._weights = dict(weights)
-        for rule in self.rules:
-            self.planner.set_active(self._numbers[rule], True)
-        self._add_rules(rules)
+        for number in self._weights:
+            self.planner.set_active(number, True)
+        self._add_rules(rules, [])
 
-    def _add_rules(self, rules: Sequence[EncodedRule]) -> list[int]:
-        """Add 1 to the weight of each rule; the numbers of those that became active."""
-        active = []
+    def _add_rules(self, rules: Sequence[EncodedRule], active: list[int]) -> None:
+        """Add 1 to the weight of each rule; `active` gets the numbers of those that become active, before they do."""
         for rule in rules:
-            weight = self._weights[rule] = self._weights.get(rule, 0) + 1
-            if weight == 1:
-                if rule not in self._numbers:
-                    self._numbers[rule] = self.planner.add(rule)
-                self.planner.set_active(self._numbers[rule], True)
-                active.append(self._numbers[rule])
-        return active
+            number = self._number(rule)
+            if number not in self._weights:
+                active.append(number)
+                self.planner.set_active(number, True)
+            self._weights[number] = self._weights.get(number, 0) + 1
 
-    def _fire_empty_bodies(self, numbers: Sequence[int]) -> None:
+    def _number(self, rule: EncodedRule) -> int:
+        """The number of a rule, which is planned when it is met first."""
+        if rule not in self._numbers:
+            number = self.planner.add(rule)
+            if not rule.shape.body:
+                self._bodiless[number] = rule
+            self._numbers[rule] = number
+        return self._numbers[rule]
+
+    def _fire_empty_bodies(self, numbers: Container[int]) -> None:
         """Derive the heads of the rules among `numbers` whose body is empty."""
-        wanted = set(numbers)
-        for rule, number in self._numbers.items():
-            if number in wanted and not rule.shape.body:
-                for pattern in rule.shape.heads:
+        for number, rule in self._bodiless.items():
+            if number in numbers:
+                for pattern in dict.fromkeys(rule.shape.heads):
                     row = [0 if slot == 0 else rule.constants[slot - 1] for slot in pattern.slots]
                     self.circuit.derive(pattern.table, np.array([row], dtype=np.int32))
 

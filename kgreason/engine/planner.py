@@ -21,6 +21,8 @@ from kgreason.engine.memory import Memory
 from kgreason.engine.shapes import DeltaPlan, Shape, Step, delta_plan
 
 MAX_COLUMNS = 32
+TRIPLE = 3
+"""Columns of a triple: rows are never narrower."""
 _SHAPE_WORDS = 2 + MAX_COLUMNS
 _INFO_WORDS = ARRANGED_COLUMNS + MAX_COLUMNS
 _PUBLISHED = (
@@ -57,7 +59,10 @@ class _PlannedShape(NamedTuple):
 
 
 class Planner:
-    """Holds the growing arrays of triggers and plans, and says which arrangements there are."""
+    """Holds the growing arrays of triggers and plans, and says which arrangements there are.
+
+    `slots` and `longest` are what the largest rewrite needs: slots, and body atoms.
+    """
 
     def __init__(self) -> None:
         self.widths: list[int] = []
@@ -67,18 +72,19 @@ class Planner:
         self._shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._arrangements: dict[tuple[int, tuple[int, ...]], int] = {}
         self._asked: set[tuple[int, int]] = set()
-        self.width = 0
+        self.width = TRIPLE
         self.slots = 1
+        self.longest = 1
         self.shapes = Buffer(np.int32, _SHAPE_WORDS)
         self.filters = Buffer(np.int32, 1 + MAX_COLUMNS)
-        self.keys = Buffer(np.int32, 1)
+        self.keys = Buffer(np.int32, TRIPLE)
         self.key_info = Buffer(np.int32, 3)
         self.asks = Buffer(np.int32, 2)
         self.asked = Buffer(np.uint32)
         self.plans = Buffer(np.int32, 5)
-        self.steps = Buffer(np.int32, STEP_PAIRS)
+        self.steps = Buffer(np.int32, STEP_PAIRS + 2 * TRIPLE)
         self.nodes = Buffer(np.int32, 2)
-        self.templates = Buffer(np.int32, 2)
+        self.templates = Buffer(np.int32, 1 + TRIPLE)
         self.rules = Buffer(np.int32, 7)
         self.constants = Buffer(np.int32)
         self.rule_keys = Buffer(np.int32)
@@ -111,6 +117,7 @@ class Planner:
         shape = rule.shape
         planned = self._planned.get(shape) or self._plan_shape(shape)
         self.slots = max(self.slots, 1 + shape.variables + len(rule.constants))
+        self.longest = max(self.longest, len(shape.body))
         keys = [self._key(shape, atom, rule.constants) for atom in range(len(shape.body))]
         number = self.rules.append(
             self.constants.extend(rule.constants),

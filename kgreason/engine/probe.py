@@ -104,48 +104,49 @@ def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number)
 
 
 @inline
-def find_fact(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
-    """The row of the fact that a step with no free column looks for, or a negative number."""
-    rows, heads, table = matrix(m, ROWS), matrix(m, HEADS), entries(m, ENTRIES)
-    last = heads.shape[0] - 1
-    fill_key(steps, step, slots, heads, last)
-    return find_row(rows, table, log2(table.size), heads, last, hash_row(heads, last, 0, heads.shape[1]))
+def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
+    """The hash under which a step looks for its posting, or for its fact, under the current slots."""
+    a = np.int32(steps[step, STEP_ARRANGEMENT])
+    if a >= 0:
+        return key_hash(steps, step, a, slots)
+    heads = matrix(m, HEADS)
+    fill_key(steps, step, slots, heads, heads.shape[0] - 1)
+    return hash_row(heads, heads.shape[0] - 1, 0, heads.shape[1])
 
 
 @inline
-def probe(m: Block, step: Number, target: Number, limit: Number) -> Number:
-    """The length of a step's posting; when it is below `limit`, first_probes[target] becomes that posting."""
-    steps, slots, found = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, FIRST_PROBES)
+def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> tuple[Number, Number, Number]:
+    """What a step finds under its hash: start and end of a posting, or the one row as the third number (else -1)."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a < 0:
-        r = find_fact(m, steps, step, slots)
-        if r < 0:
-            return 0
-        found[target, STEP], found[target, POSITION], found[target, END], found[target, SINGLE] = step, 0, 1, r
-        return 1
-    g = find_group(m, steps, step, a, slots, key_hash(steps, step, a, slots))
+        rows, heads, table = matrix(m, ROWS), matrix(m, HEADS), entries(m, ENTRIES)
+        last = heads.shape[0] - 1
+        fill_key(steps, step, slots, heads, last)
+        r = find_row(rows, table, log2(table.size), heads, last, h)
+        return np.int64(0), np.int64(r >= 0), np.int64(r)
+    g = find_group(m, steps, step, a, slots, h)
     if g < 0:
-        return 0
+        return np.int64(0), np.int64(0), np.int64(-1)
     groups = matrix(m, GROUPS)
-    start, length = groups[g, 1], groups[g, 2]
-    if length < limit:
-        found[target, STEP] = step
-        found[target, POSITION] = start if length > 1 else 0
-        found[target, END] = start + length if length > 1 else 1
-        found[target, SINGLE] = start if length == 1 else -1
-    return np.int64(length)
+    start, length = np.int64(groups[g, 1]), np.int64(groups[g, 2])
+    if length == 1:
+        return np.int64(0), np.int64(1), start
+    return start, start + length, np.int64(-1)
 
 
 @inline
 def choose(m: Block, node: Number, target: Number) -> Flag:
     """Put the shortest posting among the steps of a node into first_probes[target]; False when one is empty."""
-    nodes = matrix(m, NODES)
+    steps, slots, nodes, found = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, NODES), matrix(m, FIRST_PROBES)
     best = np.int64(1) << 62
     for step in range(nodes[node, 0], nodes[node, 1]):
-        length = probe(m, step, target, best)
-        if length == 0:
+        start, end, single = posting(m, steps, step, slots, step_hash(m, steps, step, slots))
+        if end == start:
             return False
-        best = min(best, length)
+        if end - start < best:
+            best = end - start
+            found[target, STEP], found[target, POSITION] = step, start
+            found[target, END], found[target, SINGLE] = end, single
     return True
 
 
@@ -155,10 +156,7 @@ def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found, nodes = matrix(m, FIRST_PROBES), matrix(m, NODES)
     for step in range(nodes[node, 0], nodes[node, 1]):
-        if np.int32(steps[step, STEP_ARRANGEMENT]) >= 0:
-            touch_groups(m, start, step, low, high)
-        else:
-            touch_facts(m, start, step, low, high)
+        touch_block(m, start, step, low, high)
     for i in range(high - low):
         row = np.int64(grouped[low + i])
         if not bind(rows, row, steps, start, slots) or not choose(m, node, i):
@@ -166,28 +164,17 @@ def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number
 
 
 @inline
-def touch_groups(m: Block, start: Number, step: Number, low: Number, high: Number) -> None:
-    """Pull the groups that a step of a block of rewrites will meet into the cache."""
+def touch_block(m: Block, start: Number, step: Number, low: Number, high: Number) -> None:
+    """Hash what a step looks for in each of a block of rewrites, and pull what it will meet into the cache."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
-    groups, table, h = matrix(m, GROUPS), entries(m, GROUP_ENTRIES), hashes(m, HASHES)
-    a = np.int64(steps[step, STEP_ARRANGEMENT])
+    h = hashes(m, HASHES)
     for i in range(high - low):
         bind(rows, np.int64(grouped[low + i]), steps, start, slots)
-        h[i] = key_hash(steps, step, a, slots)
-    h[BLOCK] = np.uint64(touch_entries(table, h, high - low, groups))
-
-
-@inline
-def touch_facts(m: Block, start: Number, step: Number, low: Number, high: Number) -> None:
-    """Pull the facts that a step with no free column of a block of rewrites will meet into the cache."""
-    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
-    heads, table, h = matrix(m, HEADS), entries(m, ENTRIES), hashes(m, HASHES)
-    last = heads.shape[0] - 1
-    for i in range(high - low):
-        bind(rows, np.int64(grouped[low + i]), steps, start, slots)
-        fill_key(steps, step, slots, heads, last)
-        h[i] = hash_row(heads, last, 0, heads.shape[1])
-    h[BLOCK] = np.uint64(touch_entries(table, h, high - low, rows))
+        h[i] = step_hash(m, steps, step, slots)
+    if np.int32(steps[step, STEP_ARRANGEMENT]) >= 0:
+        h[BLOCK] = np.uint64(touch_entries(entries(m, GROUP_ENTRIES), h, high - low, matrix(m, GROUPS)))
+    else:
+        h[BLOCK] = np.uint64(touch_entries(entries(m, ENTRIES), h, high - low, rows))
 
 
 @inline
@@ -195,12 +182,11 @@ def touch_entries(table: UInt32, h: UInt64, n: Number, records: Int32) -> Number
     """Read the entries of n hashes, then the records behind them; the sum keeps the loads alive."""
     bits = log2(table.size)
     shift, mask = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
-    met = np.uint32(0)
+    total = np.int64(0)
     for i in range(n):
-        met += table[h[i] >> shift]
-    total = np.int64(met)
+        total += np.int64(table[h[i] >> shift])
     for i in range(n):
-        number = table[h[i] >> shift] & mask
+        number = np.uint64(table[h[i] >> shift] & mask)
         if number != 0:
-            total += records[np.uint64(number) - np.uint64(1), 1]
+            total += records[number - np.uint64(1), 1]
     return total

@@ -36,9 +36,11 @@ from kgreason.engine.layout import (
     GROUP_KEY,
     GROUP_LOW,
     GROUPED,
+    HASHES,
     KEY_INFO,
     LEVEL,
     N_GROUPS,
+    NODES,
     PLANS,
     POSITION,
     POSTINGS,
@@ -63,8 +65,8 @@ from kgreason.engine.layout import (
     Flag,
     Number,
 )
-from kgreason.engine.memory import matrix, unsigned, vector
-from kgreason.engine.probe import BLOCK, choose, probe_block
+from kgreason.engine.memory import hashes, matrix, unsigned, vector
+from kgreason.engine.probe import BLOCK, choose, posting, probe_block, touch_block
 from kgreason.engine.ready import has_arrangements, has_facts
 
 FINISHED, INTERRUPTED, MISSING = range(3)
@@ -153,48 +155,93 @@ def run_single(m: Block, step: Number, high: Number) -> Number:
 
 
 @inline
-def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
-    """A body of several atoms: each row of the group starts a search, its first probe made in a block."""
+def start_rank(m: Block, row: Number) -> Number:
+    """The rank of a rewrite that starts at a row."""
+    return np.int64(matrix(m, ROWS)[row, STAMP]) if m[RANKED] != 0 else m[LEVEL]
+
+
+@inline
+def next_block(m: Block, high: Number) -> None:
+    """Move the block of first probes to the rows from AT_ROW on."""
+    m[BLOCK_LOW] = m[AT_ROW]
+    m[BLOCK_HIGH] = min(high, m[AT_ROW] + BLOCK)
+    m[REWRITES] += m[BLOCK_HIGH] - m[BLOCK_LOW]
+    m[FUEL] -= m[BLOCK_HIGH] - m[BLOCK_LOW]
+
+
+@inline
+def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
+    """A body of two atoms: each row of the group meets one posting, whose rows become heads straight away."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
-    found = matrix(m, FIRST_PROBES)
-    if m[AT_DEPTH] < 0 and m[AT_ROW] == high:
-        return FINISHED
-    depth = m[AT_DEPTH]
-    while True:
-        if depth >= 0:
-            depth = extend(m, depth)
-            m[AT_DEPTH] = depth
-            if depth >= 0:
-                return INTERRUPTED
-        if m[AT_ROW] == high:
-            return FINISHED
+    postings, h, frames = vector(m, POSTINGS), hashes(m, HASHES), matrix(m, FRAMES)
+    ages = m[BEFORE + steps[step, STEP_LATER]]
+    while m[AT_ROW] < high:
         if m[AT_ROW] >= m[BLOCK_HIGH]:
             if m[FUEL] < 0:
                 return INTERRUPTED
-            m[BLOCK_LOW] = m[AT_ROW]
-            m[BLOCK_HIGH] = min(high, m[AT_ROW] + BLOCK)
+            next_block(m, high)
+            touch_block(m, start, step, m[BLOCK_LOW], m[BLOCK_HIGH])
+        row = np.int64(grouped[m[AT_ROW]])
+        key = h[m[AT_ROW] - m[BLOCK_LOW]]
+        m[AT_ROW] += 1
+        if not bind(rows, row, steps, start, slots):
+            continue
+        low, end, single = posting(m, steps, step, slots, key)
+        if low == end:
+            continue
+        stop = room_for(m, step, low, end)
+        ground(m, step, postings, single, low, stop, ages, start_rank(m, row))
+        if (
+            stop < end
+        ):  # the buffer is full: the rest of this posting waits on the stack, and later rows are probed anew
+            frames[0, STEP], frames[0, POSITION], frames[0, END], frames[0, SINGLE] = step, stop, end, single
+            frames[0, RANK] = start_rank(m, row)
+            m[AT_DEPTH], m[BLOCK_HIGH] = 0, m[AT_ROW]
+            return INTERRUPTED
+    return FINISHED
+
+
+@inline
+def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
+    """A longer body: each row of the group starts a search, its first probe made in a block."""
+    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
+    found = matrix(m, FIRST_PROBES)
+    while m[AT_ROW] < high:
+        if m[AT_ROW] >= m[BLOCK_HIGH]:
+            if m[FUEL] < 0:
+                return INTERRUPTED
+            next_block(m, high)
             probe_block(m, start, node, m[BLOCK_LOW], m[BLOCK_HIGH])
-            m[REWRITES] += m[BLOCK_HIGH] - m[BLOCK_LOW]
-            m[FUEL] -= m[BLOCK_HIGH] - m[BLOCK_LOW]
         i = m[AT_ROW] - m[BLOCK_LOW]
         row = np.int64(grouped[m[AT_ROW]])
         m[AT_ROW] += 1
         if found[i, END] > found[i, POSITION]:
             bind(rows, row, steps, start, slots)
-            push(m, 0, i, rows[row, STAMP] if m[RANKED] != 0 else np.int32(m[LEVEL]))
-            depth = np.int64(0)
+            push(m, 0, i, start_rank(m, row))
+            m[AT_DEPTH] = extend(m, np.int64(0))
+            if m[AT_DEPTH] >= 0:
+                return INTERRUPTED
+    return FINISHED
 
 
 @inline
 def run_plan(m: Block, plan: Number, high: Number) -> Number:
     """Run one plan down the rows of a group, from AT_ROW and AT_DEPTH on."""
-    plans, steps = matrix(m, PLANS), unsigned(m, STEPS)
+    plans, steps, nodes = matrix(m, PLANS), unsigned(m, STEPS), matrix(m, NODES)
     m[AT_RULE] = plans[plan, 0]
     load_constants(m, m[AT_RULE])
     start = np.int64(plans[plan, 1])
     if steps[start, STEP_HEADS] != 0:
         return run_single(m, start, high)
-    return run_joins(m, start, np.int64(steps[start, STEP_NEXT]), high)
+    if m[AT_DEPTH] >= 0:
+        m[AT_DEPTH] = extend(m, m[AT_DEPTH])
+        if m[AT_DEPTH] >= 0:
+            return INTERRUPTED
+    node = np.int64(steps[start, STEP_NEXT])
+    first = np.int64(nodes[node, 0])
+    if steps[first, STEP_HEADS] != 0:
+        return run_pairs(m, start, first, high)
+    return run_joins(m, start, node, high)
 
 
 @inline

@@ -90,7 +90,8 @@ class Repository:
             self.store.flush()
             self._note(replace(self.manifest, stored=number))
         except BaseException:
-            self._note(replace(before, stored=-1))  # the caller fills the store from the commit before
+            if self._folder is not None:
+                self._note(replace(before, stored=-1))  # the caller fills the store from the commit before
             raise
         if self._folder is not None:
             self._folder.tidy()

@@ -137,6 +137,6 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
 
 
 def _save(path: Path, array: Int32) -> None:
-    with path.open("wb") as file:
+    with path.open("w+b") as file:  # NumPy hides why a write to a "wb" file failed
         np.save(file, np.ascontiguousarray(array))
         sync(file)

@@ -138,7 +138,8 @@ class Dictionary:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, array in zip(_FILES, arrays, strict=True):
-                np.save(folder / f"{name}.new.npy", array)
+                with (folder / f"{name}.new.npy").open("w+b") as file:  # NumPy hides why a write to a "wb" file failed
+                    np.save(file, array)
                 (folder / f"{name}.new.npy").replace(folder / f"{name}.npy")
         except OSError as error:
             raise StoreError(f"{folder}: the dictionary cannot be written: {error.strerror or error}") from error

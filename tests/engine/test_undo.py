@@ -93,7 +93,7 @@ def bootstrap(system: System, commit: Commit, check: Check) -> None:
 
 
 @pytest.mark.parametrize("evaluate", [update, bootstrap])
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(COMMITS, COMMITS, COMMITS, st.randoms(use_true_random=False))
 def test_a_commit_that_fails_changes_nothing(
     evaluate: Evaluate, first: Commit, second: Commit, third: Commit, random: Random

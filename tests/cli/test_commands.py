@@ -1,0 +1,229 @@
+"""Every command: what it is given, what it prints, and what its help says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pyoxigraph as ox
+import pytest
+
+import kgreason
+from kgreason.cli import main
+from tests.cli.calling import answers, call, done, failed, files, triples
+
+README = Path(__file__).parents[2] / "README.md"
+E = "http://example.org/"
+
+
+def commands(group: click.Group = main, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMMANDS = dict(commands())
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_has_an_example_with_options_that_exist(path: tuple[str, ...]) -> None:
+    text = done(*path, "--help")
+    example = text.split("Example")[1]
+    words = [word for line in example.splitlines() if f"kgreason {' '.join(path)} " in line for word in line.split()]
+    assert words
+    options = {option for parameter in COMMANDS[path].params for option in parameter.opts}
+    assert {word for word in words if word.startswith("-") and word != "-"} <= options
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_the_readme_mentions(path: tuple[str, ...]) -> None:
+    assert f"kgreason {' '.join(path)}" in README.read_text(encoding="utf-8")
+
+
+def test_help_and_version() -> None:
+    assert done("--version") == f"kgreason {kgreason.__version__}\n"
+    assert done() == done("--help")
+    assert all(path[0] in done() for path in COMMANDS)
+
+
+def test_load_says_what_the_graph_has(tmp_path: Path, family: Path) -> None:
+    text = done("load", "-l", tmp_path / "text", "-f", family)
+    values = json.loads(done("load", "-l", tmp_path / "json", "--file", family, "--json"))
+    assert values["asserted"] == 8
+    assert values["inferred"] > 2
+    assert values["seconds"] > 0
+    assert [line.split()[0] for line in text.splitlines()] == list(values)
+
+
+def test_load_takes_many_files_and_standard_input(tmp_path: Path, family: Path) -> None:
+    (tmp_path / "a.nt").write_text(f"<{E}ida> <{E}hasParent> <{E}una> .\n")
+    (tmp_path / "b.nt.gz").write_bytes(gzip.compress(f"<{E}una> <{E}hasParent> <{E}zoe> .\n".encode()))
+    one, many, later = tmp_path / "one", tmp_path / "many", tmp_path / "later"
+    done("load", "-f", family, tmp_path / "a.nt", "-l", one, "-f", tmp_path / "b.nt.gz", "--rules", "owl2rl")
+    done("load", f"--file={family}", tmp_path / "a.nt", tmp_path / "b.nt.gz", "-l", many)
+    done("load", "-l", later, "-f", tmp_path / "b.nt.gz")
+    done("load", "-l", later, "-f", "-", "--format", "nt", stdin=(tmp_path / "a.nt").read_text())
+    done("load", "-l", later, "-f", "-", "--format", "ttl", stdin=family.read_text())
+    assert triples(one) == triples(many) == triples(later)
+    assert f"<{E}ann> <{E}hasAncestor> <{E}zoe> ." in triples(later, "--inferred")
+
+
+def test_rules_and_schema_are_chosen_when_a_store_is_made(tmp_path: Path, family: Path) -> None:
+    (tmp_path / "own.dl").write_text(f"[?x, <{E}isOld>, true] :- [?x, <{E}hasAge>, ?y] .")
+    rdfs, own, data = (tmp_path / name for name in ("rdfs", "own", "data"))
+    done("load", "-l", rdfs, "-f", family, "--rules", "rdfs")
+    assert answers(rdfs, f"SELECT ?x {{ <{E}ann> <{E}hasAncestor> ?x }}") == {(f"{E}eve",)}
+    done("load", "-l", own, "-f", family, "--rules", "owl2rl", "--rules", tmp_path / "own.dl")
+    assert answers(own, f"SELECT ?x {{ ?x <{E}isOld> true }}") == {(f"{E}eve",)}
+    done("load", "-l", data, "-f", family, "--schema", "data")
+    assert answers(data, f"SELECT ?x {{ <{E}ann> <{E}hasAncestor> ?x }}") == {(f"{E}eve",), (f"{E}ida",)}
+    assert "rdfs" in failed("load", "-l", rdfs, "-f", family, "--rules", "owl2rl")
+    assert "data" in failed("load", "-l", data, "-f", family, "--schema", "axioms")
+
+
+def test_query_results_come_in_every_format(store: Path, tmp_path: Path) -> None:
+    select, ask = "SELECT ?x ?y { ?x :hasParent ?y } ORDER BY ?x", "ASK { ?x :hasParent ?y }"
+    prefix = f"PREFIX : <{E}> "
+    assert done("query", "-l", store, "--query", prefix + select).splitlines() == [
+        "x,y",
+        f"{E}ann,{E}eve",
+        f"{E}eve,{E}ida",
+    ]
+    for syntax in ("csv", "tsv", "json", "xml"):
+        text = done("query", "-l", store, "--query", prefix + select, "--results-format", syntax)
+        assert text.endswith("\n")
+        assert text.count(f"{E}eve") == 2
+        assert "true" in done("query", "-l", store, "--query", prefix + ask, "--results-format", syntax)
+    construct = prefix + "CONSTRUCT { ?y :hasChild ?x } { ?x :hasParent ?y }"
+    lines = done("query", "-l", store, "--query", construct)
+    assert f"<{E}eve> <{E}hasChild> <{E}ann> ." in lines.splitlines()
+    turtle = done("query", "-l", store, "--query", construct, "--results-format", "ttl")
+    assert set(ox.parse(turtle, ox.RdfFormat.TURTLE)) == set(ox.parse(lines, ox.RdfFormat.N_TRIPLES))
+
+
+def test_a_query_comes_from_an_option_a_file_or_standard_input(store: Path, tmp_path: Path) -> None:
+    query = f"SELECT ?x {{ ?x <{E}hasAncestor> <{E}ida> }}"
+    (tmp_path / "query.rq").write_text(query)
+    given = done("query", "-l", store, "--query", query)
+    assert done("query", "-l", store, "--query-file", tmp_path / "query.rq") == given
+    assert done("query", "--location", store, stdin=query) == given
+    assert given.count(E) == 2
+
+
+def test_dump_keeps_asserted_and_inferred_apart_and_literals_as_written(store: Path) -> None:
+    everything, asserted, inferred = triples(store), triples(store, "--asserted"), triples(store, "--inferred")
+    assert asserted | inferred == everything
+    assert not asserted & inferred
+    assert f'<{E}eve> <{E}hasAge> "07"^^<http://www.w3.org/2001/XMLSchema#integer> .' in asserted
+    assert f"<{E}ann> <{E}hasAncestor> <{E}ida> ." in inferred
+
+
+@pytest.mark.parametrize("syntax", ["nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld"])
+def test_dump_writes_every_format(store: Path, syntax: str) -> None:
+    done("load", "-l", store, "-f", "-", "--format", "nq", stdin=f"<{E}a> <{E}b> <{E}c> <{E}graph> .\n")
+    text = done("dump", "-l", store, "--format", syntax)
+    form = ox.RdfFormat.from_extension(syntax)
+    assert form
+    quads = set(ox.parse(text, form))
+    assert {quad.triple for quad in quads} == {
+        quad.triple for quad in ox.parse(done("dump", "-l", store), ox.RdfFormat.N_TRIPLES)
+    }
+    graphs = {quad.graph_name for quad in quads}
+    assert (ox.NamedNode(f"{E}graph") in graphs) == (syntax in ("nq", "trig", "jsonld"))
+
+
+def test_stats_are_those_of_the_load(tmp_path: Path, family: Path) -> None:
+    store = tmp_path / "store"
+    loaded = json.loads(done("load", "-l", store, "-f", family, "--json"))
+    stats = json.loads(done("stats", "-l", store, "--format", "json"))
+    assert stats == json.loads(done("stats", "-l", store, "--json"))
+    assert stats.items() <= loaded.items()
+    assert stats["facts"] == len(triples(store))
+    assert f"{stats['facts']}" in done("stats", "-l", store).splitlines()[0]
+
+
+def test_rules_are_listed_with_their_reasons(store: Path) -> None:
+    found = json.loads(done("rules", "list", "-l", store, "--json"))
+    assert {tuple(rule) for rule in found} == {("name", "rule", "why")}
+    [transitive] = [rule for rule in found if rule["name"] == "prp-trp"]
+    assert f"<{E}hasAncestor>" in transitive["why"]
+    text = done("rules", "list", "-l", store)
+    assert f"# {transitive['why']}\n@rule prp-trp\n{transitive['rule']}\n" in text
+
+
+def test_the_listed_rules_are_rule_text(store: Path) -> None:
+    from kgreason.rules.parser import parse
+
+    program = parse(done("rules", "list", "-l", store))
+    assert len(program.rules) == json.loads(done("stats", "-l", store, "--json"))["rules"]
+
+
+@pytest.mark.parametrize("syntax", ["nt", "nt.gz"])
+def test_materialize_is_what_a_store_dumps(store: Path, family: Path, tmp_path: Path, syntax: str) -> None:
+    out = tmp_path / f"out.{syntax}"
+    done("materialize", family, "-o", out)
+    assert set(text(out).splitlines()) == triples(store)
+    done("materialize", family, "-o", out, "--inferred", "--rules", "owl2rl")
+    assert set(text(out).splitlines()) == triples(store, "--inferred")
+    assert {path.name for path in tmp_path.iterdir()} == {"family.ttl", "store", out.name}
+
+
+def text(path: Path) -> str:
+    return (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode()
+
+
+def test_materialize_reads_standard_input_and_writes_standard_output(store: Path, family: Path) -> None:
+    printed = done("materialize", "-", "--format", "ttl", "-o", "-", stdin=family.read_text())
+    assert set(printed.splitlines()) == triples(store)
+
+
+def test_materialize_takes_rules_and_schema(family: Path, tmp_path: Path) -> None:
+    axioms = done("materialize", family, "-o", "-", "--rules", "rdfs", "--inferred")
+    data = done("materialize", family, "-o", "-", "--rules", "rdfs", "--inferred", "--schema", "data")
+    assert set(axioms.splitlines()) == set(data.splitlines())
+    assert f"<{E}ann> <{E}hasAncestor> <{E}ida> ." not in axioms
+
+
+def test_generalised_triples_are_used_but_never_shown(store: Path, family: Path) -> None:
+    # "Ann" :isNameOf :ann is derived from the inverse, with a literal as its subject
+    assert json.loads(done("stats", "-l", store, "--json"))["hidden"] > 0
+    assert not answers(store, "SELECT * { ?s ?p ?o FILTER isLiteral(?s) }")
+    for printed in (done("dump", "-l", store), done("materialize", family, "-o", "-")):
+        assert f'<{E}ann> <{E}hasName> "Ann" .' in printed
+        assert "isNameOf> <http://example.org/ann>" not in printed
+
+
+def test_what_an_ontology_gets_wrong_is_said_once(tmp_path: Path) -> None:
+    broken = "<http://e/C> <http://www.w3.org/2002/07/owl#unionOf> <http://e/no-list> ."
+    store = tmp_path / "store"
+    first = call("load", "-l", store, "-f", "-", "--format", "nt", stdin=broken)
+    assert "kgreason: warning: " in first.stderr
+    second = call("load", "-l", store, "-f", "-", "--format", "nt", stdin="<http://e/a> <http://e/p> <http://e/b> .")
+    assert (first.exit_code, second.exit_code, second.stderr) == (0, 0, "")
+    result = call("materialize", "-", "--format", "nt", "-o", "-", stdin=broken)
+    assert result.stderr == first.stderr
+
+
+def test_contradictions_are_counted(tmp_path: Path) -> None:
+    clash = """
+        @prefix : <http://e/> .
+        :A <http://www.w3.org/2002/07/owl#disjointWith> :B .
+        :x a :A, :B .
+    """
+    for arguments in (("load", "-l", tmp_path / "store", "-f", "-"), ("materialize", "-", "-o", "-")):
+        result = call(*arguments, "--format", "ttl", stdin=clash)
+        assert result.exit_code == 0
+        assert result.stderr == "kgreason: warning: contradictions: 1\n"
+
+
+def test_lubm_makes_the_same_data_for_the_same_seed(tmp_path: Path) -> None:
+    counts = json.loads(done("lubm", "--universities", 1, "-o", tmp_path / "a", "--json"))
+    assert counts == {"universities": 1, "files": len(files(tmp_path / "a"))}
+    done("lubm", "--universities", 1, "-o", tmp_path / "b", "--seed", "0")
+    done("lubm", "--universities", 1, "-o", tmp_path / "c", "--seed", "1")
+    assert files(tmp_path / "a") == files(tmp_path / "b") != files(tmp_path / "c")

@@ -1,0 +1,103 @@
+"""Loads in processes of their own, which are killed: at a random moment, or at the n-th step towards the disk.
+
+A fork server imports this module once and loads a graph in memory, so that a child starts at once, kernels compiled.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from kgreason.graph import folder, repository, snapshot
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store.oxigraph import OxigraphStore
+from kgreason.terms.dictionary import Dictionary
+
+Step = Callable[[str], object]
+
+STEPS: tuple[tuple[Any, str], ...] = (
+    (snapshot, "sync"),
+    (snapshot, "sync_folder"),
+    (folder, "sync"),
+    (folder, "sync_folder"),
+    (folder.Folder, "put"),
+    (folder.Folder, "tidy"),
+    (repository.shutil, "rmtree"),
+    (Path, "replace"),
+    (Dictionary, "save"),
+    (OxigraphStore, "load"),
+    (OxigraphStore, "apply"),
+    (OxigraphStore, "clear"),
+    (OxigraphStore, "flush"),
+)
+"""What a load does to the disk and to the store, by owner and name."""
+
+
+@contextmanager
+def steps(before: Step) -> Iterator[None]:
+    """While this lasts, `before` is called with the name of each step ahead of it."""
+    kept = [(owner, name, getattr(owner, name)) for owner, name in STEPS]
+
+    def watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            before(name)
+            return function(*args, **kwargs)
+
+        return call
+
+    try:
+        for owner, name, function in kept:
+            setattr(owner, name, watched(name, function))
+        yield
+    finally:
+        for owner, name, function in kept:
+            setattr(owner, name, function)
+
+
+def load(store: Path, file: Path, kill_at: int | None, ready: Connection) -> None:
+    """Load a file into a store, in a child; it kills itself ahead of the step with this number."""
+    number = iter(range(1_000_000))
+
+    def count(_: str) -> None:
+        if next(number) == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with KnowledgeGraph.open(store) as graph:
+        ready.send(None)
+        with steps(count):
+            graph.load(file)
+        ready.send(next(number))
+
+
+def run(store: Path, file: Path, *, kill_at: int | None = None, kill_after: float | None = None) -> int | None:
+    """Load in a child; the number of steps it took, or None if it was killed."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    mine, theirs = context.Pipe()
+    child = context.Process(target=load, args=(store, file, kill_at, theirs))
+    child.start()
+    theirs.close()
+    try:
+        mine.recv()
+        if kill_after is not None:
+            time.sleep(kill_after)
+            child.kill()
+        child.join()
+        return int(mine.recv()) if child.exitcode == 0 else None
+    finally:
+        child.join()
+        child.close()
+        mine.close()
+
+
+def warm_up() -> None:
+    """Compile what a load needs, or take it from the cache."""
+    with KnowledgeGraph.open() as graph:
+        graph.load(Path(__file__).with_name("small.nt"))
