@@ -46,9 +46,8 @@ def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
     atoms = [*rule.body, *heads]
     rows = [columns_of(atom) for atom in atoms]
     if any(len(row) > MAX_COLUMNS for row in rows):
-        raise LimitError(
-            f"rule {rule.name}: more than {MAX_COLUMNS - 2} terms in an atom, or variables of a contradiction"
-        )
+        most = f"an atom may have at most {MAX_COLUMNS - 1} terms, a rule for false {MAX_COLUMNS - 2} variables"
+        raise LimitError(f"rule {rule.name}: {most}")
     terms = dict.fromkeys(term for row in rows for term in row)
     variables = [term for term in terms if isinstance(term, Variable)]
     constants = [term for term in terms if not isinstance(term, Variable)]

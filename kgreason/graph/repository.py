@@ -1,8 +1,8 @@
 """`Repository`: where a graph lives. The snapshot of the last commit and the Oxigraph store that follows it.
 
-Order of a commit on disk: snapshot (synced), manifest, Oxigraph, manifest again. Before Oxigraph is touched the
-manifest says so (`stored` differs from `commit`), so that a kill at any point is noticed at the next opening, and
-Oxigraph is filled again from the snapshot of the last commit. In memory there is the store alone.
+Order of a commit on disk: snapshot (synced), Oxigraph, manifest; that last step makes the commit. Before Oxigraph is
+touched the manifest says so (`stored` differs from `commit`), so that a kill at any point is noticed at the next
+opening, and Oxigraph is filled again from the snapshot of the last commit. In memory there is the store alone.
 
 Cost: opening reads one small file; Oxigraph is opened when it is first asked.
 """
@@ -76,23 +76,20 @@ class Repository:
         self._note(replace(self.manifest, stored=-1))
 
     def commit(self, manifest: Manifest, write: Write, fill: Fill) -> None:
-        """Make a new state the last commit: `write` writes its snapshot, `fill` brings the store up to it."""
+        """Make a new state the last commit: `write` writes its snapshot, `fill` brings the store up to it.
+
+        After an error the last commit is the one before, to which `refill` brings the store back.
+        """
         number = self.manifest.commit + 1
         if self._folder is not None:
             path = self._folder.snapshot(number)
             with self._folder.writing():
                 shutil.rmtree(path, ignore_errors=True)
                 write(path)
-        before = self.manifest
-        try:
-            self._note(replace(manifest, commit=number, stored=-1))
-            fill(self.store)
-            self.store.flush()
-            self._note(replace(self.manifest, stored=number))
-        except BaseException:
-            if self._folder is not None:
-                self._note(replace(before, stored=-1))  # the caller fills the store from the commit before
-            raise
+        self.touch()
+        fill(self.store)
+        self.store.flush()
+        self._note(replace(manifest, commit=number, stored=number))
         if self._folder is not None:
             self._folder.tidy()
 
@@ -104,6 +101,7 @@ class Repository:
     def refill(self) -> None:
         """Fill the store anew from the last commit, where it may differ: after a kill, or an error half way."""
         if self.manifest.stored != self.manifest.commit:
+            self.touch()
             if path := self.snapshot:
                 self.fill_with(snapshot.read_state(path), snapshot.read_dictionary(path))
             else:

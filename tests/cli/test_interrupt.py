@@ -1,0 +1,91 @@
+"""Ctrl-C: status 130, one line, and the store as it was. Each is a process of its own that gets a real SIGINT."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from kgreason.lubm import generate
+from kgreason.resources import resource
+from tests.cli.calling import done, files, start, triples
+
+DEPARTMENTS = 6
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data that takes a second or two to load."""
+    path = tmp_path_factory.mktemp("data") / "departments.nt"
+    with path.open("w") as file:
+        for _, lines in itertools.islice(generate(1), DEPARTMENTS):
+            file.writelines(lines)
+    return path
+
+
+@pytest.fixture(params=["first load", "later load"])
+def before(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A store ahead of the load that is interrupted: it is new, or it holds the ontology."""
+    store = tmp_path / "store"
+    if request.param == "later load":
+        done("load", "-l", store, "-f", resource("ontologies", "univ-bench.ttl"))
+    else:
+        done("load", "-l", store, "-f", "-", "--format", "nt", stdin="")
+    return store
+
+
+def interrupted(process: subprocess.Popen[str]) -> list[str]:
+    """Interrupt a process; the lines that it says until its end."""
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 130, told
+    return told.splitlines()
+
+
+def unchanged(store: Path, dump: set[str], held: dict[str, bytes]) -> bool:
+    """Whether a store holds what it held, and nothing is left of the load in its folder."""
+    asked = done("query", "-l", store, "--query", "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }")
+    names = {path for path in files(store) if not path.startswith("snapshot-")}
+    return triples(store) == dump and asked == f"n\n{len(dump)}\n".replace("\n", "\r\n") and names == set(held) - {
+        path for path in held if path.startswith("snapshot-")
+    }
+
+
+def test_while_reading(before: Path, data: Path) -> None:
+    dump, held = triples(before), files(before)
+    process = start("load", "-l", before, "-f", "-", "--format", "nt", stdin=subprocess.PIPE)
+    assert process.stdin
+    process.stdin.write(data.read_text())  # which ends when nearly all has been read
+    process.stdin.flush()
+    assert interrupted(process) == ["kgreason: interrupted"]
+    assert unchanged(before, dump, held)
+
+
+@pytest.mark.parametrize("after", ["reading", "reasoning"])
+@pytest.mark.parametrize("delay", [0, 0.1])
+def test_while_reasoning_and_storing(before: Path, data: Path, after: str, delay: float) -> None:
+    dump, held = triples(before), files(before)
+    ontology = resource("ontologies", "univ-bench.ttl")
+    process = start("load", "-l", before, "-f", data, ontology, "--verbose")
+    assert process.stderr
+    while f"kgreason: {after} took" not in process.stderr.readline():
+        assert process.poll() is None
+    time.sleep(delay)
+    assert interrupted(process)[-1] == "kgreason: interrupted"
+    assert unchanged(before, dump, held)
+    done("load", "-l", before, "-f", data, ontology)
+    assert len(triples(before)) > len(dump) + 10_000
+
+
+def test_materialize_leaves_the_file_that_was_there(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.nt"
+    out.write_text("before")
+    process = start("materialize", data, "-o", out, "--verbose")
+    assert process.stderr
+    process.stderr.readline()
+    assert interrupted(process) == ["kgreason: interrupted"]
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"out.nt": "before"}
