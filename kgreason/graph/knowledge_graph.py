@@ -101,8 +101,10 @@ class KnowledgeGraph:
         (file and line), RuleError, LimitError, StoreError; then, and on Ctrl-C, nothing has changed.
         """
         begun = time.perf_counter()
+        self._home.refill()
         live = self._materializer()
         known, is_first = len(live.dictionary), not len(live.engine)
+        before = None if is_first or self._home.is_on_disk else live.save()
         try:
             quads = live.read(paths, syntax=syntax, progress=progress)
             changes, fill = self._first(live, quads, progress) if is_first else self._more(live, quads, progress)
@@ -112,7 +114,7 @@ class KnowledgeGraph:
         try:
             self._commit(live, changes, fill)
         except BaseException:
-            self._withdraw(live)
+            self._withdraw(live, known, before)
             raise
         return self.stats() | {"seconds": round(time.perf_counter() - begun, 3)}
 
@@ -156,13 +158,15 @@ class KnowledgeGraph:
             self._live = None
             self._home.refill()
 
-    def _withdraw(self, live: Materializer) -> None:
-        """After a commit that failed: back to the last one on disk; in memory the store follows the engine."""
-        if self._home.is_on_disk:
-            self._live = None
-            self._home.refill()
-        else:
-            self._home.fill_with(live.save(), live.dictionary)
+    def _withdraw(self, live: Materializer, known: int, before: Saved | None) -> None:
+        """After a commit that failed: back to the last one, from its snapshot or, in memory, from the state before."""
+        self._live = None
+        self._home.refill()
+        if before is not None:
+            live.dictionary.truncate(known)
+            live.restore(before)
+            self._home.fill_with(before, live.dictionary)
+            self._live = live
 
     def _materializer(self) -> Materializer:
         """The engine's side of the graph, restored when it is first needed."""

@@ -183,6 +183,7 @@ class Materializer:
 
     def restore(self, saved: Saved) -> None:
         """Take over a saved state; the schema is closed and translated again, no data is evaluated."""
+        self._stratum = None
         for is_triple, width in saved.tables:
             self.engine.table(is_triple, width)
         self.engine.restore(saved.records, [])
