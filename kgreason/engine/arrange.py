@@ -76,7 +76,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
     """Enter row r into arrangement a unless it is the last row there; False when there is no room."""
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
     slots, postings = entries(m, GROUP_ENTRIES), vector(m, POSTINGS)
-    bits = log2(slots.size)
+    bits = log2(m, GROUP_ENTRIES)
     h = row_hash(arranged, a, rows, r)
     g = find_group_of(rows, groups, slots, bits, arranged, a, r, h)
     if g < 0:
@@ -111,6 +111,6 @@ def rehash_groups(m: Block) -> None:
     """Enter all groups into the empty hash table, which has room for them."""
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
     slots = entries(m, GROUP_ENTRIES)
-    bits = log2(slots.size)
+    bits = log2(m, GROUP_ENTRIES)
     for g in range(m[N_ARRANGED]):
         place(slots, bits, row_hash(arranged, groups[g, 0], rows, groups[g, 3]), g)

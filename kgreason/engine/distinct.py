@@ -127,7 +127,7 @@ def distinct(m: Block) -> None:
     """Take the head buffer into the fact table, which has room for it."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
-    bits = log2(slots.size)
+    bits = log2(m, ENTRIES)
     n = m[N_HEADS]
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
@@ -162,7 +162,7 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number)
     keys: int32[n, w]. The caller has made room for high - low rows, and as many lines of the undo log.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
-    bits = log2(slots.size)
+    bits = log2(m, ENTRIES)
     for start in range(low, high, BLOCK):
         stop = min(start + BLOCK, high)
         touch(m, rows, slots, bits, keys, start, stop)
@@ -182,7 +182,7 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number)
 def find_rows(m: Block, keys: Int32, found: Int32) -> None:
     """found[i] = the present row equal to keys[i], or -1. keys: int32[n, w], found: int32[n]."""
     rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
-    bits, width = log2(slots.size), rows.shape[1] - FIRST
+    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     for i in range(keys.shape[0]):
         r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
         found[i] = r if r >= 0 and rows[r, STATE] & AGE != FREE else -1
@@ -192,7 +192,7 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 def rehash(m: Block) -> None:
     """Enter the rows that are not free into the empty hash table, in blocks as `touch` does."""
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
-    bits, width = log2(slots.size), rows.shape[1] - FIRST
+    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     for low in range(0, m[N_ROWS], BLOCK):
         high = min(low + BLOCK, m[N_ROWS])
         met = np.uint32(0)
@@ -213,7 +213,7 @@ def remove_rows(m: Block, gone: Int32) -> None:
     (Knuth 6.4, algorithm R), so no tombstone is left in the hash table. Cost: the length of a probe run for each row.
     """
     rows, slots, free = matrix(m, ROWS), entries(m, ENTRIES), vector(m, FREE_ROWS)
-    bits, width = log2(slots.size), rows.shape[1] - FIRST
+    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     mask = slots.size - 1
     for k in range(gone.size):
         r = np.int64(gone[k])

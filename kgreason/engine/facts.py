@@ -101,12 +101,17 @@ class FactTable:
 
     def records(self, rows: Int32) -> Int32:
         """Whole rows int32[n, 3 + w]: state, stamp, support, columns."""
-        records: Int32 = self._memory["rows"][rows]
-        return records
+        return self._records(rows).copy()
+
+    def _records(self, rows: Int32) -> Int32:
+        """The same, as a view where they are all rows in their order: only to be read before the table grows."""
+        stored: Int32 = self._memory["rows"]
+        is_all = len(rows) == self._block[N_ROWS] and bool((rows[1:] > rows[:-1]).all())
+        return stored[: len(rows)] if is_all else stored[rows]
 
     def columns(self, rows: Int32) -> tuple[Int32, Int32]:
         """The facts in these rows: their columns int32[n, w] and their tables int32[n]."""
-        records = self._memory["rows"][rows]
+        records = self._records(rows)
         return np.ascontiguousarray(records[:, FIRST:]), records[:, STATE] >> TABLE
 
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:

@@ -97,7 +97,7 @@ def find_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
         c = shapes[shape, 2 + j]
         h = mixed(h, c, rows[r, FIRST + c])
     h = finished(h)
-    bits = log2(slots.size)
+    bits = log2(m, KEY_ENTRIES)
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     at = h >> np.uint64(64 - bits)
@@ -351,7 +351,7 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 def enter_keys(m: Block, low: Number, high: Number) -> None:
     """Enter the trigger keys low..high-1 into their hash table, which has room for them."""
     shapes, keys, key_info, slots = matrix(m, SHAPES), matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
-    bits = log2(slots.size)
+    bits = log2(m, KEY_ENTRIES)
     for k in range(low, high):
         shape = key_info[k, 0]
         h = salted(shape)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline
-from kgreason.engine.layout import Int32, Number, UInt32
+from kgreason.engine.layout import Block, Int32, Number, UInt32
 
 _random = np.random.Generator(np.random.PCG64(20))
 MULTIPLIERS = _random.integers(0, 2**64, size=64, dtype=np.uint64) | np.uint64(1)
@@ -47,12 +47,9 @@ def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
 
 
 @inline
-def log2(size: Number) -> Number:
-    """The base-2 logarithm of a power of two."""
-    bits = 0
-    while (1 << bits) < size:
-        bits += 1
-    return bits
+def log2(m: Block, name: Number) -> Number:
+    """The base-2 logarithm of the size of a hash table of the memory block."""
+    return m[name + 2]
 
 
 @inline

@@ -1,7 +1,7 @@
 """The memory block that the engine's kernels share: its words, its arrays, and how they are laid out.
 
 A kernel is given one int64 array, the *memory block*: counters and positions first, then for each array its address,
-its number of rows and its width (`memory.py`). So a call costs one argument, whatever the circuit holds.
+its size (`memory.py`). So a call costs one argument, whatever the circuit holds.
 
 One row store holds the facts of every table. A row is one record, so that a probe touches one cache line: its state,
 its stamp, its support, then the columns of the fact, as many as the widest table has, padded with id 0. Relation ids

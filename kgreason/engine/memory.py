@@ -1,8 +1,9 @@
 """Arrays by address: how one int64 array hands a kernel everything it works on.
 
-Passing forty arrays to a kernel costs more than a small commit does, and passing them on between its parts
-takes Numba half a minute to compile. The memory block holds each array's address, rows and width instead; `vector` and
-`matrix` make an array of it inside a kernel, at the cost of three loads.
+Passing forty arrays to a kernel costs more than a small commit does, and passing them on between its parts takes Numba
+half a minute to compile. The memory block holds each array's address, its rows, and its width (or, of an array of one
+dimension, the base-2 logarithm of its size: hash tables need it at every probe). `vector` and `matrix` make an array of
+it inside a kernel, at the cost of three loads.
 
 Invariant: an address is valid because `Memory` holds the array itself: `memory[name] = array` is the only way to write
 one, and checks type and contiguity.
@@ -44,7 +45,8 @@ class Memory:
         if array.dtype != _DTYPES.get(name, np.int32) or not array.flags.c_contiguous:
             raise TypeError(f"{name}: {array.dtype} array of shape {array.shape} does not fit the memory block")
         at = COUNTERS + 3 * ARRAYS.index(name)
-        self.block[at : at + 3] = array.ctypes.data, array.shape[0], array.shape[-1]
+        last = array.shape[1] if array.ndim == 2 else array.shape[0].bit_length() - 1
+        self.block[at : at + 3] = array.ctypes.data, array.shape[0], last
         self._arrays[name] = array
 
 

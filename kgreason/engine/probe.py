@@ -66,30 +66,31 @@ def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
 
 
 @inline
-def find_group(m: Block, steps: UInt32, step: Number, a: Number, slots: Int32, h: Number) -> Number:
-    """The group of arrangement a that a step looks for under the current slots, or -1."""
-    rows, groups, table = matrix(m, ROWS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
-    pairs = bound_pairs(steps, step)
-    bits = log2(table.size)
+def find_group(
+    rows: Int32, groups: Int32, table: UInt32, bits: Number, steps: UInt32, step: Number, slots: Int32, h: Number
+) -> Number:
+    """The group of a step's arrangement that the step looks for under the current slots, or -1."""
+    a = np.int32(steps[step, STEP_ARRANGEMENT])
+    pairs, count = bound_pairs(steps, step), np.uint64(steps[step, STEP_BOUND])
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     at = h >> np.uint64(64 - bits)
     while True:
         entry = table[at]
         if entry == 0:
-            return -1
+            return np.int64(-1)
         if (entry & ~low) == tag:
-            g = np.int64(entry & low) - 1
+            g = np.uint64(entry & low) - np.uint64(1)
             if groups[g, 0] == a:
-                first = groups[g, 3]
+                first = np.uint64(groups[g, 3])
                 same = True
-                for j in range(steps[step, STEP_BOUND]):
-                    at_pair = pairs + 2 * np.uint64(j)
-                    if rows[first, FIRST + steps[step, at_pair]] != slots[steps[step, at_pair + 1]]:
+                for j in range(count):
+                    at_pair = pairs + np.uint64(2) * j
+                    if rows[first, FIRST + steps[step, at_pair]] != slots[steps[step, at_pair + np.uint64(1)]]:
                         same = False
                         break
                 if same:
-                    return g
+                    return np.int64(g)
         at = (at + np.uint64(1)) & np.uint64(table.size - 1)
 
 
@@ -122,12 +123,12 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
         rows, heads, table = matrix(m, ROWS), matrix(m, HEADS), entries(m, ENTRIES)
         last = heads.shape[0] - 1
         fill_key(steps, step, slots, heads, last)
-        r = find_row(rows, table, log2(table.size), heads, last, h)
+        r = find_row(rows, table, log2(m, ENTRIES), heads, last, h)
         return np.int64(0), np.int64(r >= 0), np.int64(r)
-    g = find_group(m, steps, step, a, slots, h)
+    groups, table = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
+    g = find_group(matrix(m, ROWS), groups, table, log2(m, GROUP_ENTRIES), steps, step, slots, h)
     if g < 0:
         return np.int64(0), np.int64(0), np.int64(-1)
-    groups = matrix(m, GROUPS)
     start, length = np.int64(groups[g, 1]), np.int64(groups[g, 2])
     if length == 1:
         return np.int64(0), np.int64(1), start
@@ -172,15 +173,16 @@ def touch_block(m: Block, start: Number, step: Number, low: Number, high: Number
         bind(rows, np.int64(grouped[low + i]), steps, start, slots)
         h[i] = step_hash(m, steps, step, slots)
     if np.int32(steps[step, STEP_ARRANGEMENT]) >= 0:
-        h[BLOCK] = np.uint64(touch_entries(entries(m, GROUP_ENTRIES), h, high - low, matrix(m, GROUPS)))
+        h[BLOCK] = np.uint64(
+            touch_entries(entries(m, GROUP_ENTRIES), log2(m, GROUP_ENTRIES), h, high - low, matrix(m, GROUPS))
+        )
     else:
-        h[BLOCK] = np.uint64(touch_entries(entries(m, ENTRIES), h, high - low, rows))
+        h[BLOCK] = np.uint64(touch_entries(entries(m, ENTRIES), log2(m, ENTRIES), h, high - low, rows))
 
 
 @inline
-def touch_entries(table: UInt32, h: UInt64, n: Number, records: Int32) -> Number:
+def touch_entries(table: UInt32, bits: Number, h: UInt64, n: Number, records: Int32) -> Number:
     """Read the entries of n hashes, then the records behind them; the sum keeps the loads alive."""
-    bits = log2(table.size)
     shift, mask = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
     total = np.int64(0)
     for i in range(n):

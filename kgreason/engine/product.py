@@ -18,6 +18,7 @@ import numpy as np
 
 from kgreason.compiled import inline
 from kgreason.engine.ground import EVERY_AGE, bind, ground, room_for
+from kgreason.engine.hashing import log2
 from kgreason.engine.layout import (
     AGE,
     AT_DEPTH,
@@ -33,9 +34,11 @@ from kgreason.engine.layout import (
     FIRST_PROBES,
     FRAMES,
     FUEL,
+    GROUP_ENTRIES,
     GROUP_KEY,
     GROUP_LOW,
     GROUPED,
+    GROUPS,
     HASHES,
     KEY_INFO,
     LEVEL,
@@ -57,6 +60,7 @@ from kgreason.engine.layout import (
     STAMP,
     STATE,
     STEP,
+    STEP_ARRANGEMENT,
     STEP_HEADS,
     STEP_LATER,
     STEP_NEXT,
@@ -65,8 +69,8 @@ from kgreason.engine.layout import (
     Flag,
     Number,
 )
-from kgreason.engine.memory import hashes, matrix, unsigned, vector
-from kgreason.engine.probe import BLOCK, choose, posting, probe_block, touch_block
+from kgreason.engine.memory import entries, hashes, matrix, unsigned, vector
+from kgreason.engine.probe import BLOCK, choose, find_group, key_hash, posting, probe_block, touch_block
 from kgreason.engine.ready import has_arrangements, has_facts
 
 FINISHED, INTERRUPTED, MISSING = range(3)
@@ -93,23 +97,39 @@ def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
 
 
 @inline
+def only_step(m: Block, node: Number) -> Number:
+    """The step of a node that has one alone, and probes an arrangement with it; else -1."""
+    nodes, steps = matrix(m, NODES), unsigned(m, STEPS)
+    first = np.int64(nodes[node, 0])
+    is_only = nodes[node, 1] - first == 1 and np.int32(steps[first, STEP_ARRANGEMENT]) >= 0
+    return first if is_only else np.int64(-1)
+
+
+@inline
 def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
-    """Take the next row of the posting at `depth` and push what comes next; False when the rewrite ends there."""
+    """Take rows of the posting at `depth` until one can be extended further, and push what comes next."""
     rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
-    steps = unsigned(m, STEPS)
-    position, single = frames[depth, POSITION], frames[depth, SINGLE]
-    frames[depth, POSITION] = position + 1
-    row = np.int64(single) if single >= 0 else np.int64(postings[position])
-    m[REWRITES] += 1
-    m[FUEL] -= 1
-    ages = m[BEFORE + steps[step, STEP_LATER]]
-    if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 == 0 or not bind(rows, row, steps, step, slots):
-        return False
-    if not choose(m, node, BLOCK):
-        return False
-    rank = frames[depth, RANK]
-    push(m, depth + 1, BLOCK, max(rank, rows[row, STAMP]) if m[RANKED] != 0 else rank)
-    return True
+    steps, groups, table = unsigned(m, STEPS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
+    bits, only = log2(m, GROUP_ENTRIES), only_step(m, node)
+    ages, single, rank = m[BEFORE + steps[step, STEP_LATER]], frames[depth, SINGLE], frames[depth, RANK]
+    start, end = np.int64(frames[depth, POSITION]), np.int64(frames[depth, END])
+    found = False
+    position = start
+    while position < end and not found:
+        row = np.uint64(single) if single >= 0 else np.uint64(postings[position])
+        position += 1
+        if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 and bind(rows, row, steps, step, slots):
+            if only >= 0:  # most rows end here: no need to set up the choice
+                h = key_hash(steps, only, steps[only, STEP_ARRANGEMENT], slots)
+                if find_group(rows, groups, table, bits, steps, only, slots, h) < 0:
+                    continue
+            found = choose(m, node, BLOCK)
+            if found:
+                push(m, depth + 1, BLOCK, max(rank, rows[row, STAMP]) if m[RANKED] != 0 else rank)
+    frames[depth, POSITION] = position
+    m[REWRITES] += position - start
+    m[FUEL] -= position - start
+    return found
 
 
 @inline

@@ -31,7 +31,7 @@ from kgreason.graph.snapshot import Saved
 from kgreason.graph.storing import chunks, distinct_named, put, without_shared
 from kgreason.rdf.generalised import is_rdf
 from kgreason.store.images import Images
-from kgreason.store.protocol import Results
+from kgreason.store.protocol import RdfStore, Results
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
@@ -132,11 +132,16 @@ class KnowledgeGraph:
 
     def _more(self, live: Materializer, quads: Int32, progress: Progress) -> tuple[list[Changes], Fill]:
         """Reason over a later load; the delta goes to the store."""
-        changes, named, dictionary = live.add(quads, progress=progress), distinct_named(quads), live.dictionary
-        removed, added = live.net(changes)
-        if len(removed):
-            removed = without_shared(Images(dictionary), removed, live.holds)
-        return changes, lambda store: _put(store, dictionary, removed, added, named, progress)
+        named, dictionary = distinct_named(quads), live.dictionary
+        changes = live.add(quads, progress=progress)
+
+        def fill(store: RdfStore) -> None:
+            removed, added = live.net(changes)
+            if len(removed):
+                removed = without_shared(Images(dictionary), removed, live.holds)
+            _put(store, dictionary, removed, added, named, progress)
+
+        return changes, fill
 
     def _commit(self, live: Materializer, changes: list[Changes], fill: Fill) -> None:
         saved, book = live.save(), live.rulebook

@@ -10,8 +10,7 @@ Cost: a first load is one Bootstrap; a later one is an Update, or a Bootstrap wh
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import NamedTuple
 
@@ -85,7 +84,7 @@ class Materializer:
     def add(self, quads: Int32, *, progress: Progress = SILENT) -> list[Changes]:
         """Assert quads int32[n, 4]; what changed, in the order in which it did."""
         rows = np.ascontiguousarray(quads[:, :3])
-        merged = self.quads.with_more(quads, lambda: self.save().triples(asserted=True))
+        merged = self.quads.with_more(quads, self._asserted)
         before = self.rulebook
         with progress("reasoning") as report:
             try:
@@ -98,20 +97,31 @@ class Materializer:
 
     def _commit(self, rows: Int32, check: Check) -> list[Changes]:
         """Assert rows under the program that they ask for; again while what was derived asks for more rules."""
-        before, asserted = self.rulebook, functools.cache(lambda: self.save().triples(asserted=True))
+        before, fresh = self.rulebook, self._fresh(rows)
         schema = rows[is_schema(rows)]
         changed = bool(len(schema)) or not before.program.reasons
         closure = self._close(schema, check) if changed else before.closure
         linked = links(rows, closure) or (changed and not before.same_as and links(self.save().triples(), closure))
         book = self._rulebook(closure, linked, False, changed)
-        changes = [self._apply(rows, asserted, book, check)]
+        changes = [self._apply(rows, book, check)]
         try:
             while (more := self._after(changes[-1].appeared)) is not None:
-                changes.append(self._apply(_NO_ROWS, asserted, more, check))
+                changes.append(self._apply(_NO_ROWS, more, check))
         except BaseException:
-            self.engine.bootstrap({self.triples: asserted()}, self._encoded(before.program.reasons))
+            kept = (ZSet.of(self._asserted()) - ZSet.of(fresh).distinct()).positive().columns
+            self.engine.bootstrap({self.triples: kept}, self._encoded(before.program.reasons))
             raise
         return changes
+
+    def _asserted(self) -> Int32:
+        """The asserted triples: int32[n, 3]."""
+        return self.save().triples(asserted=True)
+
+    def _fresh(self, rows: Int32) -> Int32:
+        """Those of rows int32[n, 3] that are not asserted yet."""
+        facts = self.engine.circuit.facts
+        found = facts.find(rows)
+        return rows[(found < 0) | ~facts.is_asserted(found)]
 
     def _after(self, appeared: Int32) -> Rulebook | None:
         """The rulebook that facts which appeared ask for, or None: the one in force will do."""
@@ -126,7 +136,7 @@ class Materializer:
         """The closure of the asserted schema and these triples: int32[n, 3]."""
         if self._stratum is None:
             self._stratum = SchemaStratum(self.dictionary, self.selection.generic.closing)
-            asserted = self.save().triples(asserted=True)
+            asserted = self._asserted()
             schema = np.concatenate([asserted[is_schema(asserted)], schema])
         self._stratum.add(schema, check)
         return self._stratum.closure()
@@ -140,14 +150,14 @@ class Materializer:
         program = build(self.selection, decoded(self.dictionary, closure), same_as=same_as, exceeded=exceeded)
         return Rulebook(program, closure, same_as, exceeded)
 
-    def _apply(self, rows: Int32, asserted: Callable[[], Int32], book: Rulebook, check: Check) -> Changes:
+    def _apply(self, rows: Int32, book: Rulebook, check: Check) -> Changes:
         """Assert rows and move to a rulebook, by Update, or by Bootstrap where rules go or there is nothing yet."""
         old, new = self.rulebook.program.reasons, book.program.reasons
         added = [rule for rule in new if rule not in old]
         if len(self.engine) and all(rule in new for rule in old):
             changes = self.engine.assert_facts({self.triples: rows}, self._encoded(added), check)
         else:
-            together = np.concatenate([asserted(), rows])
+            together = np.concatenate([self._asserted(), rows])
             changes = self.engine.bootstrap({self.triples: together}, self._encoded(new), check)
         self.rulebook = book
         return changes

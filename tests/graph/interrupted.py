@@ -1,26 +1,29 @@
 """Loads in processes of their own, which are killed: at a random moment, or at the n-th step towards the disk.
 
-A fork server imports this module once and loads a graph in memory, so that a child starts at once, kernels compiled.
+Children come from a fork server which has imported `warm`, so that they start at once, kernels compiled.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from kgreason.graph import folder, repository, snapshot
+from kgreason.graph import folder, knowledge_graph, snapshot
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.terms.dictionary import Dictionary
 
 Step = Callable[[str], object]
+Work: TypeAlias = tuple[int, float]
+"""Steps and seconds."""
 
 STEPS: tuple[tuple[Any, str], ...] = (
     (snapshot, "sync"),
@@ -29,8 +32,10 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (folder, "sync_folder"),
     (folder.Folder, "put"),
     (folder.Folder, "tidy"),
-    (repository.shutil, "rmtree"),
+    (shutil, "rmtree"),
     (Path, "replace"),
+    (knowledge_graph, "statistics"),
+    (knowledge_graph, "without_shared"),
     (Dictionary, "save"),
     (OxigraphStore, "load"),
     (OxigraphStore, "apply"),
@@ -71,15 +76,16 @@ def load(store: Path, file: Path, kill_at: int | None, ready: Connection) -> Non
 
     with KnowledgeGraph.open(store) as graph:
         ready.send(None)
+        begun = time.perf_counter()
         with steps(count):
             graph.load(file)
-        ready.send(next(number))
+        ready.send((next(number), time.perf_counter() - begun))
 
 
-def run(store: Path, file: Path, *, kill_at: int | None = None, kill_after: float | None = None) -> int | None:
-    """Load in a child; the number of steps it took, or None if it was killed."""
+def run(store: Path, file: Path, *, kill_at: int | None = None, kill_after: float | None = None) -> Work | None:
+    """Load in a child; what it took, or None if it was killed."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload(["tests.graph.warm"])
     mine, theirs = context.Pipe()
     child = context.Process(target=load, args=(store, file, kill_at, theirs))
     child.start()
@@ -90,14 +96,9 @@ def run(store: Path, file: Path, *, kill_at: int | None = None, kill_after: floa
             time.sleep(kill_after)
             child.kill()
         child.join()
-        return int(mine.recv()) if child.exitcode == 0 else None
+        work: Work | None = mine.recv() if child.exitcode == 0 else None
+        return work
     finally:
         child.join()
         child.close()
         mine.close()
-
-
-def warm_up() -> None:
-    """Compile what a load needs, or take it from the cache."""
-    with KnowledgeGraph.open() as graph:
-        graph.load(Path(__file__).with_name("small.nt"))

@@ -10,8 +10,9 @@ import numpy as np
 
 from kgreason.engine.layout import Int32
 from kgreason.graph.materializer import Materializer
+from kgreason.graph.modes import SchemaMode
 from kgreason.graph.report import contradictions
-from kgreason.graph.selection import SchemaMode, Selection, select
+from kgreason.graph.selection import Selection, select
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import SAME_AS
 from tests.strategies.ontologies import Quad
@@ -67,3 +68,13 @@ def visible(triples: Iterable[Triple]) -> frozenset[Triple]:
 def as_written(term: str) -> str:
     """A term with the label that a blank node has in its file (of a format in which every one has a label)."""
     return _PREFIX.sub("_:", term)
+
+
+def quads_of(live: Materializer) -> set[Quad]:
+    """The asserted quads, as `Saved.graphs` shows them."""
+    found = set()
+    for rows in live.save().graphs(True):
+        for row in rows.tolist():
+            s, p, o, g = [*map(as_written, live.dictionary.decode(row)), ""][:4]
+            found.add((s, p, o, g or None))
+    return found

@@ -17,7 +17,7 @@ from tests.oracle.notation import term, triples
 from tests.strategies.ontologies import Quad, datasets, union
 
 from .states import as_written, in_default
-from .test_closure import histories
+from .test_pieces import histories
 from .views import agrees, file_of, images, lines, quad_file, rows, view, written
 
 ONTOLOGY = """
@@ -84,7 +84,7 @@ def test_what_a_query_answers_is_the_closure(graph: KnowledgeGraph, tmp_path: Pa
     graph.load(file_of(tmp_path / "a.nq", ONTOLOGY), file_of(tmp_path / "b.nq", DATA))
     found = graph.query("SELECT ?x { ?x a <http://example.org/B> }")
     assert isinstance(found, QuerySolutions)
-    assert {as_written(str(solution["x"])) for solution in found} == {*map(term, "ij"), "_:m"}
+    assert {as_written(str(solution["x"])) for solution in found} == {*map(term, "ij")}
 
 
 def test_counts(graph: KnowledgeGraph, tmp_path: Path) -> None:
@@ -188,8 +188,8 @@ def test_empty_files(graph: KnowledgeGraph, tmp_path: Path) -> None:
 
 def test_an_empty_graph(graph: KnowledgeGraph) -> None:
     assert graph.stats()["facts"] == 0
-    assert list(graph.dump()) == list(graph.dump(graphs=True)) == graph.contradictions() == graph.warnings == []
-    assert list(graph.query("SELECT * { ?s ?p ?o }")) == []
+    assert not [*graph.dump(), *graph.dump(graphs=True), *graph.contradictions(), *graph.warnings, *graph.rules()]
+    assert rows(graph) == frozenset()
 
 
 ENUMERATION = """
@@ -263,7 +263,9 @@ def test_a_large_delta_is_not_one_transaction(
 
 def test_a_store_keeps_its_rules(tmp_path: Path) -> None:
     rules = tmp_path / "own.dl"
-    rules.write_text("@prefix : <http://example.org/> .\n@rule grand [?x, :grand, ?z] :- [?x, :p, ?y], [?y, :p, ?z] .\n")
+    rules.write_text(
+        "@prefix : <http://example.org/> .\n@rule grand [?x, :grand, ?z] :- [?x, :p, ?y], [?y, :p, ?z] .\n"
+    )
     with KnowledgeGraph.open(tmp_path / "store", rules=["rdfs", str(rules)], schema="data") as graph:
         graph.load(file_of(tmp_path / "a.nq", "i p j . j p k"))
         assert written(lines(graph.dump(asserted=False))) == set(in_default(triples("i grand k")))

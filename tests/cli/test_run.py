@@ -1,0 +1,224 @@
+"""`kgreason run`: cases, random tables against the oracle, the form of files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgreason.rules.model import Atom, Rule, Variable
+from kgreason.rules.parser import load, parse
+from kgreason.tables import reading
+from kgreason.tables.fields import constant, field
+from tests.cli.calling import done, failed, files
+from tests.oracle import datalog
+
+CASES = sorted(path.parent for path in (Path(__file__).parents[1] / "cases").glob("*/program.dl"))
+COPY = "copy(?y, ?x) :- pair(?x, ?y) ."
+Table = set[tuple[str, ...]]
+
+FIELDS = st.one_of(
+    st.integers(-3, 12).map(str),
+    st.sampled_from(["007", "+5", "-", "", " 5", "a b", 'say "x"', "back\\slash", "\\n", "<http://e/a>", "tû", "٣"]),
+    st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), max_size=5),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
+def test_a_case(case: Path, tmp_path: Path) -> None:
+    done("run", case / "program.dl", "--facts", case / "facts", "--output", tmp_path)
+    assert files(tmp_path) == files(case / "expected")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
+@given(data=st.data())
+def test_random_tables_are_as_the_oracle_says(case: Path, data: st.DataObject) -> None:
+    rules = load(case / "program.dl").rules
+    tables = {name: data.draw(few_rows(arity), label=name) for name, arity in bodies(rules).items()}
+    expected: dict[str, Table] = {name: set() for name in {str(head.relation) for rule in rules for head in rule.heads}}
+    facts = [(name, row) for name, rows in tables.items() for row in rows]
+    for name, row in datalog.close(facts, [in_fields(rule) for rule in rules]):
+        if name in expected:
+            expected[name].add(row)
+    assert evaluated(case / "program.dl", tables) == expected
+
+
+def few_rows(arity: int) -> st.SearchStrategy[Table]:
+    """Tables whose fields are few, so that they meet."""
+    nodes = st.one_of(st.integers(0, 5).map(str), st.sampled_from(["a", "07"]))
+    return st.sets(st.tuples(*[nodes] * arity), max_size=10 if arity else 1)
+
+
+def bodies(rules: tuple[Rule, ...]) -> dict[str, int]:
+    return {str(atom.relation): len(atom.terms) for rule in rules for atom in rule.body}
+
+
+def in_fields(rule: Rule) -> datalog.Rule:
+    """The rule with the fields that its constants stand for."""
+
+    def plain(atom: Atom) -> datalog.Atom:
+        return datalog.Atom(atom.relation, tuple(written(term) for term in atom.terms))
+
+    return datalog.Rule(tuple(map(plain, rule.heads)), tuple(map(plain, rule.body)))
+
+
+def written(term: Variable | str) -> datalog.Var | str:
+    if isinstance(term, Variable):
+        return datalog.Var(term.name)
+    number = re.fullmatch(r'"(.*)"\^\^<.*#integer>', term)
+    return number[1] if number else str(json.loads(term))
+
+
+def evaluated(program: Path, tables: dict[str, Table]) -> dict[str, Table]:
+    """The derived tables; checks that each is in order."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for relation, rows in tables.items():
+            lines = ("\t".join(row) if row else "()" for row in rows)
+            (folder / f"{relation}.facts").write_text("".join(f"{line}\n" for line in lines), newline="")
+        counts = json.loads(done("run", program, "-F", folder, "-D", folder / "new" / "out", "--json"))
+        derived = {path.stem: rows_of(path) for path in (folder / "new" / "out").iterdir()}
+    assert {relation: len(rows) for relation, rows in derived.items()} == counts
+    assert all(rows == sorted(set(rows), key=lambda row: [in_order(text) for text in row]) for rows in derived.values())
+    return {relation: set(rows) for relation, rows in derived.items()}
+
+
+def rows_of(path: Path) -> list[tuple[str, ...]]:
+    lines = path.read_bytes().decode().split("\n")
+    assert lines.pop() == ""
+    return [() if line == "()" else tuple(line.split("\t")) for line in lines]
+
+
+def in_order(text: str) -> tuple[bool, int, str]:
+    is_number = bool(re.fullmatch("[+-]?[0-9]+", text))
+    return not is_number, int(text) if is_number else 0, text
+
+
+@given(FIELDS)
+def test_a_field_comes_back_as_it_was_and_is_the_constant_of_rule_text(text: str) -> None:
+    assert field(constant(text)) == text
+    is_number = re.fullmatch("[+-]?[0-9]+", text)
+    [rule] = parse(f"r({text if is_number else json.dumps(text, ensure_ascii=False)}) .").rules
+    assert rule.heads[0].terms == (constant(text),)
+
+
+@given(st.sets(st.tuples(FIELDS, FIELDS), max_size=8))
+def test_what_is_copied_is_what_was_there(rows: Table) -> None:
+    with TemporaryDirectory() as name:
+        program = Path(name, "copy.dl")
+        program.write_text(COPY)
+        assert evaluated(program, {"pair": rows})["copy"] == {(y, x) for x, y in rows}
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Callable[[bytes], bytes]:
+    """What `copy` is for a file `pair.facts`."""
+    (tmp_path / "copy.dl").write_text(COPY)
+
+    def copy(facts: bytes) -> bytes:
+        (tmp_path / "pair.facts").write_bytes(facts)
+        done("run", tmp_path / "copy.dl", "--facts", tmp_path, "--output", tmp_path)
+        return (tmp_path / "copy.csv").read_bytes()
+
+    return copy
+
+
+def test_line_ends_marks_and_empty_files(copied: Callable[[bytes], bytes]) -> None:
+    assert copied(b"") == b""
+    assert copied(b"1\t2") == b"2\t1\n"
+    assert copied(b"\xef\xbb\xbf1\t2\r\n3\t4") == b"2\t1\n4\t3\n"
+    assert copied(b"1\t\n") == b"\t1\n"
+
+
+def test_a_file_in_many_pieces(copied: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = b"".join(b"%d\tn%d\n" % (n, n % 97) for n in range(5000))
+    expected = copied(facts)
+    monkeypatch.setattr(reading, "PIECE", 100)
+    assert copied(facts) == expected
+    assert expected.count(b"\n") == 5000
+
+
+def test_numbers_of_any_length_are_in_order(copied: Callable[[bytes], bytes]) -> None:
+    large = b"9" * 5000
+    assert copied(b"x\t%b\nx\t-%b\nx\t10\nx\t9\n" % (large, large)) == b"-%b\tx\n9\tx\n10\tx\n%b\tx\n" % (large, large)
+
+
+def test_files_are_here_unless_said_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("copy.dl").write_text(COPY)
+    Path("pair.facts").write_text("1\t2\n")
+    assert done("run", "copy.dl") == "copy  1\n"
+    assert Path("copy.csv").read_text() == "2\t1\n"
+
+
+def test_constants_that_no_file_can_have_are_written_as_they_are(tmp_path: Path) -> None:
+    program = tmp_path / "program.dl"
+    program.write_text('r(<http://e/a>, 1.5, "x"@en) .')
+    done("run", program, "-F", tmp_path, "-D", tmp_path)
+    decimal = '"1.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'
+    assert (tmp_path / "r.csv").read_text() == f'<http://e/a>\t{decimal}\t"x"@en\n'
+
+
+@pytest.mark.parametrize(
+    ("facts", "problem"),
+    [
+        (b"1\t2\n3\n", "pair.facts:2: 1 fields, where pair has 2"),
+        (b"1\t2\n3\t4\n5\t6\t7\n", "pair.facts:3: 3 fields, where pair has 2"),
+        (b"1\t2\n\n3\t4\n", "pair.facts:2: 1 fields, where pair has 2"),
+        (b"1\t2\n3\t\xff\n", "pair.facts:2: is not UTF-8 text"),
+        (None, "pair.facts: there is no such file, and no rule derives pair"),
+    ],
+)
+@pytest.mark.parametrize("piece", [1, 1 << 24])
+def test_bad_facts(
+    facts: bytes | None, problem: str, piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "PIECE", piece)
+    (tmp_path / "copy.dl").write_text(COPY)
+    (tmp_path / "copy.csv").write_text("before")
+    if facts is not None:
+        (tmp_path / "pair.facts").write_bytes(facts)
+    told = failed("run", tmp_path / "copy.dl", "-F", tmp_path, "-D", tmp_path)
+    assert told == f"{tmp_path}/{problem}"
+    assert (tmp_path / "copy.csv").read_text() == "before"
+
+
+def test_a_relation_without_columns_is_there_or_not(tmp_path: Path) -> None:
+    (tmp_path / "program.dl").write_text("on(1) :- is_on() .")
+    (tmp_path / "is_on.facts").write_text("()\n()\n")
+    assert done("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path) == "on  1\n"
+    (tmp_path / "is_on.facts").write_text("")
+    assert done("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path) == "on  0\n"
+    assert (tmp_path / "on.csv").read_text() == ""
+    (tmp_path / "is_on.facts").write_text("()\nyes\n")
+    told = failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
+    assert told == f"{tmp_path}/is_on.facts:2: is_on has no fields, so that a line can only be ()"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("r(?x) :- [?x, <http://e/p>, ?y] .", "rule rule-1: a triple pattern"),
+        ("[?x, <http://e/p>, ?x] :- r(?x) .", "rule rule-1: a triple pattern"),
+        ("false :- r(?x) .", "rule rule-1: a program of tables cannot derive false"),
+        ("r(1) .\n@rule wide\nr(?x, ?y) :- s(?x, ?y) .", "rule wide: r has 2 terms here and 1 before"),
+        (r'r("a\tb") .', r'rule rule-1: "a\tb" has a tab or a line break'),
+        ("r(?x) :- s(?y) .", ":1:1: rule rule-1"),
+        ("r(?x :- s(?x) .", ":1:6: "),
+        (f"r({', '.join('1' * 40)}) .", "rule rule-1: an atom may have at most 31 terms"),
+    ],
+)
+def test_a_program_that_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.dl"
+    program.write_text(text)
+    told = failed("run", program)
+    assert problem in told
+    if "at most" not in problem:
+        assert told.startswith(f"{program}:")
+    assert "missing.dl: cannot be read" in failed("run", tmp_path / "missing.dl")

@@ -1,0 +1,119 @@
+"""A load that is killed, at whatever moment, is there or is not: store, snapshot and engine agree on the last commit."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.lubm import generate
+from kgreason.resources import resource
+from tests.oracle.notation import triples
+from tests.strategies.ontologies import nquads
+
+from . import interrupted
+from .states import in_default
+from .test_failures import SECOND
+from .test_store import ENUMERATION
+from .views import View, agrees, view
+
+
+class Siege(NamedTuple):
+    """A store ahead of a load, the file to load, and what the graph shows before and after."""
+
+    store: Path
+    file: Path
+    before: View
+    after: View
+
+    def held(self, folder: Path, **kill: Any) -> tuple[bool, interrupted.Work | None]:
+        """Load in a child that is killed; whether the load is there then, and what it took if it came to an end."""
+        folder.mkdir()
+        store = folder / "store"
+        if self.store.exists():
+            shutil.copytree(self.store, store)
+        work = interrupted.run(store, self.file, **kill)
+        with KnowledgeGraph.open(store) as graph:
+            seen = without_stats(graph)
+            assert seen in (self.before, self.after)
+            assert agrees(graph)
+        assert not (store / "kgreason.json").exists() or is_up_to_date(store)
+        assert work is None or seen == self.after
+        return seen == self.after, work
+
+
+def is_up_to_date(store: Path) -> bool:
+    manifest = json.loads((store / "kgreason.json").read_text())
+    return bool(manifest["stored"] == manifest["commit"])
+
+
+def without_stats(graph: KnowledgeGraph) -> View:
+    return view(graph)._replace(stats={})
+
+
+@pytest.fixture(scope="module", params=["first load", "later load"])
+def siege(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Siege:
+    """Loads of some thousand triples; the later one takes rules away."""
+    folder = tmp_path_factory.mktemp("siege")
+    (_, lines), (_, others) = islice(generate(1), 2)
+    ontology = resource("ontologies", "univ-bench.ttl")
+    first, second = folder / "first.nt", folder / "second.nt"
+    first.write_text("".join(islice(lines, 1500)) + nquads(in_default(triples(ENUMERATION))))
+    second.write_text("".join(islice(others, 1500)) + nquads(in_default(triples(SECOND))))
+    loads = [(ontology, first)] if request.param == "first load" else [(ontology, first), (second,)]
+    with KnowledgeGraph.open(folder / "store") as graph:
+        graph.load(*loads[0][:1])
+        for paths in loads[:-1]:
+            graph.load(*paths)
+        before = without_stats(graph)
+    if request.param == "first load":
+        shutil.rmtree(folder / "store")
+        with KnowledgeGraph.open() as graph:
+            before = without_stats(graph)
+    with KnowledgeGraph.open() as graph:
+        if request.param == "later load":
+            graph.load(ontology)
+            graph.load(*loads[0])
+        graph.load(loads[-1][-1])
+        return Siege(folder / "store", loads[-1][-1], before, without_stats(graph))
+
+
+def kill_at_random(siege: Siege, folder: Path, times: int) -> None:
+    """The moments are spread over the time that the load takes, so that about all are killed."""
+    _, work = siege.held(folder / "measure")
+    assert work
+    draw, killed = random.Random(times), 0
+    for number in range(times):
+        _, ended = siege.held(folder / str(number), kill_after=draw.uniform(0, work[1]))
+        killed += ended is None
+    assert killed
+
+
+def test_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
+    kill_at_random(siege, tmp_path, 10)
+
+
+@pytest.mark.slow
+def test_many_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
+    kill_at_random(siege, tmp_path, 50)
+
+
+@pytest.mark.slow
+def test_loads_killed_ahead_of_every_step(siege: Siege, tmp_path: Path) -> None:
+    """The load is there once the manifest has been replaced, and not before."""
+    _, work = siege.held(tmp_path / "count")
+    assert work
+    outcomes = []
+    for number in range(work[0]):
+        is_there, ended = siege.held(tmp_path / str(number), kill_at=number)
+        assert ended is None
+        outcomes.append(is_there)
+    assert outcomes == sorted(outcomes)
+    assert not outcomes[0]
+    assert outcomes[-1]

@@ -1,0 +1,137 @@
+"""What cannot be opened says why, what is behind is brought up to date, and reading needs no engine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+from .test_store import DATA, ENUMERATION, ONTOLOGY
+from .views import agrees, file_of, rows, view
+
+
+def some_file(folder: Path) -> Path:
+    return file_of(folder / "data.nq", f"{ONTOLOGY} . {DATA} . {ENUMERATION}")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store with a graph."""
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        graph.load(some_file(tmp_path))
+    return tmp_path / "store"
+
+
+def edit_manifest(store: Path, **changes: object) -> None:
+    path = store / "kgreason.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_a_store_that_is_open_is_locked(store: Path) -> None:
+    with KnowledgeGraph.open(store), pytest.raises(StoreLockedError, match="another process"):
+        KnowledgeGraph.open(store)
+    with KnowledgeGraph.open(store), pytest.raises(StoreLockedError):
+        KnowledgeGraph.open(store, read_only=True)
+    with KnowledgeGraph.open(store, read_only=True) as one, KnowledgeGraph.open(store, read_only=True) as other:
+        assert view(one) == view(other)
+        with pytest.raises(StoreLockedError):
+            KnowledgeGraph.open(store)
+    KnowledgeGraph.open(store).close()
+
+
+def test_another_process_has_the_store(store: Path) -> None:
+    command = "import sys, kgreason; kgreason.KnowledgeGraph.open(sys.argv[1])"
+    with KnowledgeGraph.open(store):
+        done = subprocess.run([sys.executable, "-c", command, store], check=False, capture_output=True, text=True)
+    assert "StoreLockedError" in done.stderr
+    assert str(store) in done.stderr
+
+
+def test_a_store_of_another_version(store: Path) -> None:
+    edit_manifest(store, format=99)
+    for read_only in (True, False):
+        with pytest.raises(StoreVersionError, match="format 99"):
+            KnowledgeGraph.open(store, read_only=read_only)
+    edit_manifest(store, format=1)
+    KnowledgeGraph.open(store).close()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1}', '{"format": 1, "rules": [], "other": 2}'])
+def test_a_manifest_that_is_damaged(store: Path, text: str) -> None:
+    (store / "kgreason.json").write_text(text)
+    with pytest.raises(StoreError, match=r"kgreason\.json"):
+        KnowledgeGraph.open(store)
+
+
+def test_a_snapshot_that_is_missing(store: Path) -> None:
+    shutil.rmtree(store / "snapshot-1")
+    with KnowledgeGraph.open(store) as graph:
+        assert rows(graph)
+        with pytest.raises(StoreError, match="snapshot-1"):
+            list(graph.dump())
+        with pytest.raises(StoreError, match="snapshot-1"):
+            graph.load(some_file(store.parent))
+
+
+def test_a_folder_that_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(StoreError, match="not a store"):
+        KnowledgeGraph.open(tmp_path)
+    with pytest.raises(StoreError, match="there is no store"):
+        KnowledgeGraph.open(tmp_path, read_only=True)
+    with pytest.raises(StoreError, match=r"notes\.txt"):
+        KnowledgeGraph.open(tmp_path / "notes.txt")
+    with pytest.raises(StoreError, match="there is no store"):
+        KnowledgeGraph.open(tmp_path / "missing", read_only=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_store_whose_rows_are_behind(store: Path, read_only: bool) -> None:
+    """As a kill leaves it while the store is filled."""
+    with KnowledgeGraph.open(store) as graph:
+        before = view(graph)
+        graph._home.store.clear()
+        graph._home.store.load([b"<http://e/half> <http://e/way> <http://e/there> .\n"])
+    edit_manifest(store, stored=-1)
+    with KnowledgeGraph.open(store, read_only=read_only) as graph:
+        assert view(graph) == before
+    with KnowledgeGraph.open(store, read_only=True) as one, KnowledgeGraph.open(store, read_only=True) as other:
+        assert view(one) == view(other) == before
+
+
+def test_a_store_that_nothing_was_committed_to(tmp_path: Path) -> None:
+    KnowledgeGraph.open(tmp_path / "store", rules=["rdfs"]).close()
+    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
+        assert graph.stats()["facts"] == 0
+        assert rows(graph) == frozenset()
+    with KnowledgeGraph.open(tmp_path / "store", rules=["owl2rl"]) as graph:
+        graph.load(some_file(tmp_path))
+        assert agrees(graph)
+
+
+READING = """
+import sys
+from kgreason import KnowledgeGraph
+with KnowledgeGraph.open(sys.argv[1], read_only=sys.argv[2] == "read") as graph:
+    assert list(graph.query("SELECT * { ?s a ?o }"))
+    assert graph.stats()["facts"]
+    assert list(graph.dump()) and list(graph.dump(asserted=True, graphs=True))
+    assert graph.rules() and not graph.warnings
+print(*{"numba", "kgreason.engine.engine", "lark", "owlrl", "rdflib"} & sys.modules.keys())
+"""
+
+
+@pytest.mark.parametrize("mode", ["read", "write"])
+@pytest.mark.parametrize("stored", [1, -1])
+def test_reading_starts_neither_numba_nor_the_engine(store: Path, mode: str, stored: int) -> None:
+    edit_manifest(store, stored=stored)
+    done = subprocess.run([sys.executable, "-c", READING, store, mode], check=False, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("\n", "")
