@@ -45,9 +45,14 @@ DEFAULT_RULES = ("owl2rl",)
 class KnowledgeGraph:
     """A materialized knowledge graph; use `KnowledgeGraph.open`.
 
-    >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
-    ...     graph.stats()["facts"]
-    0
+    >>> from kgreason.resources import resource
+    >>> with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
+    ...     stats = graph.load(resource("ontologies", "univ-bench.ttl"))
+    ...     bool(graph.query('''PREFIX ub: <http://swat.cse.lehigh.edu/onto/univ-bench.owl#>
+    ...         ASK { ub:GraduateStudent <http://www.w3.org/2000/01/rdf-schema#subClassOf> ub:Person }'''))
+    ...     sum(chunk.count(b"\\n") for chunk in graph.dump(asserted=False)) == stats["inferred"]
+    True
+    True
     """
 
     def __init__(self, repository: Repository) -> None:

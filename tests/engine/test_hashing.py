@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from kgreason.compiled import inline
-from kgreason.engine.hashing import entry_number, entry_tag, hash_row, log2, place
+from kgreason.engine.hashing import entry_number, entry_tag, hash_row, place
 from kgreason.engine.layout import FIRST, STATE, Int32, UInt32
 from tests.engine.tables import Table
 
 
 @inline
-def wasted_probes(rows: Int32, slots: UInt32) -> int:
-    """How far all entries together stand behind the place where their search starts."""
-    bits = log2(slots.size)
+def wasted_probes(rows: Int32, slots: UInt32, bits: int) -> int:
+    """How far all 2**bits entries together stand behind the place where their search starts."""
     total = 0
     for at in range(slots.size):
         if slots[at] != 0:
@@ -25,9 +24,9 @@ def wasted_probes(rows: Int32, slots: UInt32) -> int:
 
 
 @inline
-def false_friends(rows: Int32, slots: UInt32, keys: Int32) -> int:
+def false_friends(slots: UInt32, bits: int, keys: Int32) -> int:
     """How many entries with an equal tag are met in searches for keys that are not there."""
-    bits, total = log2(slots.size), 0
+    total = 0
     low = np.uint32((1 << bits) - 1)
     for i in range(keys.shape[0]):
         h = hash_row(keys, i, 0, keys.shape[1])
@@ -75,7 +74,7 @@ def test_dense_ids_waste_few_probes(rows: Int32) -> None:
     slots = table.memory["entries"]
     load = len(rows) / slots.size
     random = (1 / (1 - load) - 1) / 2
-    assert wasted_probes(table.memory["rows"], slots) / len(rows) <= 1.1 * random
+    assert wasted_probes(table.memory["rows"], slots, slots.size.bit_length() - 1) / len(rows) <= 1.1 * random
 
 
 @pytest.mark.parametrize("rows", GRIDS.values(), ids=GRIDS.keys())
@@ -84,8 +83,9 @@ def test_a_miss_seldom_reads_a_row(rows: Int32) -> None:
     slots = table.memory["entries"]
     missing = rows.copy()
     missing[:, 0] = -missing[:, 0]
-    met = false_friends(table.memory["rows"], slots, missing)
-    tags = 2 ** (32 - log2(slots.size))
+    bits = slots.size.bit_length() - 1
+    met = false_friends(slots, bits, missing)
+    tags = 2 ** (32 - bits)
     assert met <= 10 + 10 * len(rows) / tags
 
 

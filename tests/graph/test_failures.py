@@ -26,7 +26,7 @@ class InjectedError(Exception):
 
 
 class Faults:
-    """Counts the points at which a load can fail, and fails at one of them; at all from that one on if it is lasting."""
+    """Counts the points at which a load can fail, and fails at one of them, or from that one on."""
 
     def __init__(self, at: int | None = None, *, lasting: bool = False) -> None:
         self.points: list[str] = []

@@ -1,4 +1,4 @@
-"""A load that is killed, at whatever moment, is there or is not: store, snapshot and engine agree on the last commit."""
+"""A load that is killed is there or is not: store, snapshot and engine agree on the last commit."""
 
 from __future__ import annotations
 
