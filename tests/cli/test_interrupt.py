@@ -86,8 +86,16 @@ def test_while_reading(store: Path, data: Path) -> None:
     assert held(store) == before
 
 
-@pytest.mark.parametrize("moment", ["begins", "goes on", "ends"])
-@pytest.mark.parametrize("stage", ["reading", "reasoning", "storing"])
+@pytest.mark.parametrize(
+    ("stage", "moment"),
+    [
+        ("reading", "goes on"),
+        ("reasoning", "begins"),
+        ("reasoning", "goes on"),
+        ("storing", "begins"),
+        ("storing", "ends"),
+    ],
+)
 def test_at_every_stage(stage: str, moment: str, store: Path, data: Path) -> None:
     before = held(store)
     process = interrupting(stage, moment, "load", "-l", store, "-f", data, ONTOLOGY)

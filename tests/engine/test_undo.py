@@ -160,7 +160,7 @@ def test_failed_commits_leave_memory_bounded() -> None:
     sizes = []
     for _ in range(30):
         with pytest.raises(Cancelled):
-            update(system, (set(), CLOSURE), Cancel(20))
+            update(system, (set(), CLOSURE), Cancel(10))
         sizes.append((int(system.engine.circuit.block[N_ROWS]), system.engine.circuit.nbytes))
     assert sizes[-1] == sizes[1]
 
