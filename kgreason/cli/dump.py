@@ -1,4 +1,10 @@
-"""`kgreason dump`: what a store holds, in any RDF format."""
+"""`kgreason dump`: what a store holds, in any RDF format.
+
+N-Triples and N-Quads come from the snapshot as they are, a chunk at a time; any other format is made of them by
+pyoxigraph. Literals keep the form they were loaded in, which queries do not show: Oxigraph normalises them.
+
+Invariant: the asserted and the inferred triples have no triple in common, and together are all of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""`kgreason load`: files into a store, which is materialized again."""
+"""`kgreason load`: files into a store, which is materialized again.
+
+Invariant: the store holds all that the files say and all that follows, or what it held before: an error, Ctrl-C or
+a full disk leave it as it was. What the ontology gets wrong is said once, when it is loaded.
+
+Cost: that of the first load, or of what is new.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""`kgreason lubm`: benchmark data of any size."""
+"""`kgreason lubm`: benchmark data of any size.
+
+The Lehigh University Benchmark is generated from its published profile (see `kgreason.lubm`), so that there is
+something to load anywhere. The same seed makes the same files on every machine.
+
+Cost: a million triples a second.
+"""
 
 from __future__ import annotations
 

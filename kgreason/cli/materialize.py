@@ -1,4 +1,10 @@
-"""`kgreason materialize`: files in, the closure out, without a store."""
+"""`kgreason materialize`: files in, the closure out, without a store.
+
+The triples are those that `load` and `dump` of the same files would give. Triples of all graphs are taken together.
+Generalised triples (a literal as subject) are used inside and never written.
+
+Invariant: the output is written as a whole or not at all; a pipe or a device is written to as it comes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""What several commands take: where the store is, whether a program reads the answer, many files after one `-f`."""
+"""What several commands take, and how they answer.
+
+Where the store is (`-l`), whether a program reads the answer (`--json`), many files after one `-f`, the example at the
+end of a help text, tables of names and values, warnings. Names are those of Oxigraph's own command line, so that what
+one knows of the one is right for the other.
+"""
 
 from __future__ import annotations
 

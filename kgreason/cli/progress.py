@@ -14,6 +14,8 @@ from contextlib import contextmanager
 import click
 from tqdm import tqdm
 
+_CLOCK = "{desc} {elapsed}"
+
 
 class Bars:
     """A `Progress` that draws bars; the first one says that kernels are compiled, where they have to be."""
@@ -28,11 +30,13 @@ class Bars:
         """A context whose value is called with the number of steps done since the last call."""
         self._announce()
         begun = time.perf_counter()
-        with tqdm(desc=stage, total=total, unit="", unit_scale=True, leave=False, disable=None) as bar:
+        with tqdm(desc=stage, total=total, unit_scale=True, leave=False, disable=None, bar_format=_CLOCK) as bar:
 
             def report(done: int) -> None:
-                bar.update(done)
-                if not done:
+                if done:
+                    bar.bar_format = None  # there is something to count
+                    bar.update(done)
+                else:
                     bar.refresh()
 
             yield report

@@ -1,4 +1,10 @@
-"""`kgreason query`: SPARQL over a store, read-only."""
+"""`kgreason query`: SPARQL over a store, read-only.
+
+Queries see the materialized graph: the default graph is everything that was loaded or derived, each named graph what
+was loaded into it. Several processes may ask a store at the same time.
+
+Cost: the query itself, and a quarter of a second to start; neither the engine nor Numba is loaded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""`kgreason rules`: the rules of a store."""
+"""`kgreason rules`: the rules of a store.
+
+What `list` prints is rule text again, with the reasons as comments: it can be read by people and by the parser. A rule
+that was translated from axioms names the schema triples it comes from, a generic one says why it is needed.
+
+Cost: one small file; the engine is not started.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""`kgreason run`: a plain Datalog program on tables."""
+"""`kgreason run`: a plain Datalog program on tables.
+
+Files are those of Souffle: R.facts in, R.csv out, tab separated. There are no types to declare: a field says what it is
+(see `kgreason.tables`). A program has n-ary atoms alone; triple patterns and contradictions are for graphs.
+
+Invariant: each table is written as a whole, in an order that depends on its facts alone.
+"""
 
 from __future__ import annotations
 

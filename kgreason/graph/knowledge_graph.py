@@ -50,7 +50,7 @@ class KnowledgeGraph:
     ...     stats = graph.load(resource("ontologies", "univ-bench.ttl"))
     ...     bool(graph.query('''PREFIX ub: <http://swat.cse.lehigh.edu/onto/univ-bench.owl#>
     ...         ASK { ub:GraduateStudent <http://www.w3.org/2000/01/rdf-schema#subClassOf> ub:Person }'''))
-    ...     sum(chunk.count(b"\\n") for chunk in graph.dump(asserted=False)) == stats["inferred"]
+    ...     sum(len(chunk.splitlines()) for chunk in graph.dump(asserted=False)) == stats["inferred"]
     True
     True
     """

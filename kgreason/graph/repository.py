@@ -105,13 +105,20 @@ class Repository:
             if path := self.snapshot:
                 self.fill_with(snapshot.read_state(path), snapshot.read_dictionary(path))
             else:
-                self.store.clear()
+                self._empty()
             self.store.flush()
             self._note(replace(self.manifest, stored=self.manifest.commit))
 
     def fill_with(self, saved: Saved, dictionary: Dictionary) -> None:
         """Make the store hold this state and nothing else."""
-        self.store.clear()
+        self._empty()
         rows = saved.triples()
         self.store.load(chunks(dictionary, rows[is_rdf(dictionary, *rows.T)]))
         self.store.load(chunks(dictionary, saved.named()))
+
+    def _empty(self) -> None:
+        """Remove all rows; a kill may have left files that are no database yet."""
+        if self._folder is not None and self._store is None:
+            shutil.rmtree(self._folder.oxigraph, ignore_errors=True)
+        else:
+            self.store.clear()

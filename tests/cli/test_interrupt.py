@@ -14,6 +14,7 @@ from kgreason.lubm import generate
 from kgreason.resources import resource
 from tests.cli.calling import answers, done, start, triples
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
 DEPARTMENTS = 4
 INTERRUPTING = """
 import os, signal, sys

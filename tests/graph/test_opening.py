@@ -107,6 +107,16 @@ def test_a_store_whose_rows_are_behind(store: Path, read_only: bool) -> None:
         assert view(one) == view(other) == before
 
 
+def test_a_store_whose_database_was_not_finished(store: Path) -> None:
+    """As a kill leaves it while Oxigraph makes its files."""
+    with KnowledgeGraph.open(store) as graph:
+        before = view(graph)
+    (store / "oxigraph" / "CURRENT").unlink()
+    edit_manifest(store, stored=-1)
+    with KnowledgeGraph.open(store) as graph:
+        assert view(graph) == before
+
+
 def test_a_store_that_nothing_was_committed_to(tmp_path: Path) -> None:
     KnowledgeGraph.open(tmp_path / "store", rules=["rdfs"]).close()
     with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:

@@ -126,7 +126,7 @@ PIECES = {
     ],
     "equality joins two halves of a list": [
         "_:m owl:sameAs _:n",
-        "A owl:unionOf _:l . _:l rdf:first B . _:l rdf:rest _:m . i rdf:type C . _:n rdf:first C . _:n rdf:rest rdf:nil",
+        "A owl:unionOf _:l . _:l rdf:first B . _:l rdf:rest _:m . LIST _:n C . i rdf:type C",
     ],
     "another name for a keyword": ["below owl:sameAs rdfs:subClassOf", "A below B . i rdf:type A"],
     "the equality of list items": ["A owl:oneOf _:l . LIST _:l i", "i owl:sameAs j", "j p k"],
