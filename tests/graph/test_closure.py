@@ -159,7 +159,7 @@ def test_the_schema_read_as_data_gives_the_same_closure(graph: set[Triple]) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=2000)
+@settings(max_examples=600)
 @given(graph=graphs(max_axioms=10))
 def test_many_closures_are_those_of_the_tables(schema: SchemaMode, graph: set[Triple]) -> None:
     compare(graph, schema)
