@@ -54,7 +54,7 @@ def materialize(
     from kgreason.graph.selection import select
 
     target = _target(output)
-    materializer, progress = Materializer(select(rules, schema or "axioms")), Bars(verbose)
+    progress, materializer = Bars(verbose), Materializer(select(rules, schema or "axioms"))
     materializer.load(files, syntax=syntax, progress=progress)
     saved, dictionary = materializer.save(), materializer.dictionary
     warn(materializer.rulebook.program.warnings, len(contradictions(saved, dictionary)))

@@ -18,19 +18,20 @@ _CLOCK = "{desc} {elapsed}"
 
 
 class Bars:
-    """A `Progress` that draws bars; the first one says that kernels are compiled, where they have to be."""
+    """A `Progress` that draws bars; made ahead of all work, it says whether kernels have to be compiled."""
 
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
-        self._is_shown = verbose or sys.stderr.isatty()
-        self._is_first = True
+        if verbose or sys.stderr.isatty():
+            _announce()
 
     @contextmanager
     def __call__(self, stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
         """A context whose value is called with the number of steps done since the last call."""
-        self._announce()
         begun = time.perf_counter()
-        with tqdm(desc=stage, total=total, unit_scale=True, leave=False, disable=None, bar_format=_CLOCK) as bar:
+        with tqdm(
+            desc=stage, total=total, unit="", unit_scale=True, leave=False, disable=None, bar_format=_CLOCK
+        ) as bar:
 
             def report(done: int) -> None:
                 if done:
@@ -43,13 +44,11 @@ class Bars:
         if self._verbose:
             click.echo(f"kgreason: {stage} took {time.perf_counter() - begun:.2f} s", err=True)
 
-    def _announce(self) -> None:
-        """Say once that kernels are compiled, if they are."""
-        is_first, self._is_first = self._is_first, False
-        if not is_first or not self._is_shown:
-            return
-        from kgreason.compiled import is_compiled
-        from kgreason.engine.fixpoint import advance
 
-        if not is_compiled(advance):
-            click.echo("kgreason: compiling its kernels, which it does once; this takes up to a minute", err=True)
+def _announce() -> None:
+    """Say that kernels are compiled, if they are."""
+    from kgreason import compiled  # naming a member of it would make this a module of kernels to the cache
+    from kgreason.engine.fixpoint import advance
+
+    if not compiled.is_compiled(advance):
+        click.echo("kgreason: compiling its kernels, which it does once; this takes up to a minute", err=True)

@@ -216,7 +216,7 @@ def test_a_program_sees_no_bars_and_a_verbose_one_sees_stages(store: Path, famil
 def test_the_first_compilation_is_announced(family: Path, tmp_path: Path) -> None:
     # a folder that has never been used is a cold cache; the one that this process uses is warm after some work
     done("materialize", family, "-o", tmp_path / "out.nt")
-    code = "import os\nfrom kgreason.cli.progress import Bars\nwith Bars(True)('reading'): os._exit(0)"
+    code = "from kgreason.cli.progress import Bars; Bars(verbose=True)"
     for folder, expected in ((tmp_path / "cold", "kgreason: compiling"), (None, "")):
         environment = os.environ | ({"NUMBA_CACHE_DIR": str(folder)} if folder else {})
         process = subprocess.run(
