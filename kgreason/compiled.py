@@ -26,13 +26,18 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @functools.cache
 def _sources_stamp() -> str:
-    """A hash over every module of the package that defines kernels, this one included."""
+    """A hash over this module and every module of the folders that hold kernels: constants are compiled in."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        text = path.read_bytes()
-        if b"from kgreason.compiled import" in text or path == Path(__file__):
-            digest.update(text)
+    for path in (Path(__file__), *kernel_sources(_PACKAGE)):
+        digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def kernel_sources(package: Path) -> list[Path]:
+    """The modules of those folders of a package in which some module defines kernels."""
+    inner = [path for path in package.rglob("*.py") if path.parent != package]
+    folders = {path.parent for path in inner if b"from kgreason.compiled import" in path.read_bytes()}
+    return sorted(path for path in inner if path.parent in folders)
 
 
 class _Stamped:

@@ -1,7 +1,8 @@
 """The room of the arrangements: groups, their hash table and the posting arena.
 
 Invariant: at most half of the hash table's entries are taken. Cost: 16 bytes and two to four entries a group, and for a
-group of more than one row four bytes for each place of its run, which is a power of two.
+group of more than one row four bytes for each place of its run, which is a power of two, and as many again for the
+shorter runs that it has outgrown.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.engine.arrange import rehash_groups
-from kgreason.engine.buffers import grown
 from kgreason.engine.layout import N_ARRANGED, N_POSTINGS
 from kgreason.engine.memory import Memory
+from kgreason.errors import LimitError
+
+_MOST_POSTINGS = 2**31 - 1
 
 
 class ArrangementRoom:
@@ -37,7 +40,7 @@ class ArrangementRoom:
         """Make room for at least one more row, whichever array is short."""
         memory, n = self._memory, int(self._memory.block[N_ARRANGED])
         if n >= memory["groups"].shape[0] or 2 * n + 2 > memory["group_entries"].size:
-            memory["groups"] = grown(memory["groups"], n + 1)
+            memory.grow("groups", n + 1)
             size = memory["group_entries"].size
             while size < 2 * memory["groups"].shape[0]:
                 size *= 2
@@ -45,4 +48,7 @@ class ArrangementRoom:
             rehash_groups(memory.block)
         else:
             longest = int(memory["groups"][:n, 2].max())
-            memory["postings"] = grown(memory["postings"], int(memory.block[N_POSTINGS]) + 4 * longest)
+            needed = int(memory.block[N_POSTINGS]) + 4 * longest
+            if needed > _MOST_POSTINGS:
+                raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
+            memory.grow("postings", needed)

@@ -14,23 +14,21 @@ from numpy.typing import NDArray
 _LARGE = 1 << 20
 
 
-def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
-    """The array itself when it has `needed` rows, else a longer one in its place; new rows are 0.
+def grow(array: NDArray[Any], needed: int) -> None:
+    """Make an array at least `needed` rows long where it stands; new rows are 0.
 
-    The old array is given up: a large one is moved by the operating system, page by page, and not copied.
+    A large array is moved by the operating system, page by page, and not copied. No view of it may be in use.
     """
     size = array.shape[0]
     if needed > size:
         target = max(needed, size * 2 if size < _LARGE else size + size // 2)
         array.resize((target, *array.shape[1:]), refcheck=False)
-    return array
 
 
-def shrunk(array: NDArray[Any], room: int) -> NDArray[Any]:
-    """The array itself, cut to `room` rows where it has more."""
+def cut(array: NDArray[Any], room: int) -> None:
+    """Cut an array to `room` rows where it stands, if it has more."""
     if array.shape[0] > room:
         array.resize((room, *array.shape[1:]), refcheck=False)
-    return array
 
 
 def power_of_two(n: int) -> int:
@@ -47,7 +45,7 @@ class Buffer:
 
     def append(self, *values: int) -> int:
         """Add a row (shorter than the width: the rest is 0); its number."""
-        self.array = grown(self.array, self.n + 1)
+        grow(self.array, self.n + 1)
         if self.array.ndim == 1:
             self.array[self.n] = values[0]
         else:
@@ -59,7 +57,7 @@ class Buffer:
     def extend(self, values: Any) -> int:
         """Add values or rows; the number of the first."""
         start = self.n
-        self.array = grown(self.array, start + len(values))
+        grow(self.array, start + len(values))
         if len(values):
             self.array[start : start + len(values)] = values
         self.n += len(values)

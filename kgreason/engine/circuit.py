@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kgreason.engine.arrangements import ArrangementRoom
-from kgreason.engine.buffers import grown
 from kgreason.engine.distinct import BLOCK as DISTINCT_BLOCK
 from kgreason.engine.distinct import assert_rows, rehash, take_heads
 from kgreason.engine.facts import FactTable
@@ -114,7 +113,7 @@ class Circuit:
         keys = planner.key_info.n
         sizes = {"key_count": keys, "key_fill": keys, "slots": planner.slots, "frames": planner.longest + 1}
         for name, needed in sizes.items():
-            memory[name] = grown(memory[name], needed)
+            memory.grow(name, needed)
         planner.publish(memory)
 
     def assert_rows(self, table: int, rows: Int32, check: Callable[[], object]) -> None:
@@ -156,7 +155,7 @@ class Circuit:
     def _make_room(self, more: int) -> None:
         self.facts.reserve(more)
         if self.block[LOGGING]:
-            self.memory["undo"] = grown(self.memory["undo"], int(self.block[N_TOUCHED]) + more)
+            self.memory.grow("undo", int(self.block[N_TOUCHED]) + more)
 
     def run(self, check: Callable[[], object]) -> None:
         """Run levels to the fixpoint; `check` is called between kernel calls and may raise."""
@@ -230,14 +229,15 @@ class Circuit:
 
     def undo(self) -> None:
         """Put every touched row back as it was before `begin`."""
+        self.facts.rehash()  # it may have been interrupted
         log = self.memory["undo"][: int(self.block[N_TOUCHED])]
         self.memory["rows"][log[::-1, 0], :FIRST] = log[::-1, 1 : 1 + FIRST]  # a row's oldest note is written last
         new = np.unique(log[log[:, 1] & AGE == FREE, 0])
-        self.finish()
         self.facts.remove(new)
         self.drop_arrangements()
         self.memory["key_fill"][:] = 0
         self.count_from(0)
+        self.finish()
 
     @property
     def rewrites(self) -> int:

@@ -23,7 +23,7 @@ Check = Callable[[], object]
 
 
 class Changes(NamedTuple):
-    """What a commit did: rows int32[n, w] that appeared and disappeared, with their tables uint8[n]."""
+    """What a commit did: rows int32[n, w] that appeared and disappeared, with their tables int32[n]."""
 
     appeared: Int32
     appeared_tables: Int32
@@ -159,8 +159,8 @@ class Engine:
             number = self._number(rule)
             if number not in self._weights:
                 active.append(number)
-                self.planner.set_active(number, True)
             self._weights[number] = self._weights.get(number, 0) + 1
+            self.planner.set_active(number, True)
 
     def _number(self, rule: EncodedRule) -> int:
         """The number of a rule, which is planned when it is met first."""

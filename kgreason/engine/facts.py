@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.buffers import grown, power_of_two, shrunk
+from kgreason.engine.buffers import power_of_two
 from kgreason.engine.distinct import find_rows, rehash, remove_rows
 from kgreason.engine.layout import AGE, ASSERTED, FIRST, FREE, N_FREE, N_QUEUE, N_ROWS, STATE, TABLE, Int32, UInt32
 from kgreason.engine.memory import Memory
@@ -48,11 +48,12 @@ class FactTable:
 
     def reserve(self, more: int) -> None:
         """Make room for `more` rows beside those in use. LimitError past 2**30 rows."""
-        memory, needed = self._memory, int(self._block[N_ROWS]) + more
+        memory = self._memory
+        needed = int(self._block[N_ROWS] + max(0, more - self._block[N_FREE]))
         if needed > _MOST_ROWS:
             raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
-        memory["rows"] = grown(memory["rows"], needed)
-        memory["queue"] = grown(memory["queue"], int(self._block[N_QUEUE]) + more)
+        memory.grow("rows", needed)
+        memory.grow("queue", int(self._block[N_QUEUE]) + more)
         if 5 * memory["entries"].size < 8 * needed:
             self._rehash(needed)
 
@@ -60,7 +61,11 @@ class FactTable:
         """Give back room that a large evaluation reserved and did not use, but for one row in eight."""
         n = int(self._block[N_ROWS])
         for name, room in (("rows", n + n // 8 + 1024), ("queue", int(self._block[N_QUEUE]) + 1024)):
-            self._memory[name] = shrunk(self._memory[name], room)
+            self._memory.cut(name, room)
+
+    def rehash(self) -> None:
+        """Make the hash table anew from the rows."""
+        self._rehash(self._memory["rows"].shape[0])
 
     def _rehash(self, room: int) -> None:
         self._memory["entries"] = _entries(room)
@@ -91,7 +96,7 @@ class FactTable:
 
     def remove(self, rows: Int32) -> None:
         """Take present, distinct rows out: int32[n]. Their numbers are used again."""
-        self._memory["free"] = grown(self._memory["free"], int(self._block[N_FREE]) + len(rows))
+        self._memory.grow("free", int(self._block[N_FREE]) + len(rows))
         remove_rows(self._block, np.ascontiguousarray(rows, dtype=np.int32))
 
     def present(self) -> Int32:
@@ -112,7 +117,7 @@ class FactTable:
     def columns(self, rows: Int32) -> tuple[Int32, Int32]:
         """The facts in these rows: their columns int32[n, w] and their tables int32[n]."""
         records = self._records(rows)
-        return np.ascontiguousarray(records[:, FIRST:]), records[:, STATE] >> TABLE
+        return records[:, FIRST:].copy(), records[:, STATE] >> TABLE
 
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
         """For each row whether it is asserted."""
@@ -122,7 +127,8 @@ class FactTable:
     def compact(self) -> Int32:
         """Move the rows together and give free room back; the old number of each new row."""
         kept = self.present()
-        self._memory["rows"] = grown(self._memory["rows"][kept], 16)
+        self._memory["rows"] = self._memory["rows"][kept]
+        self._memory.grow("rows", 16)
         self._memory["queue"] = np.zeros(16, dtype=np.int32)
         self._memory["free"] = np.zeros(16, dtype=np.int32)
         self._block[N_ROWS], self._block[N_FREE], self._block[N_QUEUE] = len(kept), 0, 0

@@ -27,6 +27,7 @@ from kgreason.engine.layout import (
     LEVEL_END,
     LEVELS,
     LOGGING,
+    N_FREE,
     N_HEADS,
     N_QUEUE,
     N_ROWS,
@@ -78,9 +79,10 @@ def next_segment(m: Block) -> Number:
 def has_room(m: Block) -> Flag:
     """Whether the fact table, the queue and the undo log have room for the head buffer."""
     heads = m[N_HEADS]
+    rows = m[N_ROWS] + max(0, heads - m[N_FREE])
     return (
-        m[N_ROWS] + heads <= m[ROWS + 1]
-        and 8 * (m[N_ROWS] + heads) <= 5 * m[ENTRIES + 1]
+        rows <= m[ROWS + 1]
+        and 8 * rows <= 5 * m[ENTRIES + 1]
         and m[N_QUEUE] + heads <= m[QUEUE + 1]
         and (m[LOGGING] == 0 or m[N_TOUCHED] + heads <= m[UNDO + 1])
     )

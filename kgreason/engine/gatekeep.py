@@ -164,8 +164,9 @@ def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
 def count_hits(m: Block, low: Number, high: Number) -> None:
     """Count the hits, and add those of keys without a constant, which all rows queue[low:high] of their table meet.
 
-    The latter are counted in any case, and kept only where a plan of the key has work: until the first owl:sameAs, the
-    rules that replace equals by equals cost nothing more.
+    There is one such key at most, a triple pattern of three variables: an n-ary atom has its relation. Its hits are
+    counted in any case, and kept only where a plan of the key has work: until the first owl:sameAs, the rules that
+    replace equals by equals cost nothing more.
     """
     rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
     hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)

@@ -20,6 +20,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 from numpy.typing import NDArray
 
+from kgreason.engine.buffers import cut, grow
 from kgreason.engine.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, UInt32, UInt64
 
 _DTYPES = {
@@ -40,6 +41,22 @@ class Memory:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
+
+    def grow(self, name: str, needed: int) -> None:
+        """Make an array at least `needed` rows long; its address is noted even if Ctrl-C comes while it moves."""
+        array = self._arrays[name]
+        try:
+            grow(array, needed)
+        finally:
+            self[name] = array
+
+    def cut(self, name: str, room: int) -> None:
+        """Cut an array to `room` rows where it has more."""
+        array = self._arrays[name]
+        try:
+            cut(array, room)
+        finally:
+            self[name] = array
 
     def __setitem__(self, name: str, array: NDArray[Any]) -> None:
         if array.dtype != _DTYPES.get(name, np.int32) or not array.flags.c_contiguous:

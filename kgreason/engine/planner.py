@@ -113,7 +113,7 @@ class Planner:
             self.templates.widen(1 + width, fill=~0)
 
     def add(self, rule: EncodedRule) -> int:
-        """Add a rule; its number."""
+        """Add a rule, which does not fire until `set_active` lets it; its number."""
         shape = rule.shape
         planned = self._planned.get(shape) or self._plan_shape(shape)
         self.slots = max(self.slots, 1 + shape.variables + len(rule.constants))
@@ -125,7 +125,7 @@ class Planner:
             1 + shape.variables,
             self.rule_keys.extend(keys),
             len(keys),
-            1,
+            0,
             self.plans.n,
         )
         for key, (step, low, high) in zip(keys, planned.starts, strict=True):

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -106,6 +107,7 @@ class KnowledgeGraph:
         (file and line), RuleError, LimitError, StoreError; then, and on Ctrl-C, nothing has changed.
         """
         begun = time.perf_counter()
+        self._home.check_writable()
         self._home.refill()
         live = self._materializer()
         known, is_first = len(live.dictionary), not len(live.engine)
@@ -113,10 +115,6 @@ class KnowledgeGraph:
         try:
             quads = live.read(paths, syntax=syntax, progress=progress)
             changes, fill = self._first(live, quads, progress) if is_first else self._more(live, quads, progress)
-        except BaseException:
-            self._forget(live, known, is_first)
-            raise
-        try:
             self._commit(live, changes, fill)
         except BaseException:
             self._withdraw(live, known, before)
@@ -161,22 +159,21 @@ class KnowledgeGraph:
         reasons, own = book.program.reasons, live.selection.own
         self._home.commit(manifest, lambda path: snapshot.write(path, saved, live.dictionary, reasons, own), fill)
 
-    def _forget(self, live: Materializer, known: int, is_first: bool) -> None:
-        """After a load that failed while reading or reasoning: the engine has put its own state back."""
-        live.dictionary.truncate(known)
-        if is_first:
-            self._live = None
-            self._home.refill()
-
     def _withdraw(self, live: Materializer, known: int, before: Saved | None) -> None:
-        """After a commit that failed: back to the last one, from its snapshot or, in memory, from the state before."""
+        """After a load that failed, back to the last commit, from its snapshot or, in memory, `before`.
+
+        The engine is not trusted any more: it may have committed, or have been interrupted in its own rollback.
+        """
         self._live = None
+        touched = self._home.is_touched
         self._home.refill()
-        if before is not None:
+        if not self._home.is_on_disk:
             live.dictionary.truncate(known)
-            live.restore(before)
-            self._home.fill_with(before, live.dictionary)
-            self._live = live
+            self._live = type(live)(live.selection, live.dictionary)
+            if before is not None:
+                self._live.restore(before)
+                if touched:
+                    self._home.fill_with(before, live.dictionary)
 
     def _materializer(self) -> Materializer:
         """The engine's side of the graph, restored when it is first needed."""
@@ -198,6 +195,7 @@ class KnowledgeGraph:
 
         Raises QueryError.
         """
+        self._home.refill()
         return self._home.store.query(sparql)
 
     def stats(self) -> dict[str, Any]:
@@ -224,13 +222,14 @@ class KnowledgeGraph:
         """The graph as N-Triples lines, in chunks: the closure, or its asserted or inferred triples alone.
 
         With `graphs` as N-Quads: the asserted quads of named graphs stand beside the triples of the default graph.
-        Literals keep the form they were written in.
+        Literals keep the form they were written in. What is dumped is the graph as it is when this is called.
         """
         state = self._state()
-        if state is not None:
-            saved, dictionary = state
-            for rows in saved.graphs(asserted) if graphs else (saved.triples(asserted=asserted),):
-                yield from chunks(dictionary, rows[is_rdf(dictionary, *rows.T[:3])])
+        if state is None:
+            return iter(())
+        saved, dictionary = state
+        tables = saved.graphs(asserted) if graphs else [saved.triples(asserted=asserted)]
+        return chain.from_iterable(chunks(dictionary, rows[is_rdf(dictionary, *rows.T[:3])]) for rows in tables)
 
     def _state(self) -> tuple[Saved, Dictionary] | None:
         """The state of the graph, from the engine if it runs, else from the snapshot; None for an empty graph."""

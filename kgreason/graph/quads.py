@@ -28,14 +28,6 @@ class Quads:
         """All asserted quads int32[n, 4]; None while only the default graph is used."""
         return None if self._quads is None else self._quads.columns
 
-    @property
-    def named(self) -> Int32:
-        """The asserted quads of named graphs: int32[n, 4]."""
-        if self._quads is None:
-            return np.empty((0, 4), dtype=np.int32)
-        columns: Int32 = self._quads.columns[self._quads.columns[:, 3] != 0]
-        return columns
-
     def with_more(self, quads: Int32, asserted: Callable[[], Int32]) -> Quads:
         """The quads after some were asserted; `asserted` gives the triples int32[n, 3] asserted before."""
         if self._quads is None and not quads[:, 3].any():

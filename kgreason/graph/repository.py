@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from kgreason.errors import StoreError
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest
 from kgreason.graph.snapshot import Saved
@@ -33,6 +34,7 @@ class Repository:
         self._folder = folder
         self._write = write
         self._store: OxigraphStore | None = None
+        self._is_closed = False
         found = folder.manifest if folder else None
         self.manifest = wanted
         if found is not None:
@@ -46,7 +48,9 @@ class Repository:
 
     @property
     def store(self) -> OxigraphStore:
-        """The store, opened when it is first asked for."""
+        """The store, opened when it is first asked for. Raises StoreError once the graph is closed."""
+        if self._is_closed:
+            raise StoreError("the graph is closed")
         if self._store is None:
             self._store = self._open_store()
         return self._store
@@ -60,6 +64,7 @@ class Repository:
 
     def close(self) -> None:
         """Let go of the store and of the lock."""
+        self._is_closed = True
         if self._store is not None:
             self._store.close()
             self._store = None
@@ -70,6 +75,18 @@ class Repository:
     def snapshot(self) -> Path | None:
         """The snapshot of the last commit, if there is one."""
         return self._folder.snapshot(self.manifest.commit) if self._folder and self.manifest.commit else None
+
+    def check_writable(self) -> None:
+        """Raise StoreError where nothing can be committed: the graph is closed, or was opened for reading only."""
+        if self._is_closed:
+            raise StoreError("the graph is closed")
+        if not self._write:
+            raise StoreError("the store was opened for reading only")
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether the store may differ from the last commit."""
+        return self.manifest.stored != self.manifest.commit
 
     def touch(self) -> None:
         """Note that the store is about to be changed ahead of a commit."""
@@ -82,16 +99,13 @@ class Repository:
         """
         number = self.manifest.commit + 1
         if self._folder is not None:
-            path = self._folder.snapshot(number)
+            self._folder.tidy()
             with self._folder.writing():
-                shutil.rmtree(path, ignore_errors=True)
-                write(path)
+                write(self._folder.snapshot(number))
         self.touch()
         fill(self.store)
         self.store.flush()
         self._note(replace(manifest, commit=number, stored=number))
-        if self._folder is not None:
-            self._folder.tidy()
 
     def _note(self, manifest: Manifest) -> None:
         if self._folder is not None:
@@ -100,7 +114,9 @@ class Repository:
 
     def refill(self) -> None:
         """Fill the store anew from the last commit, where it may differ: after a kill, or an error half way."""
-        if self.manifest.stored != self.manifest.commit:
+        if self._folder is not None and self._write:
+            self._folder.tidy()
+        if self.is_touched:
             self.touch()
             if path := self.snapshot:
                 self.fill_with(snapshot.read_state(path), snapshot.read_dictionary(path))

@@ -181,8 +181,10 @@ def test_a_rule_without_a_body_hangs_nowhere() -> None:
     assert program.sizes("plans", "key_info") == [0, 0]
 
 
-def test_a_rule_fires_until_it_is_switched_off() -> None:
+def test_a_rule_fires_while_it_is_switched_on() -> None:
     program = Program([subclass("<A>", "<B>")])
+    assert program.planner.rules.array[0, RULE_ACTIVE] == 0
+    program.planner.set_active(0, True)
     assert program.planner.rules.array[0, RULE_ACTIVE] == 1
     program.planner.set_active(0, False)
     assert program.planner.rules.array[0, RULE_ACTIVE] == 0
