@@ -48,7 +48,7 @@ def test_a_delta_is_seen_whole_or_not_at_all(tmp_path: Path) -> None:
     seen, done = set(), threading.Event()
 
     def look() -> None:
-        while not done.is_set():
+        while not done.wait(0.001):  # beside a busy Python loop the writer would wait for the GIL at every row
             seen.add(b"".join(sorted(b"".join(store.lines()).splitlines(keepends=True))))
 
     reader = threading.Thread(target=look)
