@@ -25,7 +25,16 @@ def test_translated_rules_have_the_closure_of_the_tables(graph: set[Triple]) -> 
     found = materialize(graph)
     assert found.triples == triples | graph
     if not found.needed:
-        assert found.contradictions == {frozenset(visible(set(each.facts))) for each in contradictions}
+        expected = {frozenset(visible(set(each.facts))) for each in contradictions}
+        assert minimal(found.contradictions) == minimal(expected)
+
+
+def minimal(violations: set[frozenset[Triple]]) -> set[frozenset[Triple]]:
+    """The violations that no smaller one explains.
+
+    cls-maxqc1 over owl:Thing says again, with a type more, what cls-maxqc2 says: the translation leaves it out.
+    """
+    return {facts for facts in violations if not any(other < facts for other in violations)}
 
 
 @settings(max_examples=60)
