@@ -65,7 +65,6 @@ class Planner:
     """
 
     def __init__(self) -> None:
-        self.widths: list[int] = []
         self._tables: dict[tuple[bool, int], int] = {}
         self._planned: dict[Shape, _PlannedShape] = {}
         self._keys: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
@@ -95,8 +94,7 @@ class Planner:
     def table(self, is_triple: bool, width: int) -> int:
         """The number of the table of this kind and width."""
         number = self._tables.setdefault((is_triple, width), len(self._tables))
-        if number == len(self.widths):
-            self.widths.append(width)
+        if number == self.filters.n:
             self._widen(width)
             self.filters.append(0)
         return number
