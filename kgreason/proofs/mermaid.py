@@ -1,0 +1,50 @@
+"""A proof as a Mermaid flowchart, read from the bottom up: asserted facts below, the proved fact on top.
+
+    flowchart BT
+        f0["facts are boxes, asserted ones rounded"]
+        r1{{"rules are hexagons"}}
+        a1_0[/"the axioms that a rule came from lean"/]
+        f0 --> r1 --> f1
+
+Every fact, and every use of a rule, stands once. Labels are quoted, and characters that Mermaid or HTML would read are
+written as entity codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kgreason.proofs.notation import axioms_text, fact_text
+from kgreason.proofs.proof import Proof
+
+_ESCAPES = {ord(character): f"#{ord(character)};" for character in "#\"'<>&\\`*_~$%"}
+
+
+def to_mermaid(proof: Proof, prefixes: Mapping[str, str]) -> str:
+    """The lines of the flowchart, each ended by a line feed."""
+    steps = proof.steps()
+    number = {step: place for place, step in enumerate(steps)}
+    lines = ["flowchart BT\n"]
+    for step in steps:
+        lines += (f"    {line}\n" for line in _lines(step, number, prefixes))
+    return "".join(lines)
+
+
+def _lines(step: Proof, number: Mapping[Proof, int], prefixes: Mapping[str, str]) -> Iterator[str]:
+    place = number[step]
+    label = _label(fact_text(step.fact, prefixes))
+    if step.rule is None:
+        yield f"f{place}({label})"
+        return
+    yield f"f{place}[{label}]"
+    yield f"r{place}{{{{{_label(step.rule.name)}}}}}"
+    yield f"r{place} --> f{place}"
+    for premise in dict.fromkeys(step.premises):
+        yield f"f{number[premise]} --> r{place}"
+    for index, axiom in enumerate(axioms_text(step.rule, prefixes)):
+        yield f"a{place}_{index}[/{_label(axiom)}/]"
+        yield f"a{place}_{index} -.-> r{place}"
+
+
+def _label(text: str) -> str:
+    return f'"{text.translate(_ESCAPES)}"'

@@ -1,0 +1,84 @@
+"""`Proof`: a fact, the rule that derived it, and the proofs of that rule's body; an asserted fact needs none.
+
+Proofs share subproofs, so that a proof is an acyclic graph with the proved fact at its top, and may be as deep as there
+are facts. Nothing here recurses into it: `steps` lists it, each subproof once, premises before what they prove.
+
+Proofs are compared by identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import Atom, Rule
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Proof:
+    """A fact that is asserted (`rule` is None), or that a rule derives from the facts that `premises` prove."""
+
+    fact: Atom
+    rule: Rule | None = None
+    premises: tuple[Proof, ...] = ()
+
+    @property
+    def is_asserted(self) -> bool:
+        """Whether the fact stands for itself."""
+        return self.rule is None
+
+    def steps(self) -> list[Proof]:
+        """All proofs in this one, each once; the premises of a proof stand before it, this proof is the last."""
+        done: dict[Proof, None] = {}
+        waiting = [self]
+        while waiting:
+            proof = waiting[-1]
+            missing = [premise for premise in proof.premises if premise not in done]
+            if missing:
+                waiting += reversed(missing)
+            else:
+                done[waiting.pop()] = None
+        return list(done)
+
+    def uses(self, fact: Atom) -> bool:
+        """Whether a fact is proved on the way to this one."""
+        return any(step.fact == fact for step in self.steps()[:-1])
+
+    def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """The proof as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs; see `text`."""
+        from kgreason.proofs.text import to_text
+
+        return to_text(self, prefixes or {})
+
+    def to_mermaid(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """The proof as a Mermaid flowchart; see `mermaid`."""
+        from kgreason.proofs.mermaid import to_mermaid
+
+        return to_mermaid(self, prefixes or {})
+
+    def to_json(self) -> dict[str, Any]:
+        """The proof for `json.dumps`, flat: a list of steps that name their premises by their place in it.
+
+        {"fact": 2, "steps": [{"fact": {"relation": None, "terms": [s, p, o]}, "asserted": True}, ...,
+        {"fact": ..., "asserted": False, "rule": {"name", "group", "text", "sources": [[s, p, o], ...]},
+        "premises": [0, 1]}]}; terms are N-Triples text.
+        """
+        steps = self.steps()
+        number = {step: place for place, step in enumerate(steps)}
+        return {"fact": number[self], "steps": [_step(step, number) for step in steps]}
+
+
+def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
+    fact = {"relation": proof.fact.relation, "terms": list(proof.fact.terms)}
+    if proof.rule is None:
+        return {"fact": fact, "asserted": True}
+    rule = {
+        "name": proof.rule.name,
+        "group": proof.rule.group,
+        "text": format_rule(proof.rule),
+        "sources": [list(source) for source in proof.rule.sources],
+    }
+    premises = [number[premise] for premise in proof.premises]
+    return {"fact": fact, "asserted": False, "rule": rule, "premises": premises}

@@ -1,0 +1,52 @@
+"""A proof as indented text: each fact, how it is known, and below it what that rests on.
+
+    :rex a :Animal
+        by cax-sco: [?x, a, :Animal] :- [?x, a, :Dog] .
+        with the axiom :Dog rdfs:subClassOf :Animal
+        :rex a :Dog (asserted)
+
+A derived fact that is used twice is proved where it comes first, and later only named. Lines deeper than `_DEEPEST`
+levels are indented no further, but say their level, so that the text of a long chain stays linear in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kgreason.proofs.notation import axioms_text, fact_text, rule_text
+from kgreason.proofs.proof import Proof
+
+_INDENT = " " * 4
+_DEEPEST = 20
+
+
+def to_text(proof: Proof, prefixes: Mapping[str, str]) -> str:
+    """The lines of a proof, each ended by a line feed."""
+    lines: list[str] = []
+    told: set[Proof] = set()
+    waiting = [(proof, 0)]
+    while waiting:
+        step, depth = waiting.pop()
+        note = _note(step, told)
+        lines.append(f"{_margin(depth)}{fact_text(step.fact, prefixes)}{note}\n")
+        if not note:
+            told.add(step)
+            lines += (f"{_margin(depth + 1)}{reason}\n" for reason in _reasons(step, prefixes))
+            waiting += ((premise, depth + 1) for premise in reversed(step.premises))
+    return "".join(lines)
+
+
+def _note(step: Proof, told: set[Proof]) -> str:
+    if step.is_asserted:
+        return " (asserted)"
+    return " (proved above)" if step in told else ""
+
+
+def _reasons(step: Proof, prefixes: Mapping[str, str]) -> Iterator[str]:
+    if step.rule is not None:
+        yield f"by {step.rule.name}: {rule_text(step.rule, prefixes)}"
+        yield from (f"with the axiom {axiom}" for axiom in axioms_text(step.rule, prefixes))
+
+
+def _margin(depth: int) -> str:
+    return _INDENT * depth if depth <= _DEEPEST else f"{_INDENT * _DEEPEST}[level {depth}] "

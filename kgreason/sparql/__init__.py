@@ -1,0 +1,10 @@
+"""SPARQL 1.1 Update as signed quads.
+
+source, tokens    a text, its positions and its blocks
+syntax, parser    a text -> operations, all of them before any runs (grammar.lark is the outer structure)
+block, template   the quads that a block stands for, and those of each solution of a WHERE
+where             a WHERE as a SELECT
+operations        the operations as values
+editable          what an update asks of the graph that it edits
+evaluate          operations -> edits of asserted quads, in order
+"""

@@ -1,0 +1,100 @@
+"""`block`: the quads that a block of an update stands for.
+
+A block `{ ... GRAPH g { ... } ... }` is TriG but for a few tokens, so Oxigraph's TriG parser reads it: with its
+prefixes, lists, blank node property lists and triple terms, and with literals kept as they are written. What differs is
+rewritten: triples outside of GRAPH get braces of their own, `TRUE` is `true`, and a variable becomes an IRI that stands
+for it.
+
+    { ?s a :C GRAPH :g { ?s :p 1 } . }    ->    { <...s> a :C } GRAPH :g { <...s> :p 1 } { }
+
+Cost: about 10 microseconds a triple.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pyoxigraph
+from pyoxigraph import RdfFormat
+
+from kgreason.sparql.source import Rewritten, Source
+from kgreason.sparql.template import Template, placeholder
+from kgreason.sparql.tokens import TOKEN
+
+_INSIDE_GRAPH = 2
+_BLANK_NAME = re.compile(r"\s*(_:|\[)")
+_PLACE = re.compile(r"^Parser error [^:]*: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of quads in a source, as TriG under some prologue; `variables` and `labels` have their first place."""
+
+    source: Source
+    start: int
+    trig: Rewritten
+    variables: dict[str, int]
+    labels: dict[str, int]
+
+    def rows(self) -> bytes:
+        """Its quads as lines, blank nodes fresh. Raises QueryError."""
+        with self._problems():
+            parsed = pyoxigraph.parse(str(self.trig), RdfFormat.TRIG, rename_blank_nodes=True)
+            return pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b""
+
+    def template(self) -> Template:
+        """Its quads as a template. Raises QueryError."""
+        with self._problems():
+            return Template(tuple(pyoxigraph.parse(str(self.trig), RdfFormat.TRIG)), tuple(self.variables))
+
+    @contextmanager
+    def _problems(self) -> Iterator[None]:
+        try:
+            yield
+        except SyntaxError as error:
+            at = self.trig.origin(error.lineno or 1, error.offset or 1)
+            raise self.source.error(at, _PLACE.sub("", error.msg)) from None
+
+
+def block(source: Source, start: int, end: int, prologue: str) -> Block:
+    """The block `source.text[start:end]`, outer braces included."""
+    found = Block(source, start, Rewritten(source), {}, {})
+    found.trig.put(f"{prologue}\n", start)
+    done, depth = start, 0
+    for token in TOKEN.finditer(source.text, start, end - 1):
+        depth += (token.lastgroup == "open") - (token.lastgroup == "close")
+        if depth > _INSIDE_GRAPH:
+            raise source.error(token.start(), "a block cannot stand inside of a GRAPH")
+        if (text := _rewritten(token, found)) is not None:
+            found.trig.copy(done, token.start())
+            found.trig.put(text, token.start())
+            done = token.end()
+    found.trig.copy(done, end)
+    return found
+
+
+def _rewritten(token: re.Match[str], found: Block) -> str | None:
+    """What a token is in TriG, None if it is the same."""
+    match token.lastgroup:
+        case "variable":
+            found.variables.setdefault(token[0][1:], token.start())
+            return str(placeholder(token[0][1:]))
+        case "close":
+            return f"}}{token['after']} {{"
+        case "name":
+            return _keyword(token, found)
+    return None
+
+
+def _keyword(token: re.Match[str], found: Block) -> str | None:
+    word = token[0]
+    if word.startswith("_:"):
+        found.labels.setdefault(word, token.start())
+    elif word.upper() == "GRAPH":
+        if _BLANK_NAME.match(found.source.text, token.end()):
+            raise found.source.error(token.end(), "a blank node cannot name a graph in an update")
+        return "} GRAPH"
+    return word.lower() if word.upper() in ("TRUE", "FALSE") else None

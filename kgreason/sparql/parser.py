@@ -1,0 +1,188 @@
+"""`parse`: an update request -> its operations, every one of them checked before any runs.
+
+    part                       read by
+    outer structure            lark (`syntax`)
+    templates and data         Oxigraph's TriG parser (`block`)
+    WHERE                      Oxigraph's SPARQL parser, as a SELECT (`where`)
+    prologue, graph names      Oxigraph's Turtle parser
+
+PREFIX and BASE hold from where they stand to the end of the request. LOAD takes `file:` IRIs; one that would need the
+network is an error, or with SILENT does nothing.
+
+Raises QueryError at the first thing that is wrong, with its line and column. Cost: see `syntax` and `block`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NoReturn, cast
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pyoxigraph
+from lark import Token
+from pyoxigraph import RdfFormat
+
+from kgreason.sparql.block import Block, block
+from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
+from kgreason.sparql.source import Source
+from kgreason.sparql.syntax import Node, statements
+from kgreason.sparql.template import Template
+from kgreason.sparql.where import Where
+
+_NO_BLANKS = "blank nodes (_:b, [] and lists) cannot stand in DELETE; use a variable in DELETE ... WHERE"
+
+
+def parse(text: str, source: str = "<update>") -> tuple[Operation, ...]:
+    r"""The operations of an update request; `source` is what error messages call it. Raises QueryError.
+
+    >>> [insert] = parse("PREFIX : <http://e/> INSERT DATA { :a :p 01 }")
+    >>> insert.rows
+    b'<http://e/a> <http://e/p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
+    """
+    return tuple(_Parser(Source(source, text)).operations())
+
+
+class _Parser:
+    """What has been declared so far, and what it means for the operation that comes next."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._prologue = ""
+        self._prefixes: set[str] = set()
+        self._labels: set[str] = set()
+
+    def operations(self) -> Iterator[Operation]:
+        for node in statements(self._source):
+            match node.data:
+                case "prefix" | "base":
+                    self._declare(node)
+                case "insert_data":
+                    yield InsertData(self._inserted(self._data(_token(node), "INSERT DATA")).rows())
+                case "delete_data":
+                    deleted = self._deleted(self._data(_token(node), "DELETE DATA"))
+                    yield DeleteData(pyoxigraph.serialize(deleted.quads, format=RdfFormat.N_QUADS) or b"")
+                case "delete_where":
+                    yield self._delete_where(_token(node))
+                case "modify":
+                    yield self._modify(node)
+                case _:
+                    yield from self._management(node)
+
+    def _declare(self, node: Node) -> None:
+        tokens = [str(token) for token in node.children]
+        self._prologue += f"{' '.join([str(node.data).upper(), *tokens])} "
+        self._check(cast(Token, node.children[-1]), "<http://e/>")
+        if node.data == "prefix":
+            self._prefixes.add(tokens[0])
+
+    def _block(self, token: Token) -> Block:
+        return block(self._source, _start(token), cast(int, token.end_pos), self._prologue)
+
+    def _data(self, token: Token, verb: str) -> Block:
+        """A block without variables."""
+        found = self._block(token)
+        for name, at in found.variables.items():
+            self._fail(at, f"a variable (?{name}) cannot stand in {verb}")
+        return found
+
+    def _inserted(self, found: Block) -> Block:
+        """A block whose blank nodes are new: a label of an earlier operation would look as if it were the same node."""
+        for label, at in found.labels.items():
+            if label in self._labels:
+                self._fail(at, f"{label} stands in an earlier operation too, where it is another blank node")
+        self._labels.update(found.labels)
+        return found
+
+    def _deleted(self, found: Block) -> Template:
+        template = found.template()
+        if template.blanks:
+            self._fail(next(iter(found.labels.values()), found.start), _NO_BLANKS)
+        return template
+
+    def _delete_where(self, token: Token) -> Modify:
+        template = self._deleted(self._block(token))
+        query = self._where(token).select(template.variables, (), distinct=True)
+        return Modify(query, None, template, Template())
+
+    def _modify(self, node: Node) -> Modify:
+        *clauses, where = node.children
+        graph, removed, added = None, Template(), Template()
+        dataset: list[str] = []
+        for clause in cast("list[Node]", clauses):
+            token = _token(clause)
+            match clause.data:
+                case "with":
+                    graph = self._iri(token)
+                case "delete":
+                    removed = self._deleted(self._block(token))
+                case "insert":
+                    added = self._inserted(self._block(token)).template()
+                case "using":
+                    dataset.append(f"FROM {self._iri(token)}")
+                case _:
+                    dataset.append(f"FROM NAMED {self._iri(token)}")
+        variables = tuple(dict.fromkeys(removed.variables + added.variables))
+        query = self._where(cast(Token, where)).select(variables, dataset, distinct=not added.blanks)
+        return Modify(query, None if dataset else graph, removed.within(graph), added.within(graph))
+
+    def _where(self, token: Token) -> Where:
+        return Where(self._source, _start(token), cast(int, token.end_pos), self._prologue, self._prefixes)
+
+    def _management(self, node: Node) -> Iterator[Operation]:
+        tokens = cast("list[Token]", node.children)
+        silent = any(token.type == "SILENT" for token in tokens)
+        tokens = [token for token in tokens if token.type != "SILENT"]
+        match node.data:
+            case "clear":
+                yield self._clear(tokens[0])
+            case "create":
+                yield Create(self._iri(tokens[0]), silent)
+            case "transfer":
+                verb = cast("Literal['ADD', 'COPY', 'MOVE']", tokens[0].type)
+                yield Transfer(verb, self._graph(tokens[1]), self._graph(tokens[2]), silent)
+            case _:
+                yield from self._load(tokens, silent)
+
+    def _clear(self, token: Token) -> Clear:
+        match token.type:
+            case "ALL" | "NAMED":
+                return Clear(token.type == "ALL", None)
+            case "DEFAULT":
+                return Clear(True, ())
+            case _:
+                return Clear(False, (self._iri(token),))
+
+    def _load(self, tokens: list[Token], silent: bool) -> Iterator[Load]:
+        address = urlsplit(self._iri(tokens[0])[1:-1])
+        if address.scheme == "file" and address.netloc in ("", "localhost"):
+            graph = self._iri(tokens[1]) if tokens[1:] else None
+            yield Load(Path(url2pathname(address.path)), graph, silent)
+        elif not silent:
+            self._fail(_start(tokens[0]), f"LOAD reads local files (file:///...), not {address.geturl()}")
+
+    def _graph(self, token: Token) -> str | None:
+        return None if token.type == "DEFAULT" else self._iri(token)
+
+    def _iri(self, token: Token) -> str:
+        return self._check(token, str(token))
+
+    def _check(self, token: Token, name: str) -> str:
+        """The IRI that a name stands for here; raises QueryError at the token."""
+        text = f"{self._prologue}\n{name} <http://e/> <http://e/> ."
+        try:
+            return str(next(pyoxigraph.parse(text, RdfFormat.TURTLE)).subject)
+        except SyntaxError as error:
+            self._fail(_start(token), error.msg.partition(": ")[2])
+
+    def _fail(self, at: int, problem: str) -> NoReturn:
+        raise self._source.error(at, problem)
+
+
+def _token(node: Node) -> Token:
+    return cast(Token, node.children[0])
+
+
+def _start(token: Token) -> int:
+    return cast(int, token.start_pos)

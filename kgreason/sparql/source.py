@@ -1,0 +1,59 @@
+"""A text with a name, texts made from pieces of it, and where in it an error is.
+
+Oxigraph parses the templates and patterns of an update, in texts that are put together from pieces of the update. A
+`Rewritten` text remembers where each piece comes from, so that an error names the line and column of the update itself.
+
+Cost: an entry for each piece; positions are computed when there is an error.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+from kgreason.errors import QueryError
+
+
+class Source(NamedTuple):
+    """A text, and the name that messages give it."""
+
+    name: str
+    text: str
+
+    def error(self, index: int, problem: str) -> QueryError:
+        """The error that names the line and column (from 1) of a character."""
+        line = self.text.count("\n", 0, index) + 1
+        column = index - self.text.rfind("\n", 0, index)
+        return QueryError(f"{self.name}:{line}:{column}: {problem}")
+
+
+class Rewritten:
+    """A text made of pieces of a source and of others that stand for some place in it."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source.text
+        self._pieces: list[str] = []
+        self._starts: list[int] = []
+        self._origins: list[int] = []
+        self._length = 0
+
+    def copy(self, start: int, end: int) -> None:
+        """Append a piece of the source."""
+        self.put(self._source[start:end], start)
+
+    def put(self, piece: str, origin: int) -> None:
+        """Append another text, which stands for what is at `origin` in the source."""
+        self._pieces.append(piece)
+        self._starts.append(self._length)
+        self._origins.append(origin)
+        self._length += len(piece)
+
+    def __str__(self) -> str:
+        return "".join(self._pieces)
+
+    def origin(self, line: int, column: int) -> int:
+        """The index in the source of a line and column (from 1) of this text."""
+        before = str(self).split("\n")[: line - 1]
+        at = sum(len(text) + 1 for text in before) + column - 1
+        piece = bisect_right(self._starts, at) - 1
+        return self._origins[piece] + at - self._starts[piece]

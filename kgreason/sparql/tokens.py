@@ -1,0 +1,65 @@
+r"""`TOKEN`: the tokens of SPARQL as far as blocks go; `skeleton`: a text without what is inside its blocks.
+
+    INSERT { ?s :p "}" } WHERE { ... }    ->    INSERT {            } WHERE {     }
+
+Only what may hide a brace, a quotation mark or a name is told apart: comments, IRIs, strings, names, variables and the
+brackets of annotations. Whether they stand in the right places is for the parsers to say.
+
+Invariant: the skeleton has the length and the line breaks of the text, so that positions in one are those in the other.
+Cost: about 1 microsecond a token.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kgreason.sparql.source import Source
+
+_CHAR = r"0-9A-Z_a-z\xb7-\u1fff\u200c\u200d\u203f\u2040\u2070-\u2fef\u3001-\ud7ff\uf900-\U000effff"
+
+TOKEN = re.compile(
+    rf"""
+      (?P<skip>
+          \#[^\n]*
+        | <(?:[^\x00-\x20<>"{{}}|^`\\]|\\u[0-9A-Fa-f]{{4}}|\\U[0-9A-Fa-f]{{8}})*>
+        | \"\"\"(?:"{{0,2}}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{{0,2}}(?:[^'\\]|\\.))*'''
+        | "(?:[^"\\\r\n]|\\[^\r\n])*" | '(?:[^'\\\r\n]|\\[^\r\n])*'
+        | @[A-Za-z]+(?:-[0-9A-Za-z]+)*
+        | \{{\| | \|\}}
+      )
+    | (?P<variable>[?$][{_CHAR}]+)
+    | (?P<name>(?:[{_CHAR}:]|\\.)(?:[{_CHAR}:%-]|\\.|\.+(?=[{_CHAR}:%\\-]))*)
+    | (?P<open>\{{)
+    | (?P<close>\}}(?P<after>(?:\s|\#[^\n]*\n)*)(?P<dot>\.?))
+    | (?P<broken>["'])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""One token; its kind is `lastgroup`. A closing brace takes along the full stop that may follow it."""
+
+
+def skeleton(source: Source) -> str:
+    """The text, blank between the braces of every outermost block; raises QueryError where they do not match."""
+    text = source.text
+    parts: list[str] = []
+    depth = start = done = 0
+    for token in TOKEN.finditer(text):
+        if token["broken"]:
+            raise source.error(token.start(), "a string that does not end")
+        if token["open"]:
+            depth += 1
+            start = token.end() if depth == 1 else start
+        elif token["close"] and depth:
+            depth -= 1
+            if not depth:
+                parts += text[done:start], _blank(text[start : token.start()])
+                done = token.start()
+    if depth:
+        raise source.error(start - 1, "the block that begins here does not end")
+    return "".join([*parts, text[done:]])
+
+
+def _blank(text: str) -> str:
+    """As many spaces and line breaks, with as many characters in the last line."""
+    lines, last = text.count("\n"), len(text) - text.rfind("\n") - 1
+    return " " * (len(text) - lines - last) + "\n" * lines + " " * last
