@@ -1,0 +1,116 @@
+"""The three circuits of DYRE, wired: naive (Fig. 1), incremental (Fig. 2), indexed (Fig. 3). The package draws them.
+
+Into each go the changes of the facts asserted and of the rules, at each commit; out come the change of the model, and
+the model level by level. Their size does not depend on the rules: those are data, like the facts. They compute
+
+    F[0] = asserted        F[n + 1] = distinct(asserted + T(rules, F[n]))
+
+so that the level at which a fact first appears is its level of the immediate-consequence operator. Levels are the
+second axis of time. In the paper's Fig. 2 walks and facts go round one loop, and a rule of n body atoms needs n turns;
+here the walk has a loop of its own inside the level, a third axis of time with a step for each body atom, so that all
+three circuits agree at every level. Walks of different length never meet: nothing is integrated along that axis, and
+the operators in it are incremental along the other two.
+
+A rewrite is there once if directions are, so distinct is applied to them and to the signals and join orders, before
+the loop, where the paper applies it to the rewrites inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from kgreason.circuit import incremental, kit, zset
+from kgreason.circuit.grounding import START, Gate, Rewrite, gatekeep, ground, index, probe, product
+from kgreason.circuit.operators import (
+    differentiate,
+    eliminate,
+    hold,
+    impulse,
+    integrate,
+    introduce,
+    lift,
+    lift2,
+    plus,
+)
+from kgreason.circuit.rewriting import consequences
+from kgreason.circuit.stream import Circuit, Delay, Source, Stream
+from kgreason.circuit.zset import A, ZSet
+from kgreason.rules.model import Atom, Rule
+
+COMMIT, LEVEL, STEP = range(3)
+
+
+class Wired(NamedTuple):
+    """A circuit's ends."""
+
+    asserted: Source[Atom]
+    """Changes of the facts asserted."""
+    rules: Source[Rule]
+    """Changes of the program."""
+    levels: Stream[Atom]
+    """What each level adds to the model, at times (commit, level)."""
+    delta: Stream[Atom]
+    """The change of the model."""
+
+
+Match: TypeAlias = Callable[[Stream[Gate], Stream[Atom], Stream[Rule]], Stream[Rewrite]]
+"""How gates meet facts: (gates at (commit, level, step), facts at (commit, level), rules at (commit,))."""
+
+
+def naive(circuit: Circuit) -> Wired:
+    """Fig. 1: at each commit, the fixpoint of T over the facts asserted now."""
+    asserted: Source[Atom] = Source(circuit)
+    rules: Source[Rule] = Source(circuit)
+    derived: Delay[Atom] = Delay(circuit, 2, LEVEL)
+    model = lift(zset.distinct, plus(hold(integrate(asserted, COMMIT)), derived))
+    heads = lift2(consequences, hold(integrate(rules, COMMIT)), model)
+    derived.connect(heads)
+    levels = differentiate(model, LEVEL)
+    delta = differentiate(eliminate(levels, differentiate(heads, LEVEL)), COMMIT)
+    return Wired(asserted, rules, levels, delta)
+
+
+def incremental_circuit(circuit: Circuit) -> Wired:
+    """Fig. 2: gates meet all facts of their relation."""
+    return _dynamic(circuit, lambda gates, facts, _: incremental.bilinear(product, gates, facts, COMMIT, LEVEL))
+
+
+def indexed(circuit: Circuit) -> Wired:
+    """Fig. 3: gates meet the facts that the index holds under their key; the index follows the join orders."""
+
+    def match(gates: Stream[Gate], facts: Stream[Atom], rules: Stream[Rule]) -> Stream[Rewrite]:
+        orders = _derived(kit.join_orders, rules)
+        arranged = incremental.bilinear(index, facts, orders, COMMIT, LEVEL)
+        return incremental.bilinear(probe, gates, arranged, COMMIT, LEVEL)
+
+    return _dynamic(circuit, match)
+
+
+def _dynamic(circuit: Circuit, match: Match) -> Wired:
+    """The loop that Fig. 2 and Fig. 3 share: changes of facts and rules go in, changes of the model come out."""
+    asserted: Source[Atom] = Source(circuit)
+    rules: Source[Rule] = Source(circuit)
+    derived: Delay[Atom] = Delay(circuit, 2, LEVEL)
+    present = integrate(plus(introduce(asserted), derived), COMMIT)
+    levels = incremental.distinct(present, LEVEL)
+    facts = differentiate(levels, COMMIT)
+    rewrites = _walks(circuit, facts, rules, match)
+    heads = incremental.bilinear(ground, rewrites, _derived(kit.signals, rules), COMMIT, LEVEL)
+    derived.connect(heads)
+    return Wired(asserted, rules, levels, eliminate(facts, heads))
+
+
+def _walks(circuit: Circuit, facts: Stream[Atom], rules: Stream[Rule], match: Match) -> Stream[Rewrite]:
+    """All rewrites of a level: the start, and whatever gatekeep and product make of it, step by step."""
+    further: Delay[Rewrite] = Delay(circuit, 3, STEP)
+    rewrites = plus(introduce(introduce(impulse(circuit, {START: 1}))), further)
+    gates = incremental.bilinear(gatekeep, rewrites, _derived(kit.directions, rules), COMMIT, LEVEL)
+    passed = match(gates, facts, rules)
+    further.connect(passed)
+    return eliminate(rewrites, passed)
+
+
+def _derived(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
+    """What a linear function makes of the program, each row once, at times (commit, level)."""
+    return introduce(incremental.distinct(lift(function, rules), COMMIT))

@@ -1,0 +1,125 @@
+"""The operators of DBSP: lifting, delay, integration, differentiation, and the way into and out of a nested stream.
+
+    lift           (^Q s)[t] = Q(s[t])
+    delay          z^-1(s)[t] = s[t - 1], z^-1(s)[0] = 0
+    integrate      I(s) = s + z^-1(I(s))              I(s)[t] = s[0] + ... + s[t]
+    differentiate  D(s) = s - z^-1(s)                 D(I(s)) = s = I(D(s))
+    introduce      delta_0(s)[t, 0] = s[t]            zero from inner time 1 on
+    hold           I(delta_0(s))[t, k] = s[t]         at every inner time k
+    eliminate      (the inner integral of s)[t] = s[t, 0] + s[t, 1] + ...
+
+    time               0      1      2      3
+    s                  a      b      c      d
+    integrate(s)       a    a+b  a+b+c  a+b+c+d
+    differentiate(s)   a    b-a    c-b    d-c
+
+An operator that works along one axis of a nested stream names it. Lifting a linear function and delaying commute with
+integration along every axis, so they are their own incremental versions; for join and distinct see `incremental`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kgreason.circuit import zset
+from kgreason.circuit.stream import Circuit, Delay, Stream, Time
+from kgreason.circuit.zset import A, B, C, ZSet
+
+
+def impulse(circuit: Circuit, value: ZSet[A]) -> Stream[A]:
+    """`delta_0(value)`: a stream of commits that is `value` at commit 0 and zero ever after."""
+    return Stream(circuit, 1, lambda time: {} if time[0] else value)
+
+
+def lift(function: Callable[[ZSet[A]], ZSet[B]], stream: Stream[A]) -> Stream[B]:
+    """`(^Q s)[t] = Q(s[t])`: the function at every time."""
+    return Stream(stream.circuit, stream.axes, lambda time: function(stream[time]), (stream,))
+
+
+def lift2(function: Callable[[ZSet[A], ZSet[B]], ZSet[C]], left: Stream[A], right: Stream[B]) -> Stream[C]:
+    """`(a ^Q b)[t] = Q(a[t], b[t])`. Raises ValueError unless both are nested equally deep."""
+    _check_depths(left.axes, right.axes)
+    return Stream(left.circuit, left.axes, lambda time: function(left[time], right[time]), (left, right))
+
+
+def plus(*streams: Stream[A]) -> Stream[A]:
+    """`(a + b)[t] = a[t] + b[t]`. Raises ValueError unless all are nested equally deep."""
+    _check_depths(*(stream.axes for stream in streams))
+    first = streams[0]
+    return Stream(first.circuit, first.axes, lambda time: zset.plus(*(each[time] for each in streams)), streams)
+
+
+def delay(stream: Stream[A], axis: int) -> Stream[A]:
+    """`z^-1(s)[t] = s[t - 1]`, zero at 0."""
+    delayed: Delay[A] = Delay(stream.circuit, stream.axes, axis)
+    delayed.connect(stream)
+    return delayed
+
+
+def integrate(stream: Stream[A], axis: int) -> Stream[A]:
+    """`I(s) = s + z^-1(I(s))`: everything so far.
+
+    s ---> (+) ---+---> I(s)
+            ^     |
+            +-z^-1+
+    """
+    before: Delay[A] = Delay(stream.circuit, stream.axes, axis)
+    total = plus(stream, before)
+    before.connect(total)
+    return total
+
+
+def differentiate(stream: Stream[A], axis: int) -> Stream[A]:
+    """`D(s) = s - z^-1(s)`: what has changed since the time before."""
+    return plus(stream, lift(zset.negative, delay(stream, axis)))
+
+
+def introduce(stream: Stream[A]) -> Stream[A]:
+    """`delta_0(s)[t, 0] = s[t]`, and zero at every later inner time: the way into a nested stream."""
+
+    def value(time: Time) -> ZSet[A]:
+        return {} if time[-1] else stream[time[:-1]]
+
+    return Stream(stream.circuit, stream.axes + 1, value, (stream,))
+
+
+def hold(stream: Stream[A]) -> Stream[A]:
+    """`I(delta_0(s))[t, k] = s[t]`: the same value at every inner time."""
+    return Stream(stream.circuit, stream.axes + 1, lambda time: stream[time[:-1]], (stream,))
+
+
+def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
+    """The inner integral `s[t, 0] + s[t, 1] + ...`: the way out of a nested stream, and the end of a fixpoint.
+
+    `loop` is the change that the fixpoint feeds back. When it is zero at an inner time at least as late as any that
+    was needed before, everything that changes in the loop is zero from there on, and the sum is complete. So a nested
+    stream of changes is zero wherever it was not evaluated, which is what `Stream` takes it for when a later commit
+    looks back. (Zero at one inner time alone does not end a sum: a commit may change levels 0 and 5 and none between.)
+    """
+    deepest = 0
+
+    def value(time: Time) -> ZSet[A]:
+        nonlocal deepest
+        values: list[ZSet[A]] = []
+        is_silent = False
+        while len(values) <= deepest or not is_silent:
+            inner = len(values)
+            if inner > deepest:
+                _catch_up(loop, time, inner)
+            values.append(stream[(*time, inner)])
+            is_silent = not loop[(*time, inner)]
+        deepest = max(deepest, len(values) - 1)
+        return zset.plus(*values)
+
+    return Stream(stream.circuit, stream.axes - 1, value, (stream, loop))
+
+
+def _catch_up(loop: Stream[A], time: Time, inner: int) -> None:
+    """Evaluate the inner time at earlier levels first, so that no integral recurses further back than one level."""
+    for level in range(time[1] if len(time) > 1 else 0):
+        loop[(time[0], level, inner)]
+
+
+def _check_depths(*axes: int) -> None:
+    if len(set(axes)) > 1:
+        raise ValueError(f"circuit: streams that are nested {axes} deep cannot be combined time by time")

@@ -1,0 +1,74 @@
+"""Substitutions, unification, and the immediate consequences of a program by definition.
+
+A *substitution* gives constants to variables; it is kept as pairs in the order in which the variables were bound, so
+that two that were found along the same atoms are equal exactly when they give the same constants.
+
+    unify(p(?x, ?y), p(a, b)) = {?x: a, ?y: b}
+    substitute(q(?y, ?z), {?x: a, ?y: b}) = q(b, ?z)
+
+`consequences` is the operator T of Datalog: T(rules, facts) holds, for every rule and every substitution that turns its
+body into facts, the heads, with the weight of the rule. It is linear in the rules, and monotone in the facts but far
+from linear. Cost: nested loops over the facts of each atom's relation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from kgreason.circuit.zset import ZSet, expand
+from kgreason.rules.model import Atom, Constant, Rule, Variable
+
+Substitution: TypeAlias = tuple[tuple[Variable, Constant], ...]
+Shape: TypeAlias = tuple[str | None, int]
+"""What an atom must share with a fact to match it at all: relation and width."""
+
+
+def shape(atom: Atom) -> Shape:
+    """The relation, None for a triple, and the number of terms."""
+    return atom.relation, len(atom.terms)
+
+
+def unify(atom: Atom, fact: Atom) -> Substitution | None:
+    """The substitution of the atom's variables that turns it into the fact of equal shape, or None."""
+    bound: dict[Variable, Constant] = {}
+    for term, constant in zip(atom.terms, fact.terms, strict=True):
+        assert isinstance(constant, str)
+        wanted = bound.setdefault(term, constant) if isinstance(term, Variable) else term
+        if wanted != constant:
+            return None
+    return tuple(bound.items())
+
+
+def substitute(atom: Atom, substitution: Substitution) -> Atom:
+    """The atom with the constants in place of its variables; variables that have none stay."""
+    constants = dict(substitution)
+    terms = (constants.get(term, term) if isinstance(term, Variable) else term for term in atom.terms)
+    return Atom(atom.relation, tuple(terms))
+
+
+def consequences(rules: ZSet[Rule], facts: ZSet[Atom]) -> ZSet[Atom]:
+    """`T(rules, facts)[h] = sum of rules[r] over the substitutions s with body(r)s in facts and h among heads(r)s`."""
+    tables: dict[Shape, list[Atom]] = defaultdict(list)
+    for fact in facts:
+        tables[shape(fact)].append(fact)
+
+    def heads(rule: Rule) -> Iterator[Atom]:
+        for substitution in _solutions(rule.body, tables, ()):
+            yield from (substitute(head, substitution) for head in rule.heads)
+
+    return expand(rules, heads)
+
+
+def _solutions(
+    body: Sequence[Atom], tables: Mapping[Shape, Sequence[Atom]], substitution: Substitution
+) -> Iterator[Substitution]:
+    if not body:
+        yield substitution
+        return
+    atom = substitute(body[0], substitution)
+    for fact in tables.get(shape(atom), ()):
+        bound = unify(atom, fact)
+        if bound is not None:
+            yield from _solutions(body[1:], tables, substitution + bound)

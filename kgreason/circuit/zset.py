@@ -1,0 +1,90 @@
+"""Z-sets as dictionaries: rows with integer weights, none of them 0 (DBSP, section 2).
+
+    a + b == b + a        a + (b + c) == (a + b) + c        a + {} == a        a + -a == {}
+    distinct(distinct(a)) == distinct(a)                    distinct_change(a, b) == distinct(a + b) - distinct(a)
+    expand and join are linear in each of their Z-sets:     join(a + b, c) == join(a, c) + join(b, c)
+
+A function of Z-sets never writes into what it is given; it may hand back one of its arguments. Rows are any hashable
+values. Cost: one pass over the arguments; a join visits the pairs of rows that have equal keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TypeAlias, TypeVar
+
+A = TypeVar("A", bound=Hashable)
+B = TypeVar("B", bound=Hashable)
+C = TypeVar("C", bound=Hashable)
+
+ZSet: TypeAlias = Mapping[A, int]
+"""Rows with their weights; a row it does not hold has weight 0."""
+
+
+def plus(*zsets: ZSet[A]) -> ZSet[A]:
+    """`(a + b)[x] = a[x] + b[x]`, of any number of Z-sets."""
+    largest, *others = sorted(filter(None, zsets), key=len, reverse=True) or [{}]
+    if not others:
+        return largest
+    return _sum(((row, weight) for zset in others for row, weight in zset.items()), dict(largest))
+
+
+def negative(zset: ZSet[A]) -> ZSet[A]:
+    """`(-a)[x] = -a[x]`."""
+    return {row: -weight for row, weight in zset.items()}
+
+
+def distinct(zset: ZSet[A]) -> ZSet[A]:
+    """`distinct(a)[x] = 1 if a[x] > 0 else 0`: the set that a Z-set stands for."""
+    return {row: 1 for row, weight in zset.items() if weight > 0}
+
+
+def distinct_change(before: ZSet[A], change: ZSet[A]) -> ZSet[A]:
+    """`H(a, b) = distinct(a + b) - distinct(a)`, DBSP's H, looking at the rows of the change alone."""
+    signs = {row: _sign(before.get(row, 0) + weight) - _sign(before.get(row, 0)) for row, weight in change.items()}
+    return {row: sign for row, sign in signs.items() if sign}
+
+
+def expand(zset: ZSet[A], rows_of: Callable[[A], Iterable[B]]) -> ZSet[B]:
+    """`expand(a)[y] = sum of a[x] over the x that give y`: each row becomes some rows of its weight."""
+    return _sum((made, weight) for row, weight in zset.items() for made in rows_of(row))
+
+
+def join(
+    left: ZSet[A],
+    right: ZSet[B],
+    left_key: Callable[[A], Hashable],
+    right_key: Callable[[B], Hashable],
+    merge: Callable[[A, B], C | None],
+) -> ZSet[C]:
+    """`join(a, b)[z] = sum of a[x] * b[y] over the x and y of equal keys that merge into z`.
+
+    Pairs that merge into None are left out.
+    """
+    if not left or not right:
+        return {}
+    groups: dict[Hashable, list[tuple[A, int]]] = {}
+    for row, weight in left.items():
+        groups.setdefault(left_key(row), []).append((row, weight))
+    return _sum(
+        (merged, weight * other_weight)
+        for other, other_weight in right.items()
+        for row, weight in groups.get(right_key(other), ())
+        if (merged := merge(row, other)) is not None
+    )
+
+
+def _sign(weight: int) -> int:
+    return 1 if weight > 0 else 0
+
+
+def _sum(pairs: Iterable[tuple[A, int]], start: dict[A, int] | None = None) -> dict[A, int]:
+    """The weights of each row added up, on top of `start`, which it writes into."""
+    sums = {} if start is None else start
+    for row, weight in pairs:
+        total = sums.get(row, 0) + weight
+        if total:
+            sums[row] = total
+        else:
+            del sums[row]
+    return sums
