@@ -1,8 +1,8 @@
 """The room of the arrangements: groups, their hash table and the posting arena.
 
-Invariant: at most half of the hash table's entries are taken. Cost: 16 bytes and two to four entries a group, and for a
-group of more than one row four bytes for each place of its run, which is a power of two, and as many again for the
-shorter runs that it has outgrown.
+Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes and two to four entries a group, and for a
+group of more than one row four bytes for each place of its run, which is a power of two; runs that are outgrown are
+used again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.engine.arrange import rehash_groups
-from kgreason.engine.layout import N_ARRANGED, N_POSTINGS
+from kgreason.engine.layout import FREE_GROUP, GROUP, GROUP_LENGTH, N_ARRANGED, N_POSTINGS
 from kgreason.engine.memory import Memory
 from kgreason.errors import LimitError
 
@@ -26,10 +26,11 @@ class ArrangementRoom:
 
     def clear(self) -> None:
         """Drop all contents."""
-        self._memory["groups"] = np.zeros((1024, 4), dtype=np.int32)
+        self._memory["groups"] = np.zeros((1024, GROUP), dtype=np.int32)
         self._memory["group_entries"] = np.zeros(2048, dtype=np.uint32)
         self._memory["postings"] = np.zeros(1024, dtype=np.int32)
-        self._memory.block[N_ARRANGED] = self._memory.block[N_POSTINGS] = 0
+        self._memory["free_runs"] = np.zeros(32, dtype=np.int32)
+        self._memory.block[[N_ARRANGED, N_POSTINGS, FREE_GROUP]] = 0
 
     @property
     def nbytes(self) -> int:
@@ -47,7 +48,7 @@ class ArrangementRoom:
             memory["group_entries"] = np.zeros(size, dtype=np.uint32)
             rehash_groups(memory.block)
         else:
-            longest = int(memory["groups"][:n, 2].max())
+            longest = int(memory["groups"][:n, GROUP_LENGTH].max())
             needed = int(memory.block[N_POSTINGS]) + 4 * longest
             if needed > _MOST_POSTINGS:
                 raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")

@@ -1,38 +1,45 @@
 """The columnar circuit: fact table, triggers, plans and arrangements, and the loop that drives the kernels.
 
-One `advance` call runs a whole commit when nothing has to grow; the loop here grows arrays, makes arrangements live,
-honours a budget and lets Ctrl-C through. Invariant: between calls the arrays are consistent, so that an error
-at any point can be answered by `undo` (Update) or by dropping the circuit (Bootstrap).
+One `advance` call runs a whole phase when nothing has to grow; the loop here grows arrays, makes arrangements live,
+honours limits and lets Ctrl-C through. Invariant: between calls the arrays are consistent, so that an error at any
+point can be answered by `undo` (Update) or by dropping the circuit (Bootstrap).
 
-Cost: one kernel call for a small commit, one for each `QUANTUM` rewrites in a large one.
+Cost: one kernel call for a phase of a small commit, one for each `QUANTUM` rewrites in a large one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.arrangements import ArrangementRoom
-from kgreason.engine.distinct import BLOCK as DISTINCT_BLOCK
-from kgreason.engine.distinct import assert_rows, rehash, take_heads
+from kgreason.engine.catalogue import Catalogue
+from kgreason.engine.distinct import assert_rows, retract_rows, take_back_heads, take_heads
 from kgreason.engine.facts import FactTable
 from kgreason.engine.fixpoint import advance
-from kgreason.engine.gatekeep import arrange_present, count_present
 from kgreason.engine.layout import (
     AFTER,
     AGE,
+    ASSERT,
+    AT_DEPTH,
+    AT_PLAN,
     AT_RULE,
     BEFORE,
+    DEAD,
     DONE,
+    EXPLAIN,
     FIRST,
     FRAME,
-    FREE,
     FUEL,
     GATEKEEP,
     LEVEL,
     LEVEL_END,
     LOGGING,
+    MET,
+    MODE,
     N_GROUPS,
     N_HEADS,
     N_HITS,
@@ -41,16 +48,24 @@ from kgreason.engine.layout import (
     N_TOUCHED,
     NEED_ARRANGEMENT,
     NEED_POSTINGS,
+    NEED_READER,
     NEED_ROWS,
+    NOT_GONE,
+    NOT_GONE_AND_CURRENT,
+    NOT_LEFT,
     OLD_AND_CURRENT,
     ONLY_OLD,
+    PARTIAL,
     PHASE,
     QUIET,
     RANKED,
+    RETRACT,
     REWRITES,
     SCAN,
     SCAN_AT,
     SCAN_END,
+    SCAN_KEY,
+    SCAN_PLAN,
     SEGMENT_HIGH,
     SEGMENT_LOW,
     STATE,
@@ -58,14 +73,22 @@ from kgreason.engine.layout import (
     WANTED,
     Int32,
 )
+from kgreason.engine.lookup import BLOCK as LOOKUP_BLOCK
+from kgreason.engine.lookup import rehash
+from kgreason.engine.meeting import arrange_asked, arrange_present, count_key, count_present
 from kgreason.engine.memory import Memory
 from kgreason.engine.planner import Planner
 from kgreason.engine.probe import BLOCK
+from kgreason.engine.settle import note_changes, settle, unwind
 
 QUANTUM = 20_000_000
 """Rewrites and rows that one kernel call may meet: about 0.2 s."""
+UNLIMITED = 1 << 62
 _HEADS = 1 << 13
 _SEGMENT = 1 << 16
+_MANY_KEYS = 64
+_LEAST_FUEL = 10_000
+"""How far past a limit an evaluation may go: rows use up fuel as well, and one call for each row would crawl."""
 _SCRATCH = {
     "ranks": _HEADS,
     "tables": _HEADS,
@@ -77,61 +100,142 @@ _SCRATCH = {
     "key_fill": 16,
     "key_count": 16,
     "slots": 16,
+    "scanned": 16,
 }
+
+Check = Callable[[], object]
+
+
+class OverLimitError(Exception):
+    """An evaluation has extended more rewrites than it may."""
 
 
 class Circuit:
-    """Facts under a program; `planner` may be shared by circuits of which one is live at a time."""
+    """Facts under a program; `planner` may be shared by circuits of which one is live at a time.
+
+    `limit` is how many rewrites may be extended from `begin` on; more raise OverLimitError.
+    """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
         self.planner = planner
         self.memory = Memory()
         self.block = self.memory.block
         self.block[QUIET] = quiet
+        self.limit = UNLIMITED
         self.facts = FactTable(self.memory, planner.width, room)
         self.arrangements = ArrangementRoom(self.memory)
+        self.catalogue = Catalogue(self.facts, self._is_triple)
+        self._keys = self._asks = 0
+        self._version = -1
         self._make_scratch()
         self.refresh()
-        planner.arranged.array[:, 2] = 0
 
     def _make_scratch(self) -> None:
         memory = self.memory
         memory["undo"] = np.zeros((16, 1 + FIRST), dtype=np.int32)
+        memory["changed"] = np.zeros((16, 3), dtype=np.int32)
         memory["heads"] = np.zeros((_HEADS + 1, self.facts.width), dtype=np.int32)
+        memory["traced"] = np.zeros((1, 1), dtype=np.int32)
+        memory["live"] = np.zeros((16, 2), dtype=np.int32)
         for name, size in _SCRATCH.items():
             memory[name] = np.zeros(size, dtype=np.int32)
         memory["frames"] = np.zeros((16, FRAME), dtype=np.int32)
         memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
-        memory["hashes"] = np.zeros(max(BLOCK, DISTINCT_BLOCK) + 1, dtype=np.uint64)
+        memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
+
+    def _is_triple(self, tables: Int32) -> NDArray[np.bool_]:
+        kinds = np.array([is_triple for is_triple, _ in self.planner.tables()], dtype=np.bool_)
+        found: NDArray[np.bool_] = kinds[tables]
+        return found
+
+    def keep_up(self) -> None:
+        """Take in what the planner has learnt since the last time."""
+        if self._version != self.planner.version:
+            self.refresh()
 
     def refresh(self) -> None:
-        """Take in what the planner has learnt: rules, keys, width and slots."""
+        """Take in what the planner has learnt: rules, keys, asks, width and slots."""
         planner, memory = self.planner, self.memory
         if planner.width > self.facts.width:
             self.facts.widen(planner.width)
             memory["heads"] = np.zeros((_HEADS + 1, planner.width), dtype=np.int32)
         keys = planner.key_info.n
-        sizes = {"key_count": keys, "key_fill": keys, "slots": planner.slots, "frames": planner.longest + 1}
+        sizes = {
+            "key_count": keys,
+            "key_fill": keys,
+            "slots": planner.slots,
+            "frames": planner.longest + 2,
+            "live": planner.arranged.n,
+        }
         for name, needed in sizes.items():
             memory.grow(name, needed)
         planner.publish(memory)
+        self._version = planner.version
+        if (self._keys, self._asks) != (keys, planner.asks.n):
+            with self._partial():
+                self._catch_up()
 
-    def assert_rows(self, table: int, rows: Int32, check: Callable[[], object]) -> None:
+    def _catch_up(self) -> None:
+        """Count present rows for the keys that are new, and enter them where asks that are new want them."""
+        planner, keys, asks = self.planner, self._keys, self._asks
+        self._keys, self._asks = planner.key_info.n, planner.asks.n
+        if not self.block[N_ROWS]:
+            return
+        fresh = [key for key in range(keys, self._keys) if planner.is_trigger(key)]
+        if len(fresh) > _MANY_KEYS:
+            self.memory["key_count"][keys:] = 0
+            count_present(self.block, 0, int(self.block[N_ROWS]), keys)
+        else:
+            for key in fresh:
+                self.memory["key_count"][key] = 0
+                count_key(self.block, key, self.candidates(key))
+        live = self.memory["live"]
+        for ask, key in planner.asks_from(asks):
+            if live[planner.asks.array[ask, 0], 0]:
+                self._enter_asked(ask, key)
+
+    def candidates(self, key: int) -> Int32:
+        """The rows, int32[n], that may meet a trigger key."""
+        is_triple, _ = self.planner.tables()[self.planner.table_of(key)]
+        return self.catalogue.candidates(is_triple, self.planner.constants_of(key))
+
+    def _enter_asked(self, ask: int, key: int) -> None:
+        rows, at = self.candidates(key), 0
+        while (at := arrange_asked(self.block, ask, key, rows, at)) < len(rows):
+            self.arrangements.grow()
+
+    @contextmanager
+    def _partial(self) -> Iterator[None]:
+        """While this runs, counts and arrangements may lack rows; after an error they are made anew."""
+        self.block[PARTIAL] = 1
+        yield
+        self.block[PARTIAL] = 0
+
+    def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag rows int32[n, w] of a table as asserted and queue the new ones; `check` may raise between pieces."""
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
-            high = min(len(rows), low + (1 << 18))
-            assert_rows(self.block, rows, table, low, high)
+            assert_rows(self.block, rows, table, low, min(len(rows), low + (1 << 18)), only_present)
             check()
+
+    def retract_rows(self, rows: Int32, check: Check) -> int:
+        """Take the flag of those of rows int32[n, w] that are asserted; how many were not."""
+        rows, missed = self.facts.padded(rows), 0
+        self._make_room(len(rows))
+        for low in range(0, len(rows), 1 << 18):
+            missed += retract_rows(self.block, rows, low, min(len(rows), low + (1 << 18)))
+            check()
+        return missed
 
     def adopt(self, records: Int32) -> None:
         """Take over rows int32[n, 3 + w] of a fixpoint, state, stamp and support included."""
         self.facts.reserve(len(records))
         self.memory["rows"][: len(records), : records.shape[1]] = records
+        self.memory["rows"][: len(records), STATE] |= MET
         self.block[N_ROWS] = len(records)
         rehash(self.block)
-        self.count_from(0)
+        self._arrange_anew()
 
     def open_first_level(self) -> None:
         """Bootstrap: the asserted facts are level 0, ahead of what rules with an empty body derive."""
@@ -141,103 +245,179 @@ class Circuit:
         self.block[LEVEL_END] = n
 
     def derive(self, table: int, rows: Int32) -> None:
-        """Derive head rows of rules with an empty body."""
+        """Derive head rows of rules with an empty body, or, while facts leave, take them back."""
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
+        take = take_back_heads if self.block[MODE] == RETRACT else take_heads
         for low in range(0, len(rows), _HEADS):
             part = rows[low : low + _HEADS]
             self.memory["heads"][: len(part)] = part
             self.memory["tables"][: len(part)] = table
             self.memory["ranks"][: len(part)] = -1
             self.block[N_HEADS] = len(part)
-            take_heads(self.block)
+            take(self.block)
 
     def _make_room(self, more: int) -> None:
         self.facts.reserve(more)
         if self.block[LOGGING]:
             self.memory.grow("undo", int(self.block[N_TOUCHED]) + more)
 
-    def run(self, check: Callable[[], object]) -> None:
+    def go_on(self, mode: int) -> None:
+        """Start a phase of a commit whose first batch the phase before has queued."""
+        self.block[MODE] = mode
+
+    def enter(self, mode: int) -> None:
+        """Start a phase of a commit: ASSERT, RETRACT or REDERIVE; the queue goes on from here."""
+        self.block[MODE] = mode
+        self.block[PHASE] = GATEKEEP
+        self.block[[LEVEL_END, SEGMENT_LOW, SEGMENT_HIGH]] = self.block[N_QUEUE]
+
+    def run(self, check: Check) -> None:
         """Run levels to the fixpoint; `check` is called between kernel calls and may raise."""
-        self.block[BEFORE], self.block[AFTER] = ONLY_OLD, OLD_AND_CURRENT
+        if self.block[MODE] == RETRACT:
+            self.block[BEFORE], self.block[AFTER] = NOT_GONE, NOT_GONE_AND_CURRENT
+        else:
+            self.block[BEFORE], self.block[AFTER] = ONLY_OLD, OLD_AND_CURRENT
         self._drive(check)
 
-    def run_new(self, chosen: Sequence[tuple[int, int]], check: Callable[[], object]) -> None:
-        """Evaluate new rules over the old rows alone: (key, plan) for one plan of each new rule."""
-        links, info = self.planner.plans.array[:, 2], self.planner.key_info.array
-        saved = links.copy()
-        narrowed = info.copy()
-        narrowed[:, 1] = -1
-        for key, plan in chosen:
-            links[plan], narrowed[key, 1] = narrowed[key, 1], plan
-        self.memory["key_info"] = narrowed
-        self.block[BEFORE] = self.block[AFTER] = ONLY_OLD
-        self.block[PHASE], self.block[SCAN_AT], self.block[SCAN_END] = SCAN, 0, self.block[N_ROWS]
-        try:
-            self._drive(check)
-        finally:
-            links[:] = saved
-            self.memory["key_info"] = info
-            self.block[PHASE], self.block[SCAN_END] = GATEKEEP, 0
+    def run_rule(self, rule: int, check: Check) -> None:
+        """Derive what a rule with a body derives from the present facts, those that this commit adds aside."""
+        count = self.memory["key_count"]
+        key, plan = min(self.planner.plans_of(rule), key=lambda pair: int(count[pair[0]]))
+        if count[key]:
+            self._scan(self.candidates(key), key, plan, NOT_LEFT if self.block[MODE] == RETRACT else ONLY_OLD, check)
 
-    def _drive(self, check: Callable[[], object]) -> None:
+    def run_backward(self, heads: Int32, check: Check) -> None:
+        """Run the backward plans of rows int32[n] over the present facts."""
+        self._scan(heads, -1, -1, ONLY_OLD, check)
+
+    def _scan(self, rows: Int32, key: int, plan: int, ages: int, check: Check) -> None:
+        block = self.block
+        self.memory["scanned"] = np.ascontiguousarray(rows, dtype=np.int32) if len(rows) else np.zeros(1, np.int32)
+        block[BEFORE] = block[AFTER] = ages
+        block[PHASE], block[SCAN_AT], block[SCAN_END] = SCAN, 0, len(rows)
+        block[SCAN_KEY], block[SCAN_PLAN] = key, plan
+        if len(rows):
+            self._drive(check)
+        block[PHASE], block[SCAN_END] = GATEKEEP, 0
+
+    def derivations(self, row: int, limit: int) -> Int32:
+        """Rule and slots of every derivation of a present row, int32[n, 1 + slots]; of more than `limit`, as many."""
+        found: list[Int32] = []
+        self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
+        self.block[MODE] = EXPLAIN
+
+        def read() -> None:
+            found.append(self.memory["traced"][: int(self.block[N_HEADS])].copy())
+            self.block[N_HEADS] = 0
+            if sum(map(len, found)) >= limit:
+                raise OverLimitError
+
+        self._read = read
+        try:
+            self.run_backward(np.array([row], dtype=np.int32), lambda: None)
+        except OverLimitError:
+            pass
+        finally:
+            self._stop()
+        return np.concatenate(found) if found else self.memory["traced"][:0].copy()
+
+    def _stop(self) -> None:
+        """Forget a scan that may have been interrupted."""
+        self.memory["key_fill"][:] = 0
+        self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
+        self.block[PHASE] = GATEKEEP
+
+    def _drive(self, check: Check) -> None:
+        block = self.block
         while True:
-            self.block[FUEL] = QUANTUM
-            status = advance(self.block)
+            block[FUEL] = min(QUANTUM, max(self.limit - int(block[REWRITES]), _LEAST_FUEL))
+            status = advance(block)
             if status == DONE:
                 return
             if status == NEED_ROWS:
-                self._make_room(int(self.block[N_HEADS]))
+                self._make_room(int(block[N_HEADS]))
             elif status == NEED_POSTINGS:
                 self.arrangements.grow()
             elif status == NEED_ARRANGEMENT:
-                self._make_live(int(self.block[WANTED]))
+                self._make_live(int(block[WANTED]))
+            elif status == NEED_READER:
+                self._read()
+            elif block[REWRITES] > self.limit:
+                raise OverLimitError
             check()
 
     def _make_live(self, arrangement: int) -> None:
         at, end = 0, int(self.block[N_ROWS])
-        while True:
-            at = arrange_present(self.block, arrangement, at, end)
-            if at == end:
-                break
-            self.arrangements.grow()
-        self.planner.arranged.array[arrangement, 2] = 1
+        with self._partial():
+            while (at := arrange_present(self.block, arrangement, at, end)) < end:
+                self.arrangements.grow()
+        self.memory["live"][arrangement, 0] = 1
 
     def drop_arrangements(self) -> None:
-        """Forget all arrangements; each is built again when a plan needs it."""
+        """Forget all arrangements; each is built again when a plan needs it. Dead rows are free."""
         self.arrangements.clear()
-        self.planner.arranged.array[:, 2] = 0
-
-    def count_from(self, first_key: int) -> None:
-        """Count the old rows that meet the trigger keys from `first_key` on."""
-        self.memory["key_count"][first_key:] = 0
-        count_present(self.block, 0, int(self.block[N_ROWS]), first_key)
+        self.memory["live"][:] = 0
+        dead = np.flatnonzero(self.memory["rows"][: int(self.block[N_ROWS]), STATE] & AGE == DEAD)
+        if len(dead):
+            self.facts.free(dead.astype(np.int32))
 
     def begin(self, *, ranked: bool) -> None:
-        """Start an evaluation: Update reads ranks from stamps and keeps an undo log, Bootstrap does neither."""
+        """Start a commit: Update reads ranks from stamps and keeps an undo log, Bootstrap does neither."""
         block = self.block
-        block[[N_QUEUE, LEVEL_END, SEGMENT_LOW, SEGMENT_HIGH, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES]] = 0
+        if block[PARTIAL]:
+            self._arrange_anew()
+        block[[N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES]] = 0
         block[RANKED] = block[LOGGING] = int(ranked)
         block[LEVEL] = -1 if ranked else 0
-        block[PHASE] = GATEKEEP
+        self.enter(ASSERT)
 
-    def finish(self) -> Int32:
-        """End an evaluation; the rows that it added."""
-        added = self.memory["queue"][: int(self.block[N_QUEUE])].copy()
-        self.block[[N_QUEUE, LEVEL_END, SEGMENT_LOW, SEGMENT_HIGH, N_TOUCHED, LOGGING]] = 0
-        return added
+    def queued(self, start: int) -> Int32:
+        """The rows queued since the queue had `start` rows: int32[n]."""
+        queued: Int32 = self.memory["queue"][start : int(self.block[N_QUEUE])].copy()
+        return queued
+
+    def note_queued(self, start: int) -> None:
+        """Tell the catalogue of the rows queued since."""
+        if self.catalogue.is_listed:
+            self.catalogue.note(self.queued(start))
+
+    @property
+    def queue_end(self) -> int:
+        """How many rows the queue has."""
+        return int(self.block[N_QUEUE])
+
+    def changes(self) -> Int32:
+        """What the commit has changed so far: int32[n, 3], the row, and what it was and is (`layout.ABSENT`)."""
+        self.memory.grow("changed", int(self.block[N_TOUCHED]))
+        noted: Int32 = self.memory["changed"][: note_changes(self.block)].copy()
+        return noted
+
+    def settle(self) -> None:
+        """Make the commit final."""
+        self.facts.reserve_free(int(self.block[N_TOUCHED]))
+        settle(self.block)
+        self.block[LOGGING] = 0
 
     def undo(self) -> None:
-        """Put every touched row back as it was before `begin`."""
-        self.facts.rehash()  # it may have been interrupted
-        log = self.memory["undo"][: int(self.block[N_TOUCHED])]
-        self.memory["rows"][log[::-1, 0], :FIRST] = log[::-1, 1 : 1 + FIRST]  # a row's oldest note is written last
-        new = np.unique(log[log[:, 1] & AGE == FREE, 0])
-        self.facts.remove(new)
+        """Put every row that the commit wrote back as it was before `begin`."""
+        self.facts.repair()
+        self._stop()
+        is_partial = bool(self.block[PARTIAL])
+        if is_partial:
+            self.drop_arrangements()
+        self.facts.reserve_free(int(self.block[N_TOUCHED]))
+        unwind(self.block)
+        self.block[LOGGING] = 0
+        if is_partial:
+            self._arrange_anew()
+
+    def _arrange_anew(self) -> None:
+        """Count the present rows for every key, and forget all arrangements."""
         self.drop_arrangements()
-        self.memory["key_fill"][:] = 0
-        self.count_from(0)
-        self.finish()
+        self.memory["key_count"][:] = 0
+        count_present(self.block, 0, int(self.block[N_ROWS]), 0)
+        self.block[PARTIAL] = 0
 
     @property
     def rewrites(self) -> int:
@@ -252,4 +432,4 @@ class Circuit:
     @property
     def nbytes(self) -> int:
         """Bytes of the fact table and its arrangements; scratch arrays and the program aside."""
-        return self.facts.nbytes + self.arrangements.nbytes
+        return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes

@@ -1,36 +1,70 @@
 """The engine: commits of facts and rules, by Update or by Bootstrap.
 
+    begin -> apply, once or more -> changes -> accept or rollback
+
 Invariants at every commit (DESIGN.md 3.3), for the active rules over the present facts: every derivation's head is
 present; support is the number of derivations whose body facts all have a smaller stamp than the head; every fact is
 asserted or has support. A commit is atomic: Update keeps an undo log of touched rows, Bootstrap builds beside
-and swaps, so that an error or a cancel leaves facts, rules and counts as they were.
+and swaps, so that an error, a cancel or a rollback leaves facts, stamps, supports and rules as they were.
 
-Cost: an Update is proportional to what changes (and, for new rules, one pass over the rows); a Bootstrap to the facts.
+    Update    Retract: leaving rules and facts take their counted derivations back, level by level
+              Rederive: facts that left and have a derivation from what is left return
+              Assert: those, new facts and the heads of new rules are the first batch of semi-naive levels
+
+Elastic (Zhao et al.): an Update that has extended more than `FRACTION` of the rewrites of the last Bootstrap is
+dropped, and Bootstrap runs. The delta is the same either way. Cost: an Update is proportional to what changes, a
+Bootstrap to the facts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kgreason.engine.circuit import Circuit
-from kgreason.engine.layout import Int32
+from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
+from kgreason.engine.layout import ABSENT, ASSERT, REDERIVE, RETRACT, Int32
 from kgreason.engine.planner import EncodedRule, Planner
+from kgreason.errors import LimitError
+from kgreason.zset.commit import net_change
+from kgreason.zset.zset import ZSet
 
 Check = Callable[[], object]
+Int8: TypeAlias = NDArray[np.int8]
+Rows: TypeAlias = Mapping[int, Int32]
+"""Rows int32[n, w] by table number."""
+Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
+
+FRACTION = 0.2
+"""The share of the last Bootstrap's rewrites that an Update may extend before Bootstrap takes over."""
 
 
 class Changes(NamedTuple):
-    """What a commit did: rows int32[n, w] that appeared and disappeared, with their tables int32[n]."""
+    """What a commit did: the facts whose kind changed, rows int32[n, w] with their tables int32[n].
 
-    appeared: Int32
-    appeared_tables: Int32
-    disappeared: Int32
-    disappeared_tables: Int32
+    `before` and `after`, int8[n]: ABSENT, INFERRED or IS_ASSERTED. `strategy` is what was run in the end, `switched`
+    says that an Update was dropped for it, `rewrites` is the work of all that was run, `missed` how many facts were to
+    be retracted and were not asserted.
+    """
+
+    rows: Int32
+    tables: Int32
+    before: Int8
+    after: Int8
     strategy: str
+    switched: bool
     rewrites: int
+    missed: int
+
+
+_Events: TypeAlias = Sequence[tuple[Int32, int]]
+
+
+class _Wish(NamedTuple):
+    asserted: Rows
+    retracted: Rows
 
 
 def _no_check() -> None:
@@ -47,14 +81,18 @@ class Engine:
         self.planner = Planner()
         self._quiet = quiet
         self.circuit = Circuit(self.planner, quiet=quiet)
+        self.work = 0
+        """Rewrites of the last Bootstrap."""
         self._numbers: dict[EncodedRule, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
         self._weights: dict[int, int] = {}
+        self._origin = self.circuit
+        self._reweighed: list[tuple[int, int]] = []
 
     @property
     def rules(self) -> list[EncodedRule]:
         """The active rules."""
-        return [rule for rule, number in self._numbers.items() if number in self._weights]
+        return [self.planner.rule(number) for number in self._weights]
 
     def __len__(self) -> int:
         """The number of facts."""
@@ -66,101 +104,280 @@ class Engine:
         self.circuit.refresh()
         return number
 
-    def assert_facts(
-        self, facts: Mapping[int, Int32], rules: Sequence[EncodedRule] = (), check: Check = _no_check
+    def commit(
+        self,
+        asserted: Rows,
+        retracted: Rows | None = None,
+        added: Sequence[EncodedRule] = (),
+        removed: Sequence[EncodedRule] = (),
+        *,
+        strategy: Strategy = "auto",
+        budget: int | None = None,
+        check: Check = _no_check,
     ) -> Changes:
-        """Update: assert rows (by table) and add rules.
-
-        facts: table number -> int32[n, w]. `check` is called between kernel calls; what it raises undoes the commit.
-        """
-        circuit, weights = self.circuit, dict(self._weights)
-        keys, asks = self.planner.key_info.n, self.planner.asks.n
-        fresh: list[int] = []
-        circuit.begin(ranked=True)
+        """One `apply` that is accepted, or, on any error, rolled back."""
+        self.begin()
         try:
-            self._add_rules(rules, fresh)
-            circuit.refresh()
-            for table, rows in facts.items():
-                circuit.assert_rows(table, rows, check)
-            if len(circuit.facts) and fresh:
-                if self.planner.asks.n > asks:
-                    circuit.drop_arrangements()
-                circuit.count_from(keys)
-                circuit.run_new([self._best_start(rule) for rule in fresh if self.planner.plans_of(rule)], check)
-            self._fire_empty_bodies(fresh)
-            circuit.run(check)
+            self.apply(asserted, retracted, added, removed, strategy=strategy, budget=budget, check=check)
+            changes = self.changes()
         except BaseException:
-            self._weights = weights
-            for number in fresh:
-                self.planner.set_active(number, False)
-            circuit.refresh()
-            circuit.undo()
+            self.rollback()
             raise
-        rows, tables = circuit.facts.columns(circuit.finish())
-        return Changes(rows, tables, rows[:0], tables[:0], "update", circuit.rewrites)
+        self.accept()
+        return changes
 
-    def _best_start(self, rule: int) -> tuple[int, int]:
-        """The (key, plan) of a new rule whose key the fewest facts meet."""
-        return min(self.planner.plans_of(rule), key=lambda pair: int(self.circuit.memory["key_count"][pair[0]]))
+    def begin(self) -> None:
+        """Start a commit, which `accept` or `rollback` ends."""
+        self._origin, self._work_before = self.circuit, self.work
+        self._wishes: list[_Wish] = []
+        self._reweighed = []
+        self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
+        self.circuit.begin(ranked=True)
 
-    def bootstrap(
-        self, facts: Mapping[int, Int32], rules: Sequence[EncodedRule] | None = None, check: Check = _no_check
-    ) -> Changes:
-        """Bootstrap: evaluate rules (by default the active ones) from these asserted facts alone, beside, and swap.
+    def apply(
+        self,
+        asserted: Rows,
+        retracted: Rows | None = None,
+        added: Iterable[EncodedRule] = (),
+        removed: Iterable[EncodedRule] = (),
+        *,
+        strategy: Strategy = "auto",
+        budget: int | None = None,
+        check: Check = _no_check,
+    ) -> None:
+        """Retract rows, assert rows (of other facts), add 1 to and take 1 from the weights of rules.
+
+        Wishes that are fulfilled already ask for nothing. `check` is called between kernel calls; after what it raises,
+        and after LimitError (more than `budget` rewrites were extended: the rule is named), `rollback` must follow.
+        """
+        retracted = retracted or {}
+        leaving, fresh = self._reweigh(added, removed)
+        self._wishes.append(_Wish(asserted, retracted))
+        allowed = UNLIMITED if budget is None else budget
+        try:
+            if strategy == "bootstrap" or (strategy == "auto" and not self.work):
+                self._switch(allowed, check)
+                return
+            share = int(FRACTION * self.work) if strategy == "auto" else UNLIMITED
+            before = self.circuit.rewrites
+            self.circuit.limit = before + min(allowed, share)
+            try:
+                self._update(asserted, retracted, leaving, fresh, check)
+            except OverLimitError:
+                if self.circuit.rewrites - before > allowed:
+                    raise
+                self._switched = True
+                self._switch(allowed, check)
+        except OverLimitError:
+            raise LimitError(self._over(allowed)) from None
+
+    def _over(self, allowed: int) -> str:
+        group, name = self.planner.rule(self.circuit.rule).label
+        label = f"{group}/{name}" if group else name
+        return f"a commit may extend {allowed:,} rewrites: the budget ran out in rule {label}"
+
+    def _update(
+        self, asserted: Rows, retracted: Rows, leaving: Sequence[int], fresh: Sequence[int], check: Check
+    ) -> None:
+        circuit = self.circuit
+        circuit.keep_up()
+        start = circuit.queue_end
+        circuit.enter(ASSERT)
+        if leaving or any(len(rows) for rows in retracted.values()):
+            for rows in asserted.items():
+                circuit.assert_rows(*rows, check, only_present=True)
+            self._retract(retracted, leaving, check)
+        for rows in asserted.items():
+            circuit.assert_rows(*rows, check)
+        for number in fresh:
+            self.planner.set_active(number, True)
+            if number not in self._bodiless:
+                circuit.run_rule(number, check)
+        self._fire_empty_bodies(fresh)
+        circuit.run(check)
+        circuit.note_queued(start)
+
+    def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> None:
+        """Retract and Rederive; what returns is queued for Assert."""
+        circuit = self.circuit
+        circuit.enter(RETRACT)
+        start = circuit.queue_end
+        for rows in retracted.values():
+            self._missed += circuit.retract_rows(rows, check)
+        for number in leaving:
+            if number not in self._bodiless:
+                circuit.run_rule(number, check)
+        self._fire_empty_bodies(leaving)
+        for number in leaving:
+            self.planner.set_active(number, False)
+        circuit.run(check)
+        left = circuit.queued(start)
+        circuit.enter(REDERIVE)
+        if len(left):
+            self.planner.plan_backward()
+            circuit.keep_up()
+            circuit.run_backward(left, check)
+        circuit.go_on(ASSERT)
+
+    def _switch(self, allowed: int, check: Check) -> None:
+        """Drop the Update, if one was tried, and evaluate from the facts that are to be asserted."""
+        origin = self._origin
+        origin.keep_up()
+        if self.circuit is origin:
+            self._rewrites += origin.rewrites
+            origin.undo()
+        self._evaluate(self._wanted(origin), allowed, check)
+
+    def _wanted(self, origin: Circuit) -> Rows:
+        """The facts that are asserted once every wish of this commit is fulfilled."""
+        wanted: dict[int, Int32] = {}
+        rows = origin.facts.present()
+        rows = rows[origin.facts.is_asserted(rows)]
+        columns, tables = origin.facts.columns(rows)
+        for table, (_, width) in enumerate(self.planner.tables()):
+            events = [
+                (part, sign)
+                for wish in self._wishes
+                for part, sign in ((wish.retracted.get(table), -1), (wish.asserted.get(table), 1))
+                if part is not None and len(part)
+            ]
+            mine = np.ascontiguousarray(columns[tables == table, :width])
+            wanted[table] = _after(mine, events, origin.facts.is_asserted_fact) if events else mine
+        return wanted
+
+    def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
+        """Bootstrap: evaluate the rules from these facts alone, in a circuit of their own."""
+        self._set_active(number for number, _ in self._reweighed)
+        room = max(1024, 2 * sum(map(len, facts.values())))  # room that is not used costs no memory
+        circuit = Circuit(self.planner, room, self._quiet)
+        circuit.limit = allowed
+        self.circuit, self._strategy = circuit, "bootstrap"
+        circuit.begin(ranked=False)
+        for rows in facts.items():
+            circuit.assert_rows(*rows, check)
+        circuit.open_first_level()
+        self._fire_empty_bodies(self._weights)
+        circuit.run(check)
+        circuit.facts.trim()
+        self.work = circuit.rewrites
+        self._rewrites += circuit.rewrites
+        circuit.begin(ranked=True)
+
+    def changes(self) -> Changes:
+        """What the commit has changed so far."""
+        if self.circuit is not self._origin:
+            return self._changes(*_difference(self._origin, self.circuit), self._rewrites + self.circuit.rewrites)
+        noted = self.circuit.changes()
+        rows, tables = self.circuit.facts.columns(noted[:, 0])
+        kinds = noted[:, 1:].astype(np.int8)
+        return self._changes(rows, tables, kinds[:, 0], kinds[:, 1], self.circuit.rewrites)
+
+    def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8, rewrites: int) -> Changes:
+        return Changes(rows, tables, before, after, self._strategy, self._switched, rewrites, self._missed)
+
+    def accept(self) -> None:
+        """Make the commit final; may be called again after an interrupt, as `rollback` may."""
+        self._origin = self.circuit
+        self.circuit.settle()
+
+    def rollback(self) -> None:
+        """Undo the commit: everything is as it was when it began."""
+        self.circuit, self.work = self._origin, self._work_before
+        for number, weight in reversed(self._reweighed):
+            self._set_weight(number, weight)
+        self._set_active(number for number, _ in self._reweighed)
+        self.circuit.keep_up()
+        self.circuit.undo()
+
+    def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = _no_check) -> Changes:
+        """Evaluate rules (by default the active ones) from these asserted facts, and no others, by Bootstrap.
 
         facts: table number -> int32[n, w]. What `check` raises leaves everything as it was.
         """
-        before, weights = self.circuit, self._weights
-        room = max(1024, 2 * sum(map(len, facts.values())))  # room that is not used costs no memory
+        self.begin()
         try:
             if rules is not None:
-                self._set_weights({}, rules)
-            self.circuit = circuit = Circuit(self.planner, room, self._quiet)
-            circuit.begin(ranked=False)
-            for table, rows in facts.items():
-                circuit.assert_rows(table, rows, check)
-            circuit.open_first_level()
-            self._fire_empty_bodies(self._weights)
-            circuit.run(check)
-            circuit.finish()
-            circuit.facts.trim()
+                self._reweigh(rules, self._all_rules())
+            self._evaluate(facts, UNLIMITED, check)
+            changes = self.changes()
         except BaseException:
-            self.circuit = before
-            self._set_weights(weights)
-            before.refresh()
-            before.drop_arrangements()
-            before.count_from(0)
+            self.rollback()
             raise
-        return _difference(before, circuit)
+        self.accept()
+        return changes
 
-    def restore(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
-        """Take over a fixpoint that was saved: rows int32[n, 3 + w] with state, stamp and support, and its rules."""
-        self._set_weights({}, rules)
+    def restore(self, records: Int32, rules: Sequence[EncodedRule], work: int = 0) -> None:
+        """Take over a fixpoint that was saved: rows int32[n, 3 + w] with state, stamp and support, and its rules.
+
+        `work` is the number of rewrites of its last Bootstrap.
+        """
+        self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
         self.circuit.adopt(records)
+        self.work = work
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
-        """Make these the active rules, without evaluating anything: a Bootstrap must follow."""
-        self._set_weights({}, rules)
-        self.circuit.refresh()
+        """Make these the active rules, without evaluating anything: `restore` or `bootstrap` must follow."""
+        self._reweighed = []
+        self._reweigh(rules, self._all_rules())
+        self._set_active(number for number, _ in self._reweighed)
+        self.circuit.keep_up()
 
-    def _set_weights(self, weights: dict[int, int], rules: Sequence[EncodedRule] = ()) -> None:
-        """Make exactly the rules of `weights` and `rules` active."""
-        for number in self._weights:
-            self.planner.set_active(number, False)
-        self._weights = dict(weights)
-        for number in self._weights:
-            self.planner.set_active(number, True)
-        self._add_rules(rules, [])
+    def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
+        """The facts int32[n, w] of a table that have these constants in these columns; None where no rule asks for any.
 
-    def _add_rules(self, rules: Sequence[EncodedRule], active: list[int]) -> None:
-        """Add 1 to the weight of each rule; `active` gets the numbers of those that become active, before they do."""
-        for rule in rules:
-            number = self._number(rule)
-            if number not in self._weights:
-                active.append(number)
-            self._weights[number] = self._weights.get(number, 0) + 1
-            self.planner.set_active(number, True)
+        Cost: the facts that the catalogue lists for them, where there are any.
+        """
+        key = self.planner.find_key(table, constants)
+        if key is None or not self.circuit.memory["key_count"][key]:
+            return None
+        facts = self.circuit.facts
+        rows, tables = facts.columns(self.circuit.candidates(key))
+        kept = tables == table
+        for column, value in constants.items():
+            kept &= rows[:, column] == value
+        found: Int32 = rows[kept]
+        return found
+
+    def derivations(self, row: int, limit: int = 1 << 20) -> list[tuple[EncodedRule, tuple[int, ...]]]:
+        """The derivations of a present fact, by its row: for each the rule and the values of its slots.
+
+        Found by running the rules backwards. No commit may be open; at least `limit` are found, if there are as many.
+        """
+        self.planner.plan_backward()
+        self.circuit.keep_up()
+        traced = self.circuit.derivations(row, limit)
+        found = dict.fromkeys(map(tuple, traced.tolist()))
+        return [(self.planner.rule(rule), tuple(slots)) for rule, *slots in found]
+
+    def _all_rules(self) -> list[EncodedRule]:
+        return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
+
+    def _reweigh(self, added: Iterable[EncodedRule], removed: Iterable[EncodedRule]) -> tuple[list[int], list[int]]:
+        """Change the weights of rules; the numbers of those that leave, and of those that are new."""
+        before: dict[int, bool] = {}
+        for rules, weight in ((added, 1), (removed, -1)):
+            for rule in rules:
+                number = self._number(rule)
+                before.setdefault(number, number in self._weights)
+                if weight > 0 or number in self._weights:
+                    total = self._weights.get(number, 0)
+                    self._reweighed.append((number, total))
+                    self._set_weight(number, total + weight)
+        leaving = [number for number, was in before.items() if was and number not in self._weights]
+        return leaving, [number for number, was in before.items() if not was and number in self._weights]
+
+    def _set_active(self, numbers: Iterable[int]) -> None:
+        """Let those of the rules fire that have a weight, and no other of them."""
+        for number in numbers:
+            self.planner.set_active(number, number in self._weights)
+
+    def _set_weight(self, number: int, weight: int) -> None:
+        """Give a rule a weight; at 0 it is forgotten."""
+        if weight:
+            self._weights[number] = weight
+        else:
+            self._weights.pop(number, None)
 
     def _number(self, rule: EncodedRule) -> int:
         """The number of a rule, which is planned when it is met first."""
@@ -172,18 +389,34 @@ class Engine:
         return self._numbers[rule]
 
     def _fire_empty_bodies(self, numbers: Container[int]) -> None:
-        """Derive the heads of the rules among `numbers` whose body is empty."""
+        """Derive, or take back, the heads of the rules among `numbers` whose body is empty."""
         for number, rule in self._bodiless.items():
             if number in numbers:
                 for pattern in dict.fromkeys(rule.shape.heads):
-                    row = [0 if slot == 0 else rule.constants[slot - 1] for slot in pattern.slots]
+                    row = [rule.constants[slot - 1] for slot in pattern.slots]
                     self.circuit.derive(pattern.table, np.array([row], dtype=np.int32))
 
 
-def _difference(before: Circuit, after: Circuit) -> Changes:
-    """What changed from one circuit to another."""
+def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
+    """The asserted rows int32[n, w] once events, in order, have asserted (1) or retracted (-1) others."""
+    keys = np.concatenate([np.ascontiguousarray(part, dtype=np.int32) for part, _ in events])
+    signs = np.repeat(np.array([sign for _, sign in events], dtype=np.int8), [len(part) for part, _ in events])
+    change = net_change(keys, signs, is_asserted(keys))
+    return (ZSet.of(rows) + change).positive().columns
+
+
+def _difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
+    """What changed from one circuit to another: rows, tables, kinds before and after."""
     before.facts.widen(after.facts.width)
     old, new = before.facts.present(), after.facts.present()
-    lost = old[after.facts.find(before.facts.columns(old)[0]) < 0]
-    won = new[before.facts.find(after.facts.columns(new)[0]) < 0] if len(old) else new
-    return Changes(*after.facts.columns(won), *before.facts.columns(lost), "bootstrap", after.rewrites)
+    was, now = before.facts.kinds(old), after.facts.kinds(new)
+    (rows, tables), (new_rows, new_tables) = before.facts.columns(old), after.facts.columns(new)
+    became = after.facts.kinds(after.facts.find(rows))
+    had = before.facts.kinds(before.facts.find(new_rows)) if len(old) else np.zeros(len(new), dtype=np.int8)
+    lost, won = became != was, had == ABSENT
+    return (
+        np.concatenate([rows[lost], new_rows[won]]),
+        np.concatenate([tables[lost], new_tables[won]]),
+        np.concatenate([was[lost], had[won]]),
+        np.concatenate([became[lost], now[won]]),
+    )

@@ -1,8 +1,8 @@
 """The fact table: one row store, one hash table, and for each row its state, stamp and support.
 
-Invariants: a fact has at most one row; the hash table holds exactly the rows that are not free; free rows are on the
-free list, and are used again before the store grows. `compact` gives their room back. At most five of eight entries of
-the hash table are taken.
+Invariants: a fact has at most one row; the hash table holds exactly the rows that are neither free nor dead; free rows
+are on the free list, and are used again before the store grows. `compact` gives their room back. At most five of eight
+entries of the hash table are taken.
 
 Cost: 4 w + 12 bytes a row and 6 to 13 of hash table; a probe, in blocks, for each row that is added or looked up.
 """
@@ -13,8 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.buffers import power_of_two
-from kgreason.engine.distinct import find_rows, rehash, remove_rows
-from kgreason.engine.layout import AGE, ASSERTED, FIRST, FREE, N_FREE, N_QUEUE, N_ROWS, STATE, TABLE, Int32, UInt32
+from kgreason.engine.layout import (
+    ABSENT,
+    AGE,
+    ASSERTED,
+    DEAD,
+    FIRST,
+    FREE,
+    GONE,
+    INFERRED,
+    IS_ASSERTED,
+    LOGGED,
+    MET,
+    N_DEAD,
+    N_FREE,
+    N_QUEUE,
+    N_ROWS,
+    STATE,
+    TABLE,
+    Int32,
+    UInt32,
+)
+from kgreason.engine.lookup import find_rows, rehash
 from kgreason.engine.memory import Memory
 from kgreason.errors import LimitError
 
@@ -27,14 +47,15 @@ class FactTable:
     def __init__(self, memory: Memory, width: int, room: int = 1024) -> None:
         self._memory = memory
         self._block = memory.block
+        self._is_hashed = True
         memory["rows"] = np.zeros((room, FIRST + width), dtype=np.int32)
         memory["entries"] = _entries(room)
         memory["queue"] = np.zeros(room, dtype=np.int32)
         memory["free"] = np.zeros(16, dtype=np.int32)
 
     def __len__(self) -> int:
-        """The number of facts."""
-        return int(self._block[N_ROWS] - self._block[N_FREE])
+        """The number of facts; rows that left count until their commit is settled."""
+        return int(self._block[N_ROWS] - self._block[N_FREE] - self._block[N_DEAD])
 
     @property
     def width(self) -> int:
@@ -67,9 +88,16 @@ class FactTable:
         """Make the hash table anew from the rows."""
         self._rehash(self._memory["rows"].shape[0])
 
+    def repair(self) -> None:
+        """Make the hash table anew where making it was interrupted."""
+        if not self._is_hashed:
+            self.rehash()
+
     def _rehash(self, room: int) -> None:
+        self._is_hashed = False
         self._memory["entries"] = _entries(room)
         rehash(self._block)
+        self._is_hashed = True
 
     def widen(self, width: int) -> None:
         """Make rows at least `width` columns wide; the hash of a row is over all columns, padding included."""
@@ -94,19 +122,26 @@ class FactTable:
         wide[:, : keys.shape[1]] = keys
         return wide
 
-    def remove(self, rows: Int32) -> None:
-        """Take present, distinct rows out: int32[n]. Their numbers are used again."""
-        self._memory.grow("free", int(self._block[N_FREE]) + len(rows))
-        remove_rows(self._block, np.ascontiguousarray(rows, dtype=np.int32))
+    def reserve_free(self, more: int) -> None:
+        """Make room on the free list for `more` rows and for all dead ones."""
+        self._memory.grow("free", int(self._block[N_FREE] + self._block[N_DEAD]) + more)
 
     def present(self) -> Int32:
-        """The numbers of the rows that are not free, ascending."""
-        states = self._memory["rows"][: int(self._block[N_ROWS]), STATE]
-        return np.flatnonzero((states & AGE) != FREE).astype(np.int32)
+        """The numbers of the rows that hold a present fact, ascending."""
+        held = self.held()
+        kept: Int32 = held[self._memory["rows"][held, STATE] & AGE != GONE]
+        return kept
+
+    def held(self) -> Int32:
+        """The numbers of the rows that hold a fact, ascending; those that left and are not settled among them."""
+        ages = self._memory["rows"][: int(self._block[N_ROWS]), STATE] & AGE
+        return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
 
     def records(self, rows: Int32) -> Int32:
-        """Whole rows int32[n, 3 + w]: state, stamp, support, columns."""
-        return self._records(rows).copy()
+        """Whole rows int32[n, 3 + w]: state without the flags of a commit, stamp, support, columns."""
+        records: Int32 = self._records(rows).copy()
+        records[:, STATE] &= ~(LOGGED | MET)
+        return records
 
     def _records(self, rows: Int32) -> Int32:
         """The same, as a view where they are all rows in their order: only to be read before the table grows."""
@@ -124,14 +159,36 @@ class FactTable:
         flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
         return flags
 
+    def kinds(self, rows: Int32) -> NDArray[np.int8]:
+        """What the facts in these rows are, int8[n]: INFERRED or IS_ASSERTED; ABSENT for -1."""
+        asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
+        return np.where(rows < 0, ABSENT, np.where(asserted, IS_ASSERTED, INFERRED)).astype(np.int8)
+
+    def is_asserted_fact(self, keys: Int32) -> NDArray[np.bool_]:
+        """For each of keys int32[n, w] whether that fact is asserted: bool[n]."""
+        asserted: NDArray[np.bool_] = self.kinds(self.find(keys)) == IS_ASSERTED
+        return asserted
+
+    def free(self, rows: Int32) -> None:
+        """Put dead rows int32[n] on the free list."""
+        n = int(self._block[N_FREE])
+        self._memory.grow("free", n + len(rows))
+        self._memory["free"][n : n + len(rows)] = rows
+        self._memory["rows"][rows, STATE] = FREE
+        self._block[N_FREE] = n + len(rows)
+        self._block[N_DEAD] -= len(rows)
+
     def compact(self) -> Int32:
-        """Move the rows together and give free room back; the old number of each new row."""
+        """Move the rows together and give free room back; the old number of each new row.
+
+        No arrangement may be live.
+        """
         kept = self.present()
         self._memory["rows"] = self._memory["rows"][kept]
         self._memory.grow("rows", 16)
         self._memory["queue"] = np.zeros(16, dtype=np.int32)
         self._memory["free"] = np.zeros(16, dtype=np.int32)
-        self._block[N_ROWS], self._block[N_FREE], self._block[N_QUEUE] = len(kept), 0, 0
+        self._block[[N_ROWS, N_FREE, N_DEAD, N_QUEUE]] = len(kept), 0, 0, 0
         self._rehash(max(16, len(kept)))
         return kept
 

@@ -1,8 +1,11 @@
-"""The fixpoint: levels of gatekeep, product and distinct until a level derives nothing new.
+"""The fixpoint: levels of gatekeep, product and distinct until a level derives nothing new, or none leaves.
 
-A level is DBSP's inner time. `advance` is resumable: it returns when it is done, when an array must grow or an
-arrangement be built, or when its fuel is out, and goes on from the memory block at the next call. So Python can grow
-arrays, show progress, honour a budget and notice Ctrl-C between calls, and a small commit is one call.
+A level is DBSP's inner time. The same levels serve facts that arrive and facts that leave; a scan of given rows takes
+the place of the delta where the heads of new or leaving rules, or the derivations of given heads, are wanted.
+
+`advance` is resumable: it returns when it is done, when an array must grow or an arrangement be built, or when its fuel
+is out, and goes on from the memory block at the next call. So Python can grow arrays, show progress, honour a budget
+and notice Ctrl-C between calls, and a phase of a small commit is one call.
 
 A level whose delta is large runs in segments, each a delta of its own: later segments wait unseen, so every
 derivation is still met exactly once, and the scratch arrays stay small. The number of phases in a level
@@ -12,7 +15,7 @@ depends on the sizes of its delta and of its heads, not on the number of rules.
 from __future__ import annotations
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.distinct import distinct
+from kgreason.engine.distinct import discount, distinct
 from kgreason.engine.gatekeep import close_segment, gatekeep, open_level, scan
 from kgreason.engine.layout import (
     AT_GROUP,
@@ -21,12 +24,14 @@ from kgreason.engine.layout import (
     DISTINCT,
     DONE,
     ENTRIES,
+    EXPLAIN,
     FUEL,
     GATEKEEP,
     LEVEL,
     LEVEL_END,
     LEVELS,
     LOGGING,
+    MODE,
     N_FREE,
     N_HEADS,
     N_QUEUE,
@@ -34,10 +39,12 @@ from kgreason.engine.layout import (
     N_TOUCHED,
     NEED_ARRANGEMENT,
     NEED_POSTINGS,
+    NEED_READER,
     NEED_ROWS,
     PHASE,
     PRODUCT,
     QUEUE,
+    RETRACT,
     ROWS,
     RUNNING,
     SCAN,
@@ -102,9 +109,15 @@ def advance(m: Block) -> Number:
                 return NEED_ARRANGEMENT
             m[PHASE] = DISTINCT
         else:
-            if not has_room(m):
+            if m[MODE] == EXPLAIN:
+                if m[N_HEADS] > 0:
+                    return NEED_READER
+            elif not has_room(m):
                 return NEED_ROWS
-            distinct(m)
+            elif m[MODE] == RETRACT:
+                discount(m)
+            else:
+                distinct(m)
             m[PHASE] = PRODUCT
             if m[AT_PLAN] == -1:
                 close_segment(m)

@@ -4,7 +4,9 @@ The rows of the last atom's posting go straight into heads: a template says for 
 row or from a slot, so the last atom's variables are never written to the slots at all.
 
 Keeps: a rewrite derives each head once, even where two heads of its rule become equal (support counts pairs of a
-rule and a substitution); the rank of a head is the largest stamp in its body. Cost: one pass over the rows.
+rule and a substitution); the rank of a head is the largest stamp in its body. A backward plan grounds the heads up to
+the one it started from, which it alone keeps, unless an earlier one of the same rewrite equals it. Cost: one pass over
+the rows.
 """
 
 from __future__ import annotations
@@ -14,14 +16,18 @@ import numpy as np
 from kgreason.compiled import inline
 from kgreason.engine.layout import (
     AGE,
+    AT_RULE,
     DERIVATIONS,
+    EXPLAIN,
     FIRST,
     FUEL,
     HEADS,
+    MODE,
     N_HEADS,
     QUIET,
     RANKED,
     RANKS,
+    REDERIVE,
     REWRITES,
     ROWS,
     SLOTS,
@@ -35,6 +41,7 @@ from kgreason.engine.layout import (
     STEPS,
     TABLES,
     TEMPLATES,
+    TRACED,
     Block,
     Flag,
     Int32,
@@ -91,6 +98,32 @@ def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
 
 
 @inline
+def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
+    """Of the heads first..last of a rewrite keep the last one, if it was kept at all: the new end of the buffer."""
+    if end == last:
+        return first
+    for c in range(heads.shape[1]):
+        heads[first, c] = heads[last, c]
+    ranks[first] = ranks[last]
+    return first + 1
+
+
+@inline
+def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number) -> None:
+    """Note the rule and the slots of each finished rewrite, instead of its head."""
+    rows, steps, slots, traced = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TRACED)
+    n = m[N_HEADS]
+    for position in range(start, stop):
+        row = np.int64(single) if single >= 0 else np.int64(source[position])
+        if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 and bind(rows, row, steps, step, slots):
+            traced[n, 0] = m[AT_RULE]
+            for j in range(traced.shape[1] - 1):
+                traced[n, 1 + j] = slots[j]
+            n += 1
+    m[N_HEADS] = n
+
+
+@inline
 def ground(
     m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number, base: Number
 ) -> None:
@@ -98,11 +131,15 @@ def ground(
 
     `ages` are the ages that are visible, as a bit set; `base` is the rank of the rewrite so far.
     """
+    if m[MODE] == EXPLAIN:
+        trace(m, step, source, single, start, stop, ages)
+        return
     rows, steps, slots, templates = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)
     heads, tables, ranks = matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
     low, compared = np.uint64(steps[step, STEP_TEMPLATES]), steps[step, STEP_COMPARED] != 0
     high, width = low + np.uint64(steps[step, STEP_HEADS]), np.uint64(heads.shape[1])
     quiet, ranked = m[QUIET], m[RANKED] != 0
+    only_last = m[MODE] == REDERIVE and high - low > 1
     n = before = np.uint64(m[N_HEADS])
     for position in range(np.uint64(start), np.uint64(stop)):
         row = np.uint64(single) if single >= 0 else np.uint64(source[position])
@@ -111,14 +148,17 @@ def ground(
         if compared and not bind(rows, row, steps, step, slots):
             continue
         rank = max(base, np.int64(rows[row, STAMP])) if ranked else base
-        first = n
+        first = last = n
         for t in range(low, high):
+            last = n
             for c in range(width):
                 word = templates[t, c + np.uint64(1)]
                 heads[n, c] = rows[row, np.uint32(word)] if word >= 0 else slots[np.uint32(~word)]
             tables[n] = templates[t, 0]
             ranks[n] = rank
             n = np.uint64(keep(heads, n, first, quiet))
+        if only_last:
+            n = np.uint64(keep_last(heads, ranks, first, last, n))
     m[N_HEADS] = n
     m[DERIVATIONS] += np.int64(n - before)
     m[REWRITES] += stop - start

@@ -36,20 +36,34 @@ Flag: TypeAlias = Any
 STATE, STAMP, SUPPORT, FIRST = range(4)
 
 # The age of a row, the low three bits of its state.
-# WAITING rows belong to the current level but to a later segment of it.
-FREE, OLD, CURRENT, NEXT, WAITING = range(5)
+# WAITING rows belong to the current level but to a later segment of it. While facts leave (Retract) the rows of the
+# delta are those that leave; they are GONE once their derivations are taken back, and stay in the hash table until the
+# commit is settled. A DEAD row is out of the hash table, but some posting still names it.
+FREE, OLD, CURRENT, NEXT, WAITING, GONE, DEAD = range(7)
 AGE = 7
-ASSERTED = 128  # a flag of the state
+LOGGED = 32  # a flag of the state: the undo log has the row as it was
+MET = 64  # a flag: the row is counted for the keys that it meets, and stands in the live arrangements
+ASSERTED = 128  # a flag
 TABLE = 8  # the table's number is the state without its low eight bits
 
+# What body atoms may see, as bit sets of ages.
 ONLY_OLD = 1 << OLD
 OLD_AND_CURRENT = 1 << OLD | 1 << CURRENT
+NOT_LEFT = 1 << OLD | 1 << NEXT
+NOT_GONE = NOT_LEFT | 1 << WAITING
+NOT_GONE_AND_CURRENT = NOT_GONE | 1 << CURRENT
+
+# What the circuit does with the heads it makes: phases of a commit (DESIGN.md 3.3), or noting substitutions.
+ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Statuses of `advance`.
-DONE, RUNNING, NEED_ROWS, NEED_POSTINGS, NEED_ARRANGEMENT = range(5)
+DONE, RUNNING, NEED_ROWS, NEED_POSTINGS, NEED_ARRANGEMENT, NEED_READER = range(6)
 
 # Phases of a level.
 GATEKEEP, SCAN, PRODUCT, DISTINCT = range(4)
+
+# What a commit makes of a fact.
+ABSENT, INFERRED, IS_ASSERTED = range(3)
 
 # The counters and positions of the memory block.
 (
@@ -85,11 +99,19 @@ GATEKEEP, SCAN, PRODUCT, DISTINCT = range(4)
     AT_RULE,  # the rule that is being evaluated
     LEVELS,  # levels run
     CALLS,  # kernel phases run: gatekeep, scan, product and distinct
-    SCAN_AT,  # the next row that a scan looks at
+    SCAN_AT,  # the next of the scanned rows
     SCAN_END,  # where the scan ends; 0 when the delta is what drives the circuit
+    SCAN_KEY,  # the key and the plan that the scanned rows are for,
+    SCAN_PLAN,  # or -1: they are heads, for which backward plans are run
     QUIET,  # the id of a property whose reflexive triples are not derived (owl:sameAs), or 0
+    MODE,  # ASSERT, RETRACT, REDERIVE or EXPLAIN
+    PARTIAL,  # 1: a row may stand in some of the arrangements it belongs to, and not be counted
+    N_DEAD,  # rows that are DEAD
+    N_BACK_SHAPES,  # shapes of head keys
+    N_UNMET,  # rows taken out of arrangements, ever
+    FREE_GROUP,  # the first free group + 1
     COUNTERS,
-) = range(36)
+) = range(44)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
@@ -97,10 +119,12 @@ ARRAYS = (
     "queue",  # int32[n]: rows in the order in which an evaluation added them
     "free",  # int32[n]: free rows
     "undo",  # int32[n, 4]: row, state, stamp and support before a write
+    "changed",  # int32[n, 3]: row, and what it was and is (see `ABSENT`)
     "shapes",  # int32[s, 2 + c]: table, number of constant columns, those columns
+    "back_shapes",  # int32[s, 2 + c]: the same for head atoms
     "filters",  # int32[t, 1 + w]: bits of the shapes of a table, then of those that leave a column free
     "keys",  # int32[k, w]: the constants of a trigger key, in place
-    "key_info",  # int32[k, 3]: shape, first plan, first ask
+    "key_info",  # int32[k, 3]: shape (of heads: `BACK` + shape), first plan, first ask
     "key_count",  # int32[k]: present facts that meet the key
     "key_entries",  # uint32[2**k]
     "asks",  # int32[a, 2]: arrangement, next ask of the key
@@ -112,10 +136,13 @@ ARRAYS = (
     "rules",  # int32[r, 7]: see `RULE_*`
     "constants",  # int32[c]: constants of the rules
     "rule_keys",  # int32[b]: trigger keys of the body atoms of the rules
-    "arranged",  # int32[a, 4 + c]: table, number of columns, live, bits of the shapes that ask for it, those columns
-    "groups",  # int32[g, 4]: arrangement, start, length, first row
+    "arranged",  # int32[a, 3 + c]: table, number of columns, bits of the shapes that ask for it, those columns
+    "live",  # int32[a, 2]: whether the arrangement holds its rows; the last row that was taken out of it, as N_UNMET
+    "groups",  # int32[g, 5]: see `GROUP_*`
     "group_entries",  # uint32[2**k]
     "postings",  # int32[n]: rows of the groups, each run in room for a power of two
+    "free_runs",  # int32[32]: first free run + 1 of each power of two; a free run starts with the next one
+    "scanned",  # int32[n]: the rows that a scan looks at
     "heads",  # int32[h + 1, w]: the head buffer, and a line for keys
     "ranks",  # int32[h]
     "tables",  # int32[h]
@@ -126,6 +153,7 @@ ARRAYS = (
     "group_low",  # int32[n + 1]
     "key_fill",  # int32[k]: zero between segments
     "slots",  # int32[n]: the rewrite
+    "traced",  # int32[h, 1 + slots]: rule and slots of a derivation
     "frames",  # int32[depth, 5]: the stack of a search, see `STEP` and following
     "first_probes",  # int32[b + 1, 5]: first probes of a block of rewrites
     "hashes",  # uint64[b]
@@ -136,7 +164,9 @@ ARRAYS = (
     QUEUE,
     FREE_ROWS,
     UNDO,
+    CHANGED,
     SHAPES,
+    BACK_SHAPES,
     FILTERS,
     KEYS,
     KEY_INFO,
@@ -152,9 +182,12 @@ ARRAYS = (
     CONSTANTS,
     RULE_KEYS,
     ARRANGED,
+    LIVE,
     GROUPS,
     GROUP_ENTRIES,
     POSTINGS,
+    FREE_RUNS,
+    SCANNED,
     HEADS,
     RANKS,
     TABLES,
@@ -165,6 +198,7 @@ ARRAYS = (
     GROUP_LOW,
     KEY_FILL,
     SLOTS,
+    TRACED,
     FRAMES,
     FIRST_PROBES,
     HASHES,
@@ -177,7 +211,15 @@ SHARED_BIT = 30
 EVERY_ROW = -1
 
 # The words of an arrangement before its columns.
-ARRANGED_TABLE, ARRANGED_COUNT, ARRANGED_LIVE, ARRANGED_BITS, ARRANGED_COLUMNS = range(5)
+ARRANGED_TABLE, ARRANGED_COUNT, ARRANGED_BITS, ARRANGED_COLUMNS = range(4)
+
+# A group: a row with the key's columns stands for it. START is the row itself when LENGTH is 1; 0 rows: a free group.
+# DEAD is the number of its dead rows, times 32, plus the base-2 logarithm of its run's room.
+GROUP_ARRANGEMENT, GROUP_START, GROUP_LENGTH, GROUP_FIRST, GROUP_DEAD, GROUP = range(6)
+ONE_DEAD = 32
+
+BACK = 1 << 20
+"""Shapes of head keys are numbered from here on."""
 
 # A step: header, then (column, slot) for each free column, for each column to compare and for each bound one.
 # A last step has a template for each head: the column of the step's own row (as a word of it), or `~slot`.

@@ -2,21 +2,36 @@
 
 Adding a rule appends its constants, hangs one plan for each body atom on the trigger key of that atom's constants, and
 records which arrangements must hold the rows of that key. Nothing is compiled: a shape met before costs a look-up.
-The state is independent of the facts: counts and arrangement contents belong to the engine.
+Backward plans, which find the derivations of a given fact, hang on the constants of head atoms; they are made when
+facts first leave. The state is independent of the facts: counts and arrangement contents belong to the circuit.
 
 Cost: about 20 microseconds a rule whose shape is known; the kernels never look at a rule that nothing triggers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kgreason.engine.buffers import Buffer, power_of_two
-from kgreason.engine.gatekeep import enter_keys
-from kgreason.engine.layout import ARRANGED_BITS, ARRANGED_COLUMNS, EVERY_ROW, FIRST, N_SHAPES, SHARED_BIT, STEP_PAIRS
+from kgreason.engine.keys import enter_keys
+from kgreason.engine.layout import (
+    ARRANGED_BITS,
+    ARRANGED_COLUMNS,
+    BACK,
+    EVERY_ROW,
+    FIRST,
+    N_BACK_SHAPES,
+    N_SHAPES,
+    RULE_ACTIVE,
+    RULE_ATOMS,
+    RULE_FIRST_KEY,
+    RULE_PLAN,
+    SHARED_BIT,
+    STEP_PAIRS,
+)
 from kgreason.engine.memory import Memory
 from kgreason.engine.shapes import DeltaPlan, Shape, Step, delta_plan
 
@@ -27,6 +42,7 @@ _SHAPE_WORDS = 2 + MAX_COLUMNS
 _INFO_WORDS = ARRANGED_COLUMNS + MAX_COLUMNS
 _PUBLISHED = (
     "shapes",
+    "back_shapes",
     "filters",
     "keys",
     "key_info",
@@ -58,6 +74,14 @@ class _PlannedShape(NamedTuple):
     asks: tuple[tuple[int, int], ...]
 
 
+class _PlannedStart(NamedTuple):
+    """Where the backward plan of a head is, and which atoms of `shape`, the head first, ask for what."""
+
+    shape: Shape
+    start: tuple[int, int, int]
+    asks: tuple[tuple[int, int], ...]
+
+
 class Planner:
     """Holds the growing arrays of triggers and plans, and says which arrangements there are.
 
@@ -67,14 +91,19 @@ class Planner:
     def __init__(self) -> None:
         self._tables: dict[tuple[bool, int], int] = {}
         self._planned: dict[Shape, _PlannedShape] = {}
-        self._keys: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
+        self._planned_back: dict[Shape, list[_PlannedStart]] = {}
+        self._rules: list[EncodedRule] = []
+        self._backward = 0
+        self._keys: dict[tuple[int, tuple[int, ...]], int] = {}
         self._shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._back_shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._arrangements: dict[tuple[int, tuple[int, ...]], int] = {}
         self._asked: set[tuple[int, int]] = set()
         self.width = TRIPLE
         self.slots = 1
         self.longest = 1
         self.shapes = Buffer(np.int32, _SHAPE_WORDS)
+        self.back_shapes = Buffer(np.int32, _SHAPE_WORDS)
         self.filters = Buffer(np.int32, 1 + MAX_COLUMNS)
         self.keys = Buffer(np.int32, TRIPLE)
         self.key_info = Buffer(np.int32, 3)
@@ -89,12 +118,15 @@ class Planner:
         self.rule_keys = Buffer(np.int32)
         self.arranged = Buffer(np.int32, _INFO_WORDS)
         self.key_entries = np.zeros(16, dtype=np.uint32)
+        self.version = 0
+        self._ask_keys: list[int] = []
         self._entered = 0
 
     def table(self, is_triple: bool, width: int) -> int:
         """The number of the table of this kind and width."""
         number = self._tables.setdefault((is_triple, width), len(self._tables))
         if number == self.filters.n:
+            self.version += 1
             self._widen(width)
             self.filters.append(0)
         return number
@@ -113,6 +145,8 @@ class Planner:
     def add(self, rule: EncodedRule) -> int:
         """Add a rule, which does not fire until `set_active` lets it; its number."""
         shape = rule.shape
+        self._rules.append(rule)
+        self.version += 1
         planned = self._planned.get(shape) or self._plan_shape(shape)
         self.slots = max(self.slots, 1 + shape.variables + len(rule.constants))
         self.longest = max(self.longest, len(shape.body))
@@ -126,12 +160,38 @@ class Planner:
             0,
             self.plans.n,
         )
-        for key, (step, low, high) in zip(keys, planned.starts, strict=True):
-            info = self.key_info.array
-            info[key, 1] = self.plans.append(number, step, info[key, 1], low, high)
+        for key, start in zip(keys, planned.starts, strict=True):
+            self._hang(number, key, start)
         for atom, arrangement in planned.asks:
             self._ask(keys[atom], arrangement)
         return number
+
+    def _hang(self, rule: int, key: int, start: tuple[int, int, int]) -> None:
+        """Hang a plan of a rule on a key."""
+        step, low, high = start
+        info = self.key_info.array
+        info[key, 1] = self.plans.append(rule, step, info[key, 1], low, high)
+
+    def plan_backward(self) -> None:
+        """Make the backward plans of the rules that have none yet; a rule without a body needs none."""
+        for number in range(self._backward, self.rules.n):
+            rule, keys = self._rules[number], self._keys_of(number)
+            for planned in self._plan_back(rule.shape) if rule.shape.body else ():
+                self._hang(number, self._key(planned.shape, 0, rule.constants, is_head=True), planned.start)
+                for atom, arrangement in planned.asks:
+                    self._ask(keys[atom - 1], arrangement)
+            self.version += 1
+        self._backward = self.rules.n
+
+    def _plan_back(self, shape: Shape) -> list[_PlannedStart]:
+        if shape not in self._planned_back:
+            planned = self._planned_back[shape] = []
+            for head in range(len(shape.heads)):
+                asks: dict[tuple[int, int], None] = {}
+                back = shape.backward(head)
+                start = self._plan_start(back, delta_plan(back, 0), asks)
+                planned.append(_PlannedStart(back, start, tuple(asks)))
+        return self._planned_back[shape]
 
     def _plan_shape(self, shape: Shape) -> _PlannedShape:
         asks: dict[tuple[int, int], None] = {}
@@ -183,21 +243,26 @@ class Planner:
     def _arrangement(self, table: int, columns: tuple[int, ...]) -> int:
         number = self._arrangements.setdefault((table, columns), len(self._arrangements))
         if number == self.arranged.n:
-            self.arranged.append(table, len(columns), 0, 0, *columns)
+            self.arranged.append(table, len(columns), 0, *columns)
         return number
 
-    def _key(self, shape: Shape, atom: int, constants: Sequence[int]) -> int:
-        """The trigger key of a body atom: its table, constant columns and constants."""
+    def _key(self, shape: Shape, atom: int, constants: Sequence[int], *, is_head: bool = False) -> int:
+        """The key of an atom: its table, constant columns and constants."""
         pattern, columns = shape.body[atom], shape.constant_columns(atom)
         values = tuple(constants[pattern.slots[c] - shape.variables - 1] for c in columns)
         form = (pattern.table, columns)
-        if form not in self._shape_numbers:
-            self._shape_numbers[form] = self._new_shape(pattern.table, columns)
-        number = self._shape_numbers[form]
-        key = self._keys.setdefault((number, columns, values), self.key_info.n)
+        numbers = self._back_shape_numbers if is_head else self._shape_numbers
+        if form not in numbers:
+            numbers[form] = self._new_back_shape(*form) if is_head else self._new_shape(*form)
+        number = numbers[form]
+        key = self._keys.setdefault((number, values), self.key_info.n)
         if key == self.key_info.n:
             self._new_key(number, columns, values)
         return key
+
+    def _new_back_shape(self, table: int, columns: Sequence[int]) -> int:
+        """A shape of head keys."""
+        return BACK + self.back_shapes.append(table, len(columns), *columns)
 
     def _new_shape(self, table: int, columns: Sequence[int]) -> int:
         """A shape of trigger keys; a row is looked up under it only if `filters` and `asked` let it pass."""
@@ -213,20 +278,57 @@ class Planner:
         row = [0] * self.width
         for column, value in zip(columns, values, strict=True):
             row[column] = value
-            if value >= self.asked.n:
-                self.asked.extend(np.zeros(value + 1 - self.asked.n, dtype=np.uint32))
-            self.asked.array[value] |= _bit(number)
+            if number < BACK:
+                self._mention(value, number)
         self.keys.append(*row)
         self.key_info.append(number, -1, -1)
 
+    def _mention(self, value: int, shape: int) -> None:
+        """Note that a key of a shape has this id."""
+        if value >= self.asked.n:
+            self.asked.extend(np.zeros(value + 1 - self.asked.n, dtype=np.uint32))
+        self.asked.array[value] |= _bit(shape)
+
+    def find_key(self, table: int, constants: Mapping[int, int]) -> int | None:
+        """The trigger key of these constants, by column, if a body atom has it."""
+        columns = tuple(sorted(constants))
+        number = self._shape_numbers.get((table, columns))
+        return None if number is None else self._keys.get((number, tuple(constants[c] for c in columns)))
+
+    def is_trigger(self, key: int) -> bool:
+        """Whether a key is that of a body atom."""
+        return bool(self.key_info.array[key, 0] < BACK)
+
+    def table_of(self, key: int) -> int:
+        """The table of a trigger key."""
+        return int(self.shapes.array[self.key_info.array[key, 0], 0])
+
+    def asks_from(self, first: int) -> list[tuple[int, int]]:
+        """The asks from number `first` on, each with its key."""
+        return list(enumerate(self._ask_keys))[first:]
+
+    def constants_of(self, key: int) -> dict[int, int]:
+        """The constants of a trigger key, by column."""
+        shape = self.shapes.array[self.key_info.array[key, 0]]
+        return {c: int(self.keys.array[key, c]) for c in shape[2 : 2 + shape[1]].tolist()}
+
+    def _keys_of(self, rule: int) -> list[int]:
+        first, atoms = self.rules.array[rule, RULE_FIRST_KEY : RULE_ATOMS + 1].tolist()
+        keys: list[int] = self.rule_keys.array[first : first + atoms].tolist()
+        return keys
+
     def plans_of(self, rule: int) -> list[tuple[int, int]]:
         """The (key, plan) pairs of a rule, one for each body atom."""
-        _, _, _, keys, atoms, _, plan = self.rules.array[rule].tolist()
-        return [(int(self.rule_keys.array[keys + atom]), plan + atom) for atom in range(atoms)]
+        plan = int(self.rules.array[rule, RULE_PLAN])
+        return [(key, plan + atom) for atom, key in enumerate(self._keys_of(rule))]
+
+    def rule(self, number: int) -> EncodedRule:
+        """The rule of this number."""
+        return self._rules[number]
 
     def set_active(self, rule: int, active: bool) -> None:
         """Let a rule fire, or not."""
-        self.rules.array[rule, 5] = int(active)
+        self.rules.array[rule, RULE_ACTIVE] = int(active)
 
     def _ask(self, key: int, arrangement: int) -> None:
         """Record that the rows of a key belong in an arrangement."""
@@ -234,6 +336,7 @@ class Planner:
             self._asked.add((key, arrangement))
             info = self.key_info.array
             info[key, 2] = self.asks.append(arrangement, info[key, 2])
+            self._ask_keys.append(key)
             shape, words = int(info[key, 0]), self.arranged.array[arrangement]
             words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
 
@@ -241,7 +344,7 @@ class Planner:
         """Put the arrays into a memory block."""
         for name in _PUBLISHED:
             memory[name] = getattr(self, name).array
-        memory.block[N_SHAPES] = self.shapes.n
+        memory.block[N_SHAPES], memory.block[N_BACK_SHAPES] = self.shapes.n, self.back_shapes.n
         if 2 * self.key_info.n > self.key_entries.size:
             self.key_entries = np.zeros(power_of_two(4 * self.key_info.n), dtype=np.uint32)
             self._entered = 0

@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline
-from kgreason.engine.distinct import find_row
 from kgreason.engine.ground import bind
 from kgreason.engine.hashing import entry_tag, finished, hash_row, log2, mixed, salted
 from kgreason.engine.layout import (
@@ -19,7 +18,11 @@ from kgreason.engine.layout import (
     ENTRIES,
     FIRST,
     FIRST_PROBES,
+    GROUP_ARRANGEMENT,
     GROUP_ENTRIES,
+    GROUP_FIRST,
+    GROUP_LENGTH,
+    GROUP_START,
     GROUPED,
     GROUPS,
     HASHES,
@@ -43,6 +46,7 @@ from kgreason.engine.layout import (
     UInt32,
     UInt64,
 )
+from kgreason.engine.lookup import find_row
 from kgreason.engine.memory import entries, hashes, matrix, unsigned, vector
 
 BLOCK = 128
@@ -81,8 +85,8 @@ def find_group(
             return np.int64(-1)
         if (entry & ~low) == tag:
             g = np.uint64(entry & low) - np.uint64(1)
-            if groups[g, 0] == a:
-                first = np.uint64(groups[g, 3])
+            if groups[g, GROUP_ARRANGEMENT] == a:
+                first = np.uint64(groups[g, GROUP_FIRST])
                 same = True
                 for j in range(count):
                     at_pair = pairs + np.uint64(2) * j
@@ -129,7 +133,7 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
     g = find_group(matrix(m, ROWS), groups, table, log2(m, GROUP_ENTRIES), steps, step, slots, h)
     if g < 0:
         return np.int64(0), np.int64(0), np.int64(-1)
-    start, length = np.int64(groups[g, 1]), np.int64(groups[g, 2])
+    start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
     if length == 1:
         return np.int64(0), np.int64(1), start
     return start, start + length, np.int64(-1)

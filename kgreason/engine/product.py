@@ -42,6 +42,7 @@ from kgreason.engine.layout import (
     HASHES,
     KEY_INFO,
     LEVEL,
+    MODE,
     N_GROUPS,
     NODES,
     PLANS,
@@ -49,6 +50,7 @@ from kgreason.engine.layout import (
     POSTINGS,
     RANK,
     RANKED,
+    REDERIVE,
     REWRITES,
     ROWS,
     RULE_CONSTANTS,
@@ -176,7 +178,9 @@ def run_single(m: Block, step: Number, high: Number) -> Number:
 
 @inline
 def start_rank(m: Block, row: Number) -> Number:
-    """The rank of a rewrite that starts at a row."""
+    """The rank of a rewrite that starts at a row; a head that it starts at is no part of its body."""
+    if m[MODE] == REDERIVE:
+        return np.int64(-1)
     return np.int64(matrix(m, ROWS)[row, STAMP]) if m[RANKED] != 0 else m[LEVEL]
 
 
@@ -266,15 +270,19 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 
 @inline
 def product(m: Block) -> Number:
-    """Run the plans of every group of hits: FINISHED, INTERRUPTED (heads wait, or fuel is out) or MISSING."""
+    """Run the plans of every group of hits: FINISHED, INTERRUPTED (heads wait, or fuel is out) or MISSING.
+
+    The key of a group is that of its plans, or `~plan` where that plan alone is to run.
+    """
     key_info, plans = matrix(m, KEY_INFO), matrix(m, PLANS)
     group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)
     while m[AT_GROUP] < m[N_GROUPS]:
         group = m[AT_GROUP]
         low, high = np.int64(group_low[group]), np.int64(group_low[group + 1])
         plan = m[AT_PLAN]
+        key = np.int64(group_key[group])
         if plan == -1:
-            plan = np.int64(key_info[group_key[group], 1])
+            plan = np.int64(key_info[key, 1]) if key >= 0 else ~key
             m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0
         while plan >= 0:
             m[AT_PLAN] = plan
@@ -283,7 +291,7 @@ def product(m: Block) -> Number:
                     return MISSING
                 if run_plan(m, plan, high) != FINISHED:
                     return INTERRUPTED
-            plan = np.int64(plans[plan, 2])
+            plan = np.int64(plans[plan, 2]) if key >= 0 else np.int64(-1)
             m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0
         m[AT_PLAN] = -1
         m[AT_GROUP] = group + 1

@@ -11,10 +11,9 @@ import numpy as np
 
 from kgreason.compiled import inline
 from kgreason.engine.layout import (
-    ARRANGED,
-    ARRANGED_LIVE,
     KEY_COUNT,
     KEY_INFO,
+    LIVE,
     PLANS,
     RULE_ACTIVE,
     RULE_ATOMS,
@@ -47,10 +46,10 @@ def has_facts(m: Block, plan: Number) -> Flag:
 @inline
 def has_arrangements(m: Block, plan: Number) -> Flag:
     """Whether the arrangements that the plan may probe are live; if not, WANTED is the first that is not."""
-    plans, steps, arranged = matrix(m, PLANS), matrix(m, STEPS), matrix(m, ARRANGED)
+    plans, steps, live = matrix(m, PLANS), matrix(m, STEPS), matrix(m, LIVE)
     for step in range(plans[plan, 3], plans[plan, 4]):
         a = steps[step, STEP_ARRANGEMENT]
-        if a >= 0 and arranged[a, ARRANGED_LIVE] == 0:
+        if a >= 0 and live[a, 0] == 0:
             m[WANTED] = a
             return False
     return True

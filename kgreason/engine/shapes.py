@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-LONG = 5
+LONG = 6
 
 
 class Pattern(NamedTuple):
@@ -30,6 +30,13 @@ class Shape:
     heads: tuple[Pattern, ...]
     body: tuple[Pattern, ...]
     variables: int
+
+    def backward(self, head: int) -> Shape:
+        """The shape whose first body atom is a head: the plan that starts there finds the derivations of a given fact.
+
+        The heads before it tell when the same rewrite derives the same fact twice.
+        """
+        return Shape(self.heads[: head + 1], (self.heads[head], *self.body), self.variables)
 
     def is_variable(self, slot: int) -> bool:
         """Whether a slot belongs to a variable."""

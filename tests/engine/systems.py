@@ -1,14 +1,20 @@
-"""The engine behind the oracle's vocabulary: ground atoms and rules in, stamps and supports out."""
+"""The engine behind the oracle's vocabulary: ground atoms and rules in, stamps, supports and kinds out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from kgreason.engine.encode import encode, encode_facts
-from kgreason.engine.engine import Check, Engine
-from kgreason.engine.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT
+from kgreason.engine.engine import Changes, Check, Engine, Strategy
+from kgreason.engine.layout import ABSENT, ASSERTED, FIRST, STAMP, STATE, SUPPORT, Int32
+from kgreason.engine.planner import EncodedRule
 from kgreason.rules.model import Atom, Rule
+from tests.oracle.change import Kinds
 from tests.oracle.datalog import Fact, State
+
+_Wishes: TypeAlias = tuple[dict[int, Int32], dict[int, Int32], list[EncodedRule], list[EncodedRule]]
+"""Rows to assert and to retract, rules to add and to remove."""
 
 
 def no_check() -> None:
@@ -21,10 +27,17 @@ class System:
     def __init__(self) -> None:
         self.engine = Engine()
         self._ids: dict[str, int] = {}
+        self._texts = [""]
 
     def intern(self, texts: Iterable[str]) -> list[int]:
         """The ids of texts, dense from 1."""
-        return [self._ids.setdefault(text, len(self._ids) + 1) for text in texts]
+        return list(map(self._id, texts))
+
+    def _id(self, text: str) -> int:
+        if text not in self._ids:
+            self._ids[text] = len(self._texts)
+            self._texts.append(text)
+        return self._ids[text]
 
     def bootstrap(self, facts: Iterable[Atom], rules: Iterable[Rule], check: Check = no_check) -> None:
         """Evaluate from scratch."""
@@ -34,13 +47,50 @@ class System:
 
     def update(self, facts: Iterable[Atom], rules: Iterable[Rule] = (), check: Check = no_check) -> set[Fact]:
         """Assert facts and add rules; what appeared."""
-        planner = self.engine.planner
-        encoded = [encode(rule, planner, self.intern) for rule in rules]
-        changes = self.engine.assert_facts(encode_facts(facts, planner, self.intern), encoded, check)
-        return {self._fact(row) for row in changes.appeared.tolist()}
+        changes = self.commit(dict.fromkeys(facts, 1), dict.fromkeys(rules, 1), "update", check)
+        return {fact for fact, (before, _) in changes.items() if before == ABSENT}
+
+    def commit(
+        self,
+        facts: Mapping[Atom, int],
+        rules: Mapping[Rule, int],
+        strategy: Strategy = "auto",
+        check: Check = no_check,
+    ) -> Kinds:
+        """Assert (+1) and retract (-1) facts, add and remove rules; what changed."""
+        return self._kinds(self.engine.commit(*self._wishes(facts, rules), strategy=strategy, check=check))
+
+    def apply(
+        self,
+        facts: Mapping[Atom, int],
+        rules: Mapping[Rule, int],
+        strategy: Strategy = "auto",
+        check: Check = no_check,
+    ) -> None:
+        """A part of a commit that `engine.begin` has started."""
+        self.engine.apply(*self._wishes(facts, rules), strategy=strategy, check=check)
+
+    def changes(self) -> Kinds:
+        """What the open commit has changed so far."""
+        return self._kinds(self.engine.changes())
+
+    def _wishes(self, facts: Mapping[Atom, int], rules: Mapping[Rule, int]) -> _Wishes:
+        """The arguments of `Engine.apply`; of rules, those alone that become active or cease to be."""
+        planner, active = self.engine.planner, set(self.engine.rules)
+        wished = {encode(rule, planner, self.intern): sign > 0 for rule, sign in rules.items()}
+        return (
+            encode_facts((fact for fact, sign in facts.items() if sign > 0), planner, self.intern),
+            encode_facts((fact for fact, sign in facts.items() if sign < 0), planner, self.intern),
+            [rule for rule, wish in wished.items() if wish and rule not in active],
+            [rule for rule, wish in wished.items() if not wish and rule in active],
+        )
+
+    def _kinds(self, changes: Changes) -> Kinds:
+        kinds = zip(changes.before.tolist(), changes.after.tolist(), strict=True)
+        return dict(zip(map(self._fact, changes.rows.tolist()), kinds, strict=True))
 
     def _fact(self, row: list[int]) -> Fact:
-        texts = [text for number in row if number for text in [list(self._ids)[number - 1]]]
+        texts = [self._texts[number] for number in row if number]
         if texts[0].startswith(("<", "_", '"')):
             return None, tuple(texts)
         return texts[0].rsplit("/", 1)[0], tuple(texts[1:])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.engine.distinct import BLOCK, assert_rows
+from kgreason.engine.distinct import assert_rows
 from kgreason.engine.facts import FactTable
-from kgreason.engine.layout import N_QUEUE, N_ROWS, Int32
+from kgreason.engine.layout import AGE, FIRST, GONE, N_QUEUE, N_ROWS, N_TOUCHED, STATE, Int32
+from kgreason.engine.lookup import BLOCK
 from kgreason.engine.memory import Memory
+from kgreason.engine.settle import settle
 
 
 class Table:
@@ -27,9 +29,14 @@ class Table:
         """Assert rows int32[n, w] of one table."""
         rows = self.facts.padded(rows)
         self.facts.reserve(len(rows))
-        assert_rows(self.memory.block, rows, table, 0, len(rows))
+        assert_rows(self.memory.block, rows, table, 0, len(rows), False)
         self.memory.block[N_QUEUE] = 0
 
     def take(self, rows: Int32) -> None:
-        """Remove present rows, by their columns int32[n, w]."""
-        self.facts.remove(self.facts.find(rows))
+        """Remove present rows, by their columns int32[n, w], as a commit does that has found them gone."""
+        gone, records = self.facts.find(rows), self.memory["rows"]
+        self.memory["undo"] = np.column_stack([gone, records[gone, :FIRST]]).astype(np.int32)
+        records[gone, STATE] = (records[gone, STATE] & ~AGE) | GONE
+        self.memory.block[N_TOUCHED] = len(gone)
+        self.facts.reserve_free(len(gone))
+        settle(self.memory.block)

@@ -46,7 +46,7 @@ def test_an_array_that_does_not_fit_is_refused(array: np.ndarray) -> None:
 
 def test_what_appeared_is_not_a_view_of_the_table() -> None:
     system = System()
-    appeared = system.engine.bootstrap({system.engine.table(True, 3): np.array([[1, 2, 3]], dtype=np.int32)}).appeared
+    appeared = system.engine.bootstrap({system.engine.table(True, 3): np.array([[1, 2, 3]], dtype=np.int32)}).rows
     assert not np.shares_memory(appeared, system.engine.circuit.memory["rows"])
 
 

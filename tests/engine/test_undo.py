@@ -51,7 +51,7 @@ class Snapshot(NamedTuple):
     """What a commit that fails must not change."""
 
     states: dict[Fact, State]
-    rules: list[EncodedRule]
+    rules: frozenset[EncodedRule]
     counts: dict[int, int]
 
 
@@ -64,7 +64,7 @@ def _small_quantum() -> Iterator[None]:
 def snapshot(system: System, keys: int) -> Snapshot:
     """The state, the active rules, and how many facts meet each of the first trigger keys."""
     counts = system.engine.circuit.memory["key_count"][:keys].tolist()
-    return Snapshot(system.states(), system.engine.rules, dict(enumerate(counts)))
+    return Snapshot(system.states(), frozenset(system.engine.rules), dict(enumerate(counts)))
 
 
 def is_consistent(system: System) -> bool:

@@ -68,6 +68,7 @@ KNOWN_SHAPES = (
     Rule((Atom("other", (Y,)),), (Atom("unary", (X,)), Atom("edge", (X, Y)))),
     Rule((Atom("unary", (Y,)),), (Atom("other", (X,)), Atom("edge", (X, Y)))),
     Rule((Atom("unary", (X,)), Atom("other", (X,))), (Atom("edge", (X, X)),)),
+    Rule((Atom("unary", (X,)), Atom("unary", (Y,))), (Atom("path", (X, Y)),)),
     Rule((Atom("edge", (X, Y)),), (triple(X, P, Y),)),
     Rule((triple(X, Q, Y),), (Atom("path", (X, Y)), Atom("nullary", ()))),
     Rule((triple(X, Q, Z),), (triple(X, P, Y), triple(Y, P, Z))),
@@ -98,12 +99,23 @@ def fact_sets(max_size: int = 12) -> SearchStrategy[set[Atom]]:
     return st.sets(facts(), max_size=max_size)
 
 
+def instances(of: Sequence[Atom]) -> SearchStrategy[Atom]:
+    """These atoms with constants for their variables."""
+
+    def ground(atom: Atom) -> SearchStrategy[Atom]:
+        terms = [st.sampled_from(CONSTANTS) if isinstance(term, Variable) else st.just(term) for term in atom.terms]
+        return st.tuples(*terms).map(lambda drawn: Atom(atom.relation, drawn))
+
+    return st.sampled_from(of).flatmap(ground)
+
+
 @st.composite
 def histories(draw: DrawFn, max_commits: int = 6) -> History:
     """Commits that add and take away facts and rules of a small pool, so that they meet again and again."""
-    some_facts = st.sampled_from(draw(st.lists(facts(), min_size=1, max_size=10, unique=True)))
-    some_rules = st.sampled_from(draw(st.lists(rules(), min_size=1, max_size=5, unique=True)))
-    signs = st.sampled_from((1, -1))
+    pool = draw(st.lists(rules(), min_size=1, max_size=5, unique=True))
+    met = instances([atom for rule in pool for atom in (*rule.body, *rule.heads)])
+    some_facts = st.sampled_from(draw(st.lists(met | facts(), min_size=1, max_size=10, unique=True)))
+    some_rules, signs = st.sampled_from(pool), st.sampled_from((1, -1))
     changes = st.builds(
         Commit, st.dictionaries(some_facts, signs, max_size=8), st.dictionaries(some_rules, signs, max_size=3)
     )

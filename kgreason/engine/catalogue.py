@@ -1,0 +1,74 @@
+"""The catalogue: which rows may meet a trigger key, for keys that are new to a table that is full already.
+
+Rows are listed in the order of two columns (a triple's predicate and object, an n-ary fact's relation and first
+argument), when a new rule first asks; rows that were added since are listed apart, and looked at one by one.
+Invariant: every present row that has a key's constants is among `candidates`; others may be, and rows that are free.
+
+Cost: 12 bytes a row, from the first live edit of the rules on; a sort every time the rows have grown by a quarter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.facts import FactTable
+from kgreason.engine.layout import Int32
+
+_PATIENCE = 4096
+
+
+class Catalogue:
+    """The rows of a fact table by predicate and object, or by relation and first argument.
+
+    `is_triple` says of table numbers, int32[n], whether they are the triples' table: bool[n].
+    """
+
+    def __init__(self, facts: FactTable, is_triple: Callable[[Int32], NDArray[np.bool_]]) -> None:
+        self._facts = facts
+        self._is_triple = is_triple
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the list; it is made again when it is needed."""
+        self.is_listed = False
+        self._keys: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._rows: Int32 = np.empty(0, dtype=np.int32)
+        self._recent: list[Int32] = []
+        self._added = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the lists."""
+        return self._keys.nbytes + self._rows.nbytes + 4 * self._added
+
+    def note(self, rows: Int32) -> None:
+        """Rows int32[n] were added since the list was made."""
+        if len(rows):
+            self._recent.append(rows)
+            self._added += len(rows)
+
+    def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
+        """The numbers of the rows, int32[n] without repetition, that may have these constants in these columns."""
+        first, second = (1, 2) if is_triple else (0, 1)
+        if first not in constants:
+            return self._facts.held()
+        if not self.is_listed or 4 * self._added > len(self._rows) + _PATIENCE:
+            self._list()
+        low = constants[first] << 32 | constants.get(second, 0)
+        high = low + 1 if second in constants else (constants[first] + 1) << 32
+        start, stop = np.searchsorted(self._keys, [low, high])
+        found = self._rows[start:stop]
+        return np.unique(np.concatenate([found, *self._recent])) if self._recent else found
+
+    def _list(self) -> None:
+        rows = self._facts.held()
+        columns, tables = self._facts.columns(rows)
+        is_triple = self._is_triple(tables)
+        keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32
+        keys |= np.where(is_triple, columns[:, 2], columns[:, 1])
+        order = np.argsort(keys)
+        self._keys, self._rows = keys[order], rows[order]
+        self._recent, self._added, self.is_listed = [], 0, True

@@ -1,0 +1,161 @@
+"""Facts meet the program: a present row is counted for the trigger keys it meets and stands in the arrangements.
+
+Invariant: a row is MET exactly when it is counted once for each key it meets and stands in each live arrangement that
+one of those keys asks for. Rows that leave stay MET until their commit is settled, so that one that returns, or a
+commit that is undone, costs nothing here. New keys and new asks are caught up with over the rows that may meet them.
+
+Cost: a probe for each shape and each arrangement of a row; `count_present` and `arrange_present` look at every row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.arrange import arrange, leave
+from kgreason.engine.keys import find_key, is_met, meets, shapes_met
+from kgreason.engine.layout import (
+    ARRANGED,
+    ARRANGED_BITS,
+    ARRANGED_TABLE,
+    ASKED,
+    ASKS,
+    EVERY_ROW,
+    FILTERS,
+    KEY_COUNT,
+    KEY_INFO,
+    LIVE,
+    MET,
+    N_SHAPES,
+    N_UNMET,
+    ROWS,
+    SHAPES,
+    STATE,
+    TABLE,
+    Block,
+    Flag,
+    Int32,
+    Number,
+)
+from kgreason.engine.memory import entries, matrix, vector
+
+
+@inline
+def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
+    """Enter row r into the live arrangements that key k asks for; False when there is no room."""
+    asks, live = matrix(m, ASKS), matrix(m, LIVE)
+    ask = matrix(m, KEY_INFO)[k, 2]
+    while ask >= 0:
+        a = asks[ask, 0]
+        if live[a, 0] == 1 and not arrange(m, a, r):
+            return False
+        ask = asks[ask, 1]
+    return True
+
+
+@inline
+def leave_for_key(m: Block, k: Number, r: Number) -> Number:
+    """Take row r out of the live arrangements that key k asks for; how many groups name it still."""
+    asks, live = matrix(m, ASKS), matrix(m, LIVE)
+    named = np.int64(0)
+    ask = matrix(m, KEY_INFO)[k, 2]
+    while ask >= 0:
+        a = asks[ask, 0]
+        if live[a, 0] == 1 and live[a, 1] != m[N_UNMET]:
+            live[a, 1] = m[N_UNMET]
+            named += leave(m, a, r)
+        ask = asks[ask, 1]
+    return named
+
+
+@inline
+def unmeet(m: Block, r: Number) -> Number:
+    """Take MET row r out of counts and arrangements; how many groups name it still, as dead."""
+    rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
+    rows[r, STATE] &= ~MET
+    m[N_UNMET] = m[N_UNMET] % 2_000_000_000 + 1
+    bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r)
+    named = np.int64(0)
+    for shape in range(m[N_SHAPES]):
+        if is_met(bits, shape) or shapes[shape, 1] == 0:
+            k = find_key(m, shape, rows, r)
+            if k >= 0:
+                count[k] -= 1
+                named += leave_for_key(m, k, r)
+    return named
+
+
+@kernel
+def count_present(m: Block, low: Number, high: Number, first_key: Number) -> None:
+    """Count the MET rows low..high-1 for the trigger keys from `first_key` on."""
+    rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
+    for r in range(low, high):
+        if rows[r, STATE] & MET != 0:
+            bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r)
+            for shape in range(m[N_SHAPES]):
+                if is_met(bits, shape) or shapes[shape, 1] == 0:
+                    k = find_key(m, shape, rows, r)
+                    if k >= first_key:
+                        count[k] += 1
+
+
+@kernel
+def count_key(m: Block, k: Number, candidates: Int32) -> None:
+    """Count the MET rows among the candidates, int32[n], for trigger key k."""
+    rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
+    for i in range(candidates.size):
+        if rows[candidates[i], STATE] & MET != 0 and meets(m, k, rows, candidates[i]):
+            count[k] += 1
+
+
+@inline
+def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number, end: Number) -> Flag:
+    """Whether a key that row r meets asks for arrangement a with an ask below `end`."""
+    if arranged[a, ARRANGED_BITS] == EVERY_ROW:
+        if rows[r, STATE] >> TABLE != arranged[a, ARRANGED_TABLE]:
+            return False
+        bits = np.uint32(0xFFFFFFFF)
+    else:
+        bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r) & np.uint32(arranged[a, ARRANGED_BITS])
+    if bits == 0:
+        return False
+    asks, key_info = matrix(m, ASKS), matrix(m, KEY_INFO)
+    for shape in range(m[N_SHAPES]):
+        if is_met(bits, shape):
+            k = find_key(m, shape, rows, r)
+            if k >= 0:
+                ask = key_info[k, 2]
+                while ask >= 0:
+                    if asks[ask, 0] == a and ask < end:
+                        return True
+                    ask = asks[ask, 1]
+    return False
+
+
+@kernel
+def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
+    """Enter the MET rows low..high-1 that keys of arrangement a ask for.
+
+    The first row not done: `high`, or less for want of room. Rows that wait to be gatekept enter then.
+    """
+    rows, arranged, every_ask = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS).shape[0]
+    for r in range(low, high):
+        if rows[r, STATE] & MET != 0 and is_asked(m, a, arranged, rows, r, every_ask) and not arrange(m, a, r):
+            return r
+    return high
+
+
+@kernel
+def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number) -> Number:
+    """Enter what a new ask of key k adds to its arrangement: MET candidates, int32[n], that no earlier ask has there.
+
+    The first candidate not done: n, or less for want of room.
+    """
+    rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
+    for i in range(low, candidates.size):
+        r = np.int64(candidates[i])
+        if rows[r, STATE] & MET == 0 or not meets(m, k, rows, r) or is_asked(m, a, arranged, rows, r, ask):
+            continue
+        if not arrange(m, a, r):
+            return i
+    return np.int64(candidates.size)

@@ -1,0 +1,104 @@
+"""The end of a commit: what it changed, and making it final or undoing it, from the undo log.
+
+Laws: `settle` leaves no GONE row and no LOGGED flag; `unwind` leaves every row as it was before the commit began, stamp
+and support included, and the arrangements with it.
+
+Cost: the rows that the commit wrote, whatever the table holds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.arrange import free_row
+from kgreason.engine.layout import (
+    ABSENT,
+    AGE,
+    ASSERTED,
+    CHANGED,
+    DEAD,
+    FIRST,
+    FREE,
+    GONE,
+    INFERRED,
+    IS_ASSERTED,
+    LOGGED,
+    MET,
+    N_DEAD,
+    N_TOUCHED,
+    ROWS,
+    STATE,
+    SUPPORT,
+    UNDO,
+    Block,
+    Int32,
+    Number,
+)
+from kgreason.engine.lookup import remove_entry
+from kgreason.engine.meeting import unmeet
+from kgreason.engine.memory import matrix
+
+
+@inline
+def kind(state: Number) -> Number:
+    """What a row's state makes of its fact: ABSENT, INFERRED or IS_ASSERTED."""
+    age = state & AGE
+    if age in (FREE, GONE, DEAD):
+        return ABSENT
+    return IS_ASSERTED if state & ASSERTED != 0 else INFERRED
+
+
+@kernel
+def note_changes(m: Block) -> Number:
+    """Write the rows whose kind changed, with what they were and are, into `changed`; how many."""
+    rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
+    n = np.int64(0)
+    for i in range(m[N_TOUCHED]):
+        r = np.int64(undo[i, 0])
+        before, after = kind(undo[i, 1]), kind(rows[r, STATE])
+        if before != after:
+            changed[n, 0], changed[n, 1], changed[n, 2] = r, before, after
+            n += 1
+    return n
+
+
+@inline
+def remove(m: Block, rows: Int32, r: Number) -> None:
+    """Take row r out of the hash table and of the arrangements; it is free once no group names it."""
+    remove_entry(m, rows, r)
+    named = np.int64(0)
+    if rows[r, STATE] & MET != 0:
+        named = unmeet(m, r)
+    if named == 0:
+        free_row(m, r)
+    else:
+        rows[r, STATE] = (rows[r, STATE] & ~(AGE | LOGGED)) | DEAD
+        rows[r, SUPPORT] = named
+        m[N_DEAD] += 1
+
+
+@kernel
+def settle(m: Block) -> None:
+    """Make the commit final: rows that left are removed. The free list has room for those and for all dead rows."""
+    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
+    for i in range(m[N_TOUCHED]):
+        r = np.int64(undo[i, 0])
+        rows[r, STATE] &= ~LOGGED
+        if rows[r, STATE] & AGE == GONE:
+            remove(m, rows, r)
+    m[N_TOUCHED] = 0
+
+
+@kernel
+def unwind(m: Block) -> None:
+    """Undo the commit. The free list has room for its rows and for all dead ones."""
+    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
+    for i in range(m[N_TOUCHED]):
+        r = np.int64(undo[i, 0])
+        if undo[i, 1] & AGE == FREE:
+            remove(m, rows, r)
+        else:
+            for word in range(FIRST):
+                rows[r, word] = undo[i, 1 + word]
+    m[N_TOUCHED] = 0
