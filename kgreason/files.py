@@ -1,7 +1,8 @@
-"""`whole`: a file is written as a whole or not at all.
+"""Files that survive: `whole`, written as a whole or not at all, and `sync`, `sync_folder`, which have it on disk.
 
-The new text goes to a file beside the old one, is had on disk, and takes its place in one step. So a reader never sees
-half of a file, and whatever stops the writer (an error, a full disk, Ctrl-C) leaves the old file as it was.
+With `whole` the new text goes to a file beside the old one, is had on disk, and takes its place in one step. So a
+reader never sees half of a file, and whatever stops the writer (an error, a full disk, Ctrl-C) leaves the old file as
+it was.
 
 A pipe or a device has nothing to be replaced: it is written to as it comes.
 """
@@ -12,7 +13,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 
 @contextmanager
@@ -35,9 +36,24 @@ def _written(target: Path) -> Iterator[BinaryIO]:
     try:
         with new.open("wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
+            sync(file)
         new.replace(target)
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+
+
+def sync(file: IO[Any]) -> None:
+    """Have a file's contents on disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def sync_folder(path: Path) -> None:
+    """Have a folder's entries on disk, where the system can do that."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,19 +1,20 @@
 """`Folder`: a store on disk. Who may use it, what was committed last, and how far Oxigraph is.
 
-    STORE/kgreason.json     the manifest: selection, last commit, the commit that Oxigraph has seen, statistics
+    STORE/kgreason.json     the manifest: selection, snapshot, the commit that Oxigraph has for good, statistics
     STORE/lock              held shared by readers, exclusively by a writer
     STORE/snapshot-N/       the state after commit N (`snapshot`)
+    STORE/journal           the commits after N (`journal`)
     STORE/oxigraph/         what queries see
 
-The manifest is replaced as a whole; that is the moment of a commit. Invariant: the snapshot that it names is complete
-and on disk before it is named, so that a kill at any point leaves the last commit; where Oxigraph is behind, it is
-filled again from the snapshot at the next opening. Cost of opening: one small file.
+The manifest is replaced as a whole, and names the snapshot. Invariants: the snapshot that it names is complete and on
+disk before it is named; snapshot and journal together are the last commit, whatever was killed when; where Oxigraph is
+behind that, it is brought up to it at the next opening. Cost of opening: one small file, and what the journal has got
+since Oxigraph was flushed.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,9 +25,11 @@ from typing import IO, Any, Self
 import portalocker
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
+from kgreason.files import sync, sync_folder
 from kgreason.graph.modes import SchemaMode
+from kgreason.store.journal import Journal
 
-FORMAT = 1
+FORMAT = 2
 _MANIFEST = "kgreason.json"
 _FLAGS = {
     True: portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING,
@@ -36,12 +39,17 @@ _FLAGS = {
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a store says of itself; `stored` is the commit that Oxigraph has seen, -1 while it is being filled."""
+    """What a store says of itself.
+
+    `commit` is that of the snapshot, `stored` the last one that Oxigraph has for good (-1 while it is being filled),
+    `journal` the bytes of the journal up to that one. `stats` and `warnings` are of the last commit if `stored` is.
+    """
 
     rules: list[str]
     schema: SchemaMode = "axioms"
     commit: int = 0
     stored: int = 0
+    journal: int = 0
     stats: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     format: int = FORMAT
@@ -57,8 +65,9 @@ class Folder:
         self._lock = self._take_lock(write)
         try:
             self.manifest = self._read_manifest()
+            self.journal = self._open_journal(write)
         except BaseException:
-            self.close()
+            self._lock.close()
             raise
 
     def __enter__(self) -> Self:
@@ -68,13 +77,14 @@ class Folder:
         self.close()
 
     def close(self) -> None:
-        """Let go of the lock."""
+        """Let go of the journal and of the lock."""
+        self.journal.close()
         self._lock.close()
 
     @property
     def is_behind(self) -> bool:
-        """Whether Oxigraph has not seen the last commit."""
-        return self.manifest is not None and self.manifest.stored != self.manifest.commit
+        """Whether Oxigraph may lack the last commit."""
+        return self.manifest is not None and self.manifest.stored != self.journal.last
 
     @property
     def oxigraph(self) -> Path:
@@ -97,10 +107,10 @@ class Folder:
         self.manifest = manifest
 
     def tidy(self) -> None:
-        """Remove snapshots that the manifest does not name."""
-        kept = self.snapshot(self.manifest.commit if self.manifest else 0)
+        """Remove snapshots that neither this manifest names nor that on disk, where replacing it ended in an error."""
+        kept = [self.snapshot(each.commit) for each in (self.manifest, self._read_manifest()) if each]
         for path in self.path.glob("snapshot-*"):
-            if path != kept:
+            if path not in kept:
                 shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
@@ -132,6 +142,15 @@ class Folder:
             raise StoreLockedError(f"{self.path}: another process has the store open") from error
         return lock
 
+    def _open_journal(self, write: bool) -> Journal:
+        """The journal; one that a kill kept from being emptied after a checkpoint is emptied."""
+        known = self.manifest or Manifest([])
+        last = known.stored if known.journal else known.commit
+        journal = Journal(self.path / "journal", write=write, size=known.journal, last=last)
+        if write and journal.size and journal.last == known.commit:
+            journal.reset(known.commit)
+        return journal
+
     def _read_manifest(self) -> Manifest | None:
         """The manifest, or None in a store that nothing was committed to."""
         path = self.path / _MANIFEST
@@ -145,19 +164,3 @@ class Folder:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path}: the manifest cannot be read: {error}") from error
         raise StoreVersionError(f"{self.path}: written in store format {version}; this kgreason reads {FORMAT}")
-
-
-def sync(file: IO[Any]) -> None:
-    """Have a file's contents on disk."""
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def sync_folder(path: Path) -> None:
-    """Have a folder's entries on disk, where the system can do that."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
