@@ -10,6 +10,8 @@
     normalise.py  rules -> fewer rules with the same closure: each by itself, then equal ones
     reduce.py     rules -> fewer rules with the same closure: without shortcuts
     translate.py  the passes in order
+    live.py       the same for a schema that is edited: readings.py, statements.py and reduction.py hold the state of
+                  a pass each and turn what came and went into what comes and goes; undo.py takes edits back
     generic.py    the rules of a rule set by their part: closing, rows, free
     needed.py     which of them the data needs beside the translated rules (patterns.py: unification)
 

@@ -2,7 +2,10 @@
 
 The *reading* of a node is every axiom whose main node it is: the subject of the triple that makes the axiom. What was
 read is a function of the triples of `reads`, the node itself and the list cells visited from it; so an edit changes the
-readings of `touched(...)` and of no other node, and only those need to be collected and translated anew.
+readings of the nodes that read one of its subjects, and of no others (readings.py keeps them up to date).
+
+Axioms of one node come in the order of their sources, so that those of a schema do: an axiom has one place among all,
+whatever else is said. No two axioms have equal sources.
 
 A broken list yields a warning in place of its axiom; the warning names the fault, the list cell and the axiom. The
 empty list yields neither: LIST[h, e1, ..., en] of the W3C tables (OWL 2 Profiles, Table 3) has at least one member, so
@@ -16,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from kgreason.ontology.axioms import (
     Axiom,
@@ -139,18 +143,13 @@ def read_node(schema: Schema, node: Constant) -> Reading:
     """The axioms whose main node is `node`."""
     found = [item for reader in _READERS for item in reader(schema, node)]
     cells = {cell for item in found for cell in _cells(item)}
+    axioms = (item for item in found if not isinstance(item, Broken))
     return Reading(
         node,
-        tuple(item for item in found if not isinstance(item, Broken)),
+        tuple(sorted(axioms, key=attrgetter("sources"))),
         tuple(item for item in found if isinstance(item, Broken)),
         frozenset({node, *cells}),
     )
-
-
-def touched(readings: Iterable[Reading], edit: Iterable[Triple]) -> set[Constant]:
-    """The nodes to read anew after the triples of `edit` have come or gone."""
-    subjects = {subject for subject, _, _ in edit}
-    return subjects | {reading.node for reading in readings if not subjects.isdisjoint(reading.reads)}
 
 
 def _cells(item: Axiom | Broken) -> Iterable[Constant]:

@@ -13,6 +13,7 @@ A pattern of any predicate at all can be any schema triple, and ends the analysi
 variable can become a *keyword*, one of the predicates that make a triple schema. That holds where the data has no
 keyword as a subject or object, no rule puts one there, and no rule reads a schema triple that has one there.
 
+The result, reasons included, depends on the sets of rules and of schema triples alone.
 Cost: a look at each head while no head can be schema, as in most ontologies; else a join over the schema.
 """
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
 
@@ -45,15 +47,22 @@ def needed_generic(
     of `SCHEMA_CLASSES`; it can rewrite any schema triple, and calls for all rules. `reified`: a present triple that is
     not schema has one of `KEYWORDS` as its subject or object; if none has, fewer rules may be needed.
     """
-    readers = (*generic.closing, *generic.rows)
+    readers, rules = (*generic.closing, *generic.rows), tuple(rules)
     if same_as:
         return dict.fromkeys(readers, "owl:sameAs links a term of the schema")
     free = [rule for rule in generic.free if not any(OWL_SAME_AS in atom.terms for atom in rule.body)]
-    sources = [*rules, *free]
+    sources = [*sorted(filter(can_derive_schema, rules), key=_sayings), *filter(can_derive_schema, free)]
+    if not sources:
+        return {}
     analysis = _Analysis(readers, schema)
-    analysis.reified = reified or any(map(_reifies, sources)) or analysis.exposed(sources)
+    analysis.reified = reified or any(map(_reifies, (*rules, *free))) or analysis.exposed((*rules, *free))
     needed = analysis.run(sources)
     return feeders(readers, needed) | needed
+
+
+def can_derive_schema(rule: Rule) -> bool:
+    """Whether a head can be a schema triple, or belong to the walk along a list; rules that cannot need no others."""
+    return any(_may_be_schema(head) for head in rule.heads)
 
 
 class _Analysis:
@@ -62,12 +71,16 @@ class _Analysis:
     def __init__(self, readers: tuple[Rule, ...], schema: Iterable[Triple]) -> None:
         self.readers = readers
         self.facts = _Facts(schema)
-        self.keyword_facts = [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
         self.reified = False
         self.patterns: dict[Atom, str] = {}
         self.needed: dict[Rule, str] = {}
 
-    def exposed(self, sources: list[Rule]) -> bool:
+    @cached_property
+    def keyword_facts(self) -> list[Atom]:
+        """The schema triples with a keyword as their subject or object."""
+        return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
+
+    def exposed(self, sources: Iterable[Rule]) -> bool:
         """Whether a rule, or the walk along a list, reads a keyword from a schema triple."""
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
@@ -108,7 +121,7 @@ class _Analysis:
                     if self._conclude(reader, complete):
                         self.needed.setdefault(reader, reason)
                         data = (substituted(atom, complete) for atom in reader.body if not is_premise(atom))
-                        self.reified |= any(self._exposes(atom) for atom in data if not _is_any(atom))
+                        self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
 
     def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
         """Every extension of the binding that turns all premises into schema triples or instances of patterns."""
@@ -138,18 +151,14 @@ class _Analysis:
 
     def _may_be_schema(self, head: Atom) -> bool:
         """Whether an instance of a head can be a schema triple, or belongs to the walk along a list."""
-        if head.relation is not None:
-            return head != FALSE
-        _, predicate, object_ = head.terms
-        some_type = predicate == RDF_TYPE and isinstance(object_, Variable)
-        return is_premise(head) or some_type or (self.reified and _is_any(head))
+        return _may_be_schema(head) and (self.reified or not _is_any(head))
 
 
 class _Facts:
     """The closed schema, indexed by predicate with the subject, the object or neither."""
 
     def __init__(self, schema: Iterable[Triple]) -> None:
-        self.all = set(schema)
+        self.all = dict.fromkeys(sorted(set(schema)))
         self._found: dict[Key, list[Atom]] = defaultdict(list)
         for subject, predicate, object_ in self.all:
             fact = triple(subject, predicate, object_)
@@ -163,6 +172,19 @@ class _Facts:
         """The facts that an atom with a constant predicate may match."""
         subject, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
         return self._found.get((subject, predicate, None if subject else object_), [])
+
+
+def _may_be_schema(head: Atom) -> bool:
+    """Whether an instance of a head can be a schema triple, or belongs to the walk along a list."""
+    if head.relation is not None:
+        return head != FALSE
+    _, predicate, object_ = head.terms
+    return is_premise(head) or _is_any(head) or (predicate == RDF_TYPE and isinstance(object_, Variable))
+
+
+def _sayings(rule: Rule) -> tuple[str, str]:
+    """What tells rules apart, for a fixed order."""
+    return rule.name, f"{rule.heads} {rule.body}"
 
 
 def _is_any(pattern: Atom) -> bool:

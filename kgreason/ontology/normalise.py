@@ -11,10 +11,13 @@ Cost: that of the canonical form, about 20 microseconds a rule.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from typing import TypeAlias
 
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Atom, Rule
+
+Statement: TypeAlias = tuple[tuple[Atom, ...], tuple[Atom, ...]]
+"""What a canonical rule says, whatever its name: its heads and its body."""
 
 
 def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -24,7 +27,12 @@ def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """One rule where several canonical rules differ in name, group and sources alone: the first."""
-    found: dict[Rule, Rule] = {}
+    found: dict[Statement, Rule] = {}
     for rule in rules:
-        found.setdefault(replace(rule, name="", group=""), rule)
+        found.setdefault(statement(rule), rule)
     return tuple(found.values())
+
+
+def statement(rule: Rule) -> Statement:
+    """What a rule says: rules that say the same are one."""
+    return rule.heads, rule.body

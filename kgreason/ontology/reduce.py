@@ -13,13 +13,13 @@ Cost: for each rule a walk over what its body implies.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TypeAlias
 
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
 
-Fact: TypeAlias = tuple[str, ...]
+Fact: TypeAlias = tuple[Term, ...]
 Key: TypeAlias = tuple[Term, Term | None]
 
 
@@ -27,32 +27,36 @@ def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules without those that chains of others replace; only rules of one head and one body atom go."""
     rules = tuple(rules)
     steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
-    for rule in filter(_is_step, rules):
-        steps[_key(rule)][rule] = None
+    for rule in filter(is_step, rules):
+        steps[key(rule.body[0])][rule] = None
     left = dict.fromkeys(rules)
-    for rule in filter(_is_step, reversed(rules)):
-        if _is_shortcut(rule, steps):
-            del steps[_key(rule)][rule], left[rule]
+    for rule in filter(is_step, reversed(rules)):
+        if is_shortcut(rule, lambda found: steps.get(found, ())):
+            del steps[key(rule.body[0])][rule], left[rule]
     return tuple(left)
 
 
-def _is_step(rule: Rule) -> bool:
+def is_step(rule: Rule) -> bool:
+    """Whether a rule has one head and one body atom, so that it may be a shortcut or a part of a chain."""
     return len(rule.body) == len(rule.heads) == 1 and rule.heads != (FALSE,)
 
 
-def _key(rule: Rule) -> Key:
-    """What facts a step applies to: the predicate, and the object if it asks for one."""
-    _, predicate, object_ = rule.body[0].terms
+def key(atom: Atom) -> Key:
+    """What facts an atom of a step is about: the predicate, and the object if it names one."""
+    _, predicate, object_ = atom.terms
     return predicate, None if isinstance(object_, Variable) else object_
 
 
-def _is_shortcut(rule: Rule, steps: Mapping[Key, Iterable[Rule]]) -> bool:
-    """Whether the head of a rule follows from its body through other rules."""
-    goal, start = _frozen(rule.heads[0]), _frozen(rule.body[0])
+def is_shortcut(rule: Rule, steps: Callable[[Key], Iterable[Rule]]) -> bool:
+    """Whether the head of a rule follows from its body through other rules: `steps` are those whose body has a key.
+
+    The walk takes the variables of the rule for things like any other.
+    """
+    start, goal = rule.body[0].terms, rule.heads[0].terms
     reached, waiting = {start}, [start]
     for fact in waiting:
         _, predicate, object_ = fact
-        for step in chain(steps.get((predicate, object_), ()), steps.get((predicate, None), ())):
+        for step in chain(steps((predicate, object_)), steps((predicate, None))):
             head = None if step is rule else _applied(step, fact)
             if head == goal:
                 return True
@@ -62,15 +66,10 @@ def _is_shortcut(rule: Rule, steps: Mapping[Key, Iterable[Rule]]) -> bool:
     return False
 
 
-def _frozen(atom: Atom) -> Fact:
-    """The atom as a fact: every variable is a thing of its own."""
-    return tuple(str(term) for term in atom.terms)
-
-
 def _applied(step: Rule, fact: Fact) -> Fact | None:
     """The head of a step where its body is `fact`, if it can be."""
-    binding: dict[Term, str] = {}
+    binding: dict[Term, Term] = {}
     for term, value in zip(step.body[0].terms, fact, strict=True):
         if (binding.setdefault(term, value) if isinstance(term, Variable) else term) != value:
             return None
-    return tuple(binding.get(term, str(term)) for term in step.heads[0].terms)
+    return tuple([binding.get(term, term) for term in step.heads[0].terms])

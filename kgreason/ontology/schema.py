@@ -7,14 +7,16 @@ Terms that no row reads (owl:minCardinality, owl:hasSelf, owl:Restriction, annot
 them touches no axiom.
 
 Invariant of `Schema`: objects come in sorted order, whatever order the triples came in, so that a translation is
-deterministic. Cost: one pass over the schema triples, memory in proportion to them.
+deterministic. Cost: one pass over the schema triples, memory in proportion to them; an edit of a `LiveSchema` costs the
+objects of the (subject, predicate) pairs that it names.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms.vocabulary import (
     OWL_ALL_DIFFERENT,
@@ -134,19 +136,58 @@ def is_schema(triple: Triple) -> bool:
 class Schema:
     """Schema triples by subject and predicate; triples that are not schema are left out."""
 
-    def __init__(self, triples: Iterable[Triple]) -> None:
+    def __init__(self, triples: Iterable[Triple] = ()) -> None:
         found: dict[Constant, dict[Constant, set[Constant]]] = defaultdict(lambda: defaultdict(set))
         for subject, predicate, object_ in filter(is_schema, triples):
             found[subject][predicate].add(object_)
-        self._objects = {
-            subject: {predicate: tuple(sorted(objects)) for predicate, objects in sorted(predicates.items())}
-            for subject, predicates in sorted(found.items())
+        self._objects: dict[Constant, dict[Constant, tuple[Constant, ...]]] = {
+            subject: {predicate: tuple(sorted(objects)) for predicate, objects in predicates.items()}
+            for subject, predicates in found.items()
         }
 
     def subjects(self) -> Iterable[Constant]:
         """Every subject of a schema triple, sorted."""
-        return self._objects.keys()
+        return sorted(self._objects)
 
     def objects(self, subject: Constant, predicate: Constant) -> tuple[Constant, ...]:
         """The objects of (subject, predicate), sorted; empty if there are none."""
         return self._objects.get(subject, {}).get(predicate, ())
+
+
+class LiveSchema(Schema):
+    """A schema that can be edited; it is empty at first."""
+
+    def __init__(self, log: UndoLog) -> None:
+        super().__init__()
+        self._log = log
+
+    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> set[Constant]:
+        """Take triples away, then add others; the subjects whose triples are not what they were.
+
+        Triples that are not schema are ignored; removing what is absent or adding what is present changes nothing.
+        """
+        wanted: dict[tuple[Constant, Constant], dict[Constant, bool]] = defaultdict(dict)
+        for triples, present in ((removed, False), (added, True)):
+            for subject, predicate, object_ in filter(is_schema, triples):
+                wanted[subject, predicate][object_] = present
+        return {subject for (subject, predicate), objects in wanted.items() if self._edit(subject, predicate, objects)}
+
+    def _edit(self, subject: Constant, predicate: Constant, wanted: Mapping[Constant, bool]) -> bool:
+        """Make these objects of (subject, predicate) present or absent; whether any was not."""
+        before = self.objects(subject, predicate)
+        kept = (object_ for object_ in before if wanted.get(object_, True))
+        after = tuple(sorted({*kept, *(object_ for object_, present in wanted.items() if present)}))
+        if after != before:
+            self._replace(subject, predicate, after)
+        return after != before
+
+    def _replace(self, subject: Constant, predicate: Constant, objects: tuple[Constant, ...]) -> None:
+        if subject not in self._objects:
+            self._log.put(self._objects, subject, {})
+        predicates = self._objects[subject]
+        if objects:
+            self._log.put(predicates, predicate, objects)
+        else:
+            self._log.drop(predicates, predicate)
+        if not predicates:
+            self._log.drop(self._objects, subject)

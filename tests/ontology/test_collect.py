@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.ontology.collect import collect, read_node, touched
+from kgreason.ontology.collect import collect, read_node
+from kgreason.ontology.readings import LiveReadings
 from kgreason.ontology.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES, Schema, is_schema
+from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Triple
 from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
 from tests.strategies.axioms import axioms
@@ -24,15 +28,29 @@ def test_a_reading_knows_its_cells() -> None:
     assert set(axiom.sources) == UNION
 
 
+def readings(schema: Iterable[Triple]) -> LiveReadings:
+    found = LiveReadings(UndoLog())
+    found.change((), schema)
+    return found
+
+
 def test_an_edit_of_a_cell_touches_the_axiom() -> None:
-    readings = list(collect(Schema(UNION)))
-    assert touched(readings, turtle("_:m rdf:rest _:n .")) == {"_:m", "<http://e/N>"}
-    assert touched(readings, turtle(":K rdfs:subClassOf :N .")) == {"<http://e/K>"}
+    found = readings(UNION)
+    assert found.touched({"_:m"}) == {"_:m", "<http://e/N>"}
+    assert found.touched({"<http://e/K>"}) == {"<http://e/K>"}
 
 
 def test_a_broken_axiom_waits_for_its_repair() -> None:
-    readings = list(collect(Schema(turtle(":N owl:unionOf _:l . _:l rdf:first :A ; rdf:rest _:m ."))))
-    assert "<http://e/N>" in touched(readings, turtle("_:m rdf:first :B ; rdf:rest rdf:nil ."))
+    found = readings(turtle(":N owl:unionOf _:l . _:l rdf:first :A ; rdf:rest _:m ."))
+    assert "<http://e/N>" in found.touched({"_:m"})
+
+
+def test_axioms_of_a_node_are_in_the_order_of_their_sources() -> None:
+    text = ":N owl:unionOf _:l , _:m ; rdfs:subClassOf :B , :A ; a owl:TransitiveProperty ; owl:hasValue 1 . "
+    (reading, *_) = collect(Schema(UNION | turtle(text + ":N owl:onProperty :p .")))
+    sources = [axiom.sources for axiom in reading.axioms]
+    assert sources == sorted(set(sources))
+    assert len(sources) == 6
 
 
 pieces = st.lists(axioms().map(lambda axiom: frozenset(axiom.triples)), max_size=4).map(
@@ -48,7 +66,7 @@ def test_only_touched_nodes_read_differently(
     pool = sorted(before | more)
     after = set(random.sample(pool, len(pool) // 2))  # type: ignore[attr-defined]
     old, new = Schema(before), Schema(after)
-    nodes = touched(collect(old), before ^ after)
+    nodes = readings(before).touched({subject for subject, _, _ in before ^ after})
     for node in {*old.subjects(), *new.subjects()} - nodes:
         assert read_node(old, node) == read_node(new, node)
 

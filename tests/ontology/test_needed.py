@@ -104,6 +104,18 @@ def test_brick_needs_nothing(shared_data: Path) -> None:
     assert needed_generic(rules, GENERIC["owl2rl"], schema) == {}
 
 
+def test_reasons_do_not_depend_on_any_order() -> None:
+    schema = sorted(turtle(":A rdfs:subClassOf :B . :B rdfs:subClassOf :C . :u rdfs:subPropertyOf rdfs:subClassOf ."))
+    rules = parse(
+        """@rule one [?x, <http://www.w3.org/2000/01/rdf-schema#subClassOf>, ?y] :- [?x, <http://e/p>, ?y] .
+        @rule two [?x, <http://www.w3.org/2000/01/rdf-schema#subClassOf>, ?y] :- [?y, <http://e/p>, ?x] ."""
+    ).rules
+    generic = GENERIC["owl2rl"]
+    found = [list(needed_generic(rules[::turn], generic, schema[::turn]).items()) for turn in (1, -1)]
+    assert found[0] == found[1]
+    assert found[0]
+
+
 def terms(names: str) -> st.SearchStrategy[str | Variable]:
     return st.sampled_from([*(Variable(name) for name in names), "<http://e/a>", "<http://e/b>"])
 
