@@ -4,7 +4,8 @@ Rows are listed in the order of two columns (a triple's predicate and object, an
 argument), when a new rule first asks; rows that were added since are listed apart, and looked at one by one.
 Invariant: every present row that has a key's constants is among `candidates`; others may be, and rows that are free.
 
-Cost: 12 bytes a row, from the first live edit of the rules on; a sort every time the rows have grown by a quarter.
+Cost: 12 bytes a row, from the first live edit of the rules on. When a quarter as many rows have been added as are
+listed, the list is forgotten; making it is a sort.
 """
 
 from __future__ import annotations
@@ -49,13 +50,15 @@ class Catalogue:
         if len(rows):
             self._recent.append(rows)
             self._added += len(rows)
+            if 4 * self._added > len(self._rows) + _PATIENCE:
+                self.clear()
 
     def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
         """The numbers of the rows, int32[n] without repetition, that may have these constants in these columns."""
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
             return self._facts.held()
-        if not self.is_listed or 4 * self._added > len(self._rows) + _PATIENCE:
+        if not self.is_listed:
             self._list()
         low = constants[first] << 32 | constants.get(second, 0)
         high = low + 1 if second in constants else (constants[first] + 1) << 32

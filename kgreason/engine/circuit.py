@@ -87,6 +87,8 @@ UNLIMITED = 1 << 62
 _HEADS = 1 << 13
 _SEGMENT = 1 << 16
 _MANY_KEYS = 64
+_SPARSE = 1 << 16
+"""A table of fewer rows keeps its free ones."""
 _LEAST_FUEL = 10_000
 """How far past a limit an evaluation may go: rows use up fuel as well, and one call for each row would crawl."""
 _SCRATCH = {
@@ -200,8 +202,8 @@ class Circuit:
         return self.catalogue.candidates(is_triple, self.planner.constants_of(key))
 
     def _enter_asked(self, ask: int, key: int) -> None:
-        rows, at = self.candidates(key), 0
-        while (at := arrange_asked(self.block, ask, key, rows, at)) < len(rows):
+        rows, at, is_first = self.candidates(key), 0, not self.planner.may_share(ask, key)
+        while (at := arrange_asked(self.block, ask, key, rows, at, is_first)) < len(rows):
             self.arrangements.grow()
 
     @contextmanager
@@ -268,9 +270,10 @@ class Circuit:
 
     def enter(self, mode: int) -> None:
         """Start a phase of a commit: ASSERT, RETRACT or REDERIVE; the queue goes on from here."""
-        self.block[MODE] = mode
-        self.block[PHASE] = GATEKEEP
-        self.block[[LEVEL_END, SEGMENT_LOW, SEGMENT_HIGH]] = self.block[N_QUEUE]
+        block = self.block
+        block[MODE] = mode
+        block[PHASE] = GATEKEEP
+        block[LEVEL_END] = block[SEGMENT_LOW] = block[SEGMENT_HIGH] = block[N_QUEUE]
 
     def run(self, check: Check) -> None:
         """Run levels to the fixpoint; `check` is called between kernel calls and may raise."""
@@ -286,6 +289,11 @@ class Circuit:
         key, plan = min(self.planner.plans_of(rule), key=lambda pair: int(count[pair[0]]))
         if count[key]:
             self._scan(self.candidates(key), key, plan, NOT_LEFT if self.block[MODE] == RETRACT else ONLY_OLD, check)
+
+    def plan_backward(self, heads: Int32) -> None:
+        """Have the backward plans that may derive the facts in rows int32[n]."""
+        self.planner.plan_backward(self.memory["rows"][heads], self.memory["key_count"])
+        self.keep_up()
 
     def run_backward(self, heads: Int32, check: Check) -> None:
         """Run the backward plans of rows int32[n] over the present facts."""
@@ -398,6 +406,16 @@ class Circuit:
         self.facts.reserve_free(int(self.block[N_TOUCHED]))
         settle(self.block)
         self.block[LOGGING] = 0
+        if self.block[N_ROWS] > _SPARSE and self.block[N_ROWS] > 2 * len(self.facts):
+            self._compact()
+
+    def _compact(self) -> None:
+        """Move the rows together: more than half of them are free. Arrangements are made again when they are needed."""
+        self.block[PARTIAL] = 1
+        self.drop_arrangements()
+        self.catalogue.clear()
+        self.facts.compact()
+        self.block[PARTIAL] = 0
 
     def undo(self) -> None:
         """Put every row that the commit wrote back as it was before `begin`."""

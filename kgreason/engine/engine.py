@@ -214,8 +214,7 @@ class Engine:
         left = circuit.queued(start)
         circuit.enter(REDERIVE)
         if len(left):
-            self.planner.plan_backward()
-            circuit.keep_up()
+            circuit.plan_backward(left)
             circuit.run_backward(left, check)
         circuit.go_on(ASSERT)
 
@@ -344,8 +343,8 @@ class Engine:
 
         Found by running the rules backwards. No commit may be open; at least `limit` are found, if there are as many.
         """
-        self.planner.plan_backward()
         self.circuit.keep_up()
+        self.circuit.plan_backward(np.array([row], dtype=np.int32))
         traced = self.circuit.derivations(row, limit)
         found = dict.fromkeys(map(tuple, traced.tolist()))
         return [(self.planner.rule(rule), tuple(slots)) for rule, *slots in found]

@@ -146,15 +146,17 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
 
 
 @kernel
-def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number) -> Number:
+def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
     """Enter what a new ask of key k adds to its arrangement: MET candidates, int32[n], that no earlier ask has there.
 
-    The first candidate not done: n, or less for want of room.
+    `is_first`: none can have. The first candidate not done: n, or less for want of room.
     """
     rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
     for i in range(low, candidates.size):
         r = np.int64(candidates[i])
-        if rows[r, STATE] & MET == 0 or not meets(m, k, rows, r) or is_asked(m, a, arranged, rows, r, ask):
+        if rows[r, STATE] & MET == 0 or not meets(m, k, rows, r):
+            continue
+        if not is_first and is_asked(m, a, arranged, rows, r, ask):
             continue
         if not arrange(m, a, r):
             return i

@@ -30,6 +30,7 @@ _DTYPES = {
     "asked": np.uint32,
     "hashes": np.uint64,
 }
+_PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
 
 
 class Memory:
@@ -45,6 +46,8 @@ class Memory:
     def grow(self, name: str, needed: int) -> None:
         """Make an array at least `needed` rows long; its address is noted even if Ctrl-C comes while it moves."""
         array = self._arrays[name]
+        if array.shape[0] >= needed:
+            return
         try:
             grow(array, needed)
         finally:
@@ -61,7 +64,7 @@ class Memory:
     def __setitem__(self, name: str, array: NDArray[Any]) -> None:
         if array.dtype != _DTYPES.get(name, np.int32) or not array.flags.c_contiguous:
             raise TypeError(f"{name}: {array.dtype} array of shape {array.shape} does not fit the memory block")
-        at = COUNTERS + 3 * ARRAYS.index(name)
+        at = _PLACES[name]
         last = array.shape[1] if array.ndim == 2 else array.shape[0].bit_length() - 1
         self.block[at : at + 3] = array.ctypes.data, array.shape[0], last
         self._arrays[name] = array

@@ -26,16 +26,19 @@ from kgreason.engine.layout import (
     N_BACK_SHAPES,
     N_SHAPES,
     RULE_ACTIVE,
-    RULE_ATOMS,
-    RULE_FIRST_KEY,
     RULE_PLAN,
     SHARED_BIT,
+    STATE,
     STEP_PAIRS,
+    TABLE,
+    Int32,
 )
 from kgreason.engine.memory import Memory
 from kgreason.engine.shapes import DeltaPlan, Shape, Step, delta_plan
 
 MAX_COLUMNS = 32
+_MANY_HEADS = 64
+"""So many facts are not looked at one by one: all rules get their backward plans."""
 TRIPLE = 3
 """Columns of a triple: rows are never narrower."""
 _SHAPE_WORDS = 2 + MAX_COLUMNS
@@ -93,7 +96,9 @@ class Planner:
         self._planned: dict[Shape, _PlannedShape] = {}
         self._planned_back: dict[Shape, list[_PlannedStart]] = {}
         self._rules: list[EncodedRule] = []
-        self._backward = 0
+        self._body_keys: list[list[int]] = []
+        self._planned_backward: set[int] = set()
+        self._unplanned: dict[tuple[int, tuple[int, ...]], dict[tuple[int, ...], list[int]]] = {}
         self._keys: dict[tuple[int, tuple[int, ...]], int] = {}
         self._shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._back_shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -119,7 +124,7 @@ class Planner:
         self.arranged = Buffer(np.int32, _INFO_WORDS)
         self.key_entries = np.zeros(16, dtype=np.uint32)
         self.version = 0
-        self._ask_keys: list[int] = []
+        self.ask_keys: list[int] = []
         self._entered = 0
 
     def table(self, is_triple: bool, width: int) -> int:
@@ -147,10 +152,12 @@ class Planner:
         shape = rule.shape
         self._rules.append(rule)
         self.version += 1
+        self._postpone(rule)
         planned = self._planned.get(shape) or self._plan_shape(shape)
         self.slots = max(self.slots, 1 + shape.variables + len(rule.constants))
         self.longest = max(self.longest, len(shape.body))
         keys = [self._key(shape, atom, rule.constants) for atom in range(len(shape.body))]
+        self._body_keys.append(keys)
         number = self.rules.append(
             self.constants.extend(rule.constants),
             len(rule.constants),
@@ -172,16 +179,43 @@ class Planner:
         info = self.key_info.array
         info[key, 1] = self.plans.append(rule, step, info[key, 1], low, high)
 
-    def plan_backward(self) -> None:
-        """Make the backward plans of the rules that have none yet; a rule without a body needs none."""
-        for number in range(self._backward, self.rules.n):
-            rule, keys = self._rules[number], self._keys_of(number)
-            for planned in self._plan_back(rule.shape) if rule.shape.body else ():
-                self._hang(number, self._key(planned.shape, 0, rule.constants, is_head=True), planned.start)
-                for atom, arrangement in planned.asks:
-                    self._ask(keys[atom - 1], arrangement)
-            self.version += 1
-        self._backward = self.rules.n
+    def _postpone(self, rule: EncodedRule) -> None:
+        """Note what the last rule's heads look like, until its backward plans are made; without a body it has none."""
+        for pattern in rule.shape.heads if rule.shape.body else ():
+            columns = tuple(c for c, slot in enumerate(pattern.slots) if not rule.shape.is_variable(slot))
+            values = tuple(rule.constants[pattern.slots[c] - rule.shape.variables - 1] for c in columns)
+            waiting = self._unplanned.setdefault((pattern.table, columns), {})
+            waiting.setdefault(values, []).append(len(self._rules) - 1)
+
+    def plan_backward(self, records: Int32, count: Int32) -> None:
+        """Make the backward plans of the rules that may derive one of these facts: whole rows, int32[n, 3 + w].
+
+        `count` says how many facts meet each key, int32[k]: a rule that lacks some derives nothing, and has to wait.
+        """
+        rows = records.tolist() if len(records) <= _MANY_HEADS else []
+        for (table, columns), waiting in self._unplanned.items():
+            keys = [tuple([row[FIRST + c] for c in columns]) for row in rows if row[STATE] >> TABLE == table]
+            for key in keys if rows else list(waiting):
+                if key in waiting:
+                    waiting[key] = [number for number in waiting[key] if not self._plan_rule_backward(number, count)]
+                    if not waiting[key]:
+                        del waiting[key]
+
+    def _plan_rule_backward(self, number: int, count: Int32) -> bool:
+        """Make the backward plans of a rule, unless it has them or has to wait; whether it has them."""
+        if number in self._planned_backward:
+            return True
+        keys = self._body_keys[number]
+        if not all(map(count.item, keys)):
+            return False
+        self._planned_backward.add(number)
+        self.version += 1
+        rule = self._rules[number]
+        for planned in self._plan_back(rule.shape):
+            self._hang(number, self._key(planned.shape, 0, rule.constants, is_head=True), planned.start)
+            for atom, arrangement in planned.asks:
+                self._ask(keys[atom - 1], arrangement)
+        return True
 
     def _plan_back(self, shape: Shape) -> list[_PlannedStart]:
         if shape not in self._planned_back:
@@ -305,22 +339,24 @@ class Planner:
 
     def asks_from(self, first: int) -> list[tuple[int, int]]:
         """The asks from number `first` on, each with its key."""
-        return list(enumerate(self._ask_keys))[first:]
+        return list(enumerate(self.ask_keys))[first:]
+
+    def may_share(self, ask: int, key: int) -> bool:
+        """Whether a row of a key may be in the ask's arrangement by an earlier ask: one of a key of another shape."""
+        arrangement, shape = self.asks.array[ask, 0], self.key_info.array[key, 0]
+        others = np.flatnonzero(self.asks.array[:ask, 0] == arrangement)
+        keys = np.array(self.ask_keys, dtype=np.int64)[others]
+        return bool((self.key_info.array[keys, 0] != shape).any())
 
     def constants_of(self, key: int) -> dict[int, int]:
         """The constants of a trigger key, by column."""
         shape = self.shapes.array[self.key_info.array[key, 0]]
         return {c: int(self.keys.array[key, c]) for c in shape[2 : 2 + shape[1]].tolist()}
 
-    def _keys_of(self, rule: int) -> list[int]:
-        first, atoms = self.rules.array[rule, RULE_FIRST_KEY : RULE_ATOMS + 1].tolist()
-        keys: list[int] = self.rule_keys.array[first : first + atoms].tolist()
-        return keys
-
     def plans_of(self, rule: int) -> list[tuple[int, int]]:
         """The (key, plan) pairs of a rule, one for each body atom."""
         plan = int(self.rules.array[rule, RULE_PLAN])
-        return [(key, plan + atom) for atom, key in enumerate(self._keys_of(rule))]
+        return [(key, plan + atom) for atom, key in enumerate(self._body_keys[rule])]
 
     def rule(self, number: int) -> EncodedRule:
         """The rule of this number."""
@@ -336,7 +372,7 @@ class Planner:
             self._asked.add((key, arrangement))
             info = self.key_info.array
             info[key, 2] = self.asks.append(arrangement, info[key, 2])
-            self._ask_keys.append(key)
+            self.ask_keys.append(key)
             shape, words = int(info[key, 0]), self.arranged.array[arrangement]
             words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
 

@@ -1,0 +1,82 @@
+"""What must hold of a circuit between commits, checked against its facts one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.engine.circuit import Circuit
+from kgreason.engine.layout import (
+    AGE,
+    DEAD,
+    FIRST,
+    FREE,
+    GROUP_ARRANGEMENT,
+    GROUP_DEAD,
+    GROUP_FIRST,
+    GROUP_LENGTH,
+    GROUP_START,
+    LOGGED,
+    MET,
+    N_ARRANGED,
+    N_DEAD,
+    N_FREE,
+    N_ROWS,
+    OLD,
+    ONE_DEAD,
+    STATE,
+    SUPPORT,
+    TABLE,
+)
+
+
+def check(circuit: Circuit) -> None:
+    """Every present row is MET: counted for its keys, and once in each live arrangement that one of them asks for."""
+    rows = circuit.memory["rows"][: int(circuit.block[N_ROWS])]
+    ages = rows[:, STATE] & AGE
+    present, dead = np.flatnonzero(ages == OLD).tolist(), np.flatnonzero(ages == DEAD).tolist()
+    assert set(ages.tolist()) <= {FREE, OLD, DEAD}
+    assert not (rows[:, STATE] & LOGGED).any()
+    assert (rows[present, STATE] & MET).all()
+    assert not (rows[dead, STATE] & MET).any()
+    assert len(dead) == circuit.block[N_DEAD]
+    free = circuit.memory["free"][: int(circuit.block[N_FREE])].tolist()
+    assert sorted(free) == np.flatnonzero(ages == FREE).tolist()
+    held = _held(circuit)
+    assert {(a, r) for a, r in held if r not in dead} == _wanted(circuit, present)
+    named = [r for _, r in held if r in dead]
+    assert {r: named.count(r) for r in dead} == {r: rows[r, SUPPORT] for r in dead}
+
+
+def _held(circuit: Circuit) -> list[tuple[int, int]]:
+    """The (arrangement, row) pairs that stand in the groups; no pair stands there twice."""
+    memory, rows = circuit.memory, circuit.memory["rows"]
+    found: list[tuple[int, int]] = []
+    for group in memory["groups"][: int(circuit.block[N_ARRANGED])]:
+        start, length = int(group[GROUP_START]), int(group[GROUP_LENGTH])
+        if length:
+            run = [start] if length == 1 else memory["postings"][start : start + length].tolist()
+            assert group[GROUP_FIRST] in run
+            assert sum(not rows[r, STATE] & MET for r in run) == group[GROUP_DEAD] // ONE_DEAD
+            assert length == 1 or length <= 1 << group[GROUP_DEAD] % ONE_DEAD
+            found += [(int(group[GROUP_ARRANGEMENT]), r) for r in run]
+    assert len(set(found)) == len(found)
+    return found
+
+
+def _wanted(circuit: Circuit, present: list[int]) -> set[tuple[int, int]]:
+    """The pairs that the asks of the keys call for; the count of each key is checked on the way."""
+    planner, memory = circuit.planner, circuit.memory
+    asks = list(zip(planner.asks.array[: planner.asks.n, 0].tolist(), planner.ask_keys, strict=True))
+    wanted: set[tuple[int, int]] = set()
+    for key in filter(planner.is_trigger, range(planner.key_info.n)):
+        constants, table = planner.constants_of(key), planner.table_of(key)
+        rows = [
+            r
+            for r in present
+            if memory["rows"][r, STATE] >> TABLE == table
+            and all(memory["rows"][r, FIRST + c] == value for c, value in constants.items())
+        ]
+        assert memory["key_count"][key] == len(rows)
+        live = {a for a, asking in asks if asking == key and memory["live"][a, 0]}
+        wanted |= {(a, r) for a in live for r in rows}
+    return wanted

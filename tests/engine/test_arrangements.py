@@ -1,0 +1,118 @@
+"""Rows enter the arrangements when they arrive and leave them when they go, whatever a commit's end is."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgreason.engine import circuit
+from kgreason.engine.layout import N_DEAD, N_POSTINGS, N_ROWS
+from kgreason.rules.model import Atom, Rule, Variable
+from tests.engine.arrangements import check
+from tests.engine.systems import System
+from tests.strategies.dense import any_histories
+from tests.strategies.programs import History
+
+X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+HUB = "<hub>"
+RULES = (
+    Rule((Atom("path", (X, Y)),), (Atom("edge", (X, Y)),)),
+    Rule((Atom("path", (X, Z)),), (Atom("path", (X, Y)), Atom("edge", (Y, Z)))),
+    Rule((Atom("loop", (X,)),), (Atom("path", (X, X)),)),
+    Rule((Atom("sibling", (X, Y)),), (Atom("edge", (HUB, X)), Atom("edge", (HUB, Y)))),
+    Rule((Atom("path", (Y, X)),), (Atom("path", (X, Y)), Atom("loop", (X,)))),
+)
+
+
+@settings(max_examples=60)
+@given(any_histories())
+def test_every_commit_keeps_the_arrangements(history: History) -> None:
+    system = System()
+    for commit in history.commits:
+        system.commit(*commit, strategy="update")
+        check(system.engine.circuit)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000))
+def test_hubs_keep_dead_rows_for_a_while(seed: int) -> None:
+    """Long groups, in which rows stay as dead until an eighth is; commits that are undone among those that stand."""
+    random, system = Random(seed), System()
+    facts: set[Atom] = set()
+    active: set[Rule] = set()
+    for _ in range(12):
+        wishes = dict.fromkeys((_edge(random) for _ in range(random.choice((0, 1, 4, 10)))), 1)
+        wishes |= dict.fromkeys(random.sample(sorted(facts), min(len(facts), random.choice((0, 1, 1, 6)))), -1)
+        rules = {rule: -1 if rule in active else 1 for rule in RULES if random.random() < 0.2}
+        before = system.states()
+        system.engine.begin()
+        system.apply(wishes, rules, "update")
+        if random.random() < 0.3:
+            system.engine.rollback()
+            assert system.states() == before
+        else:
+            system.engine.accept()
+            facts = {fact for fact in facts | wishes.keys() if wishes.get(fact, 1) > 0}
+            active ^= rules.keys()
+        check(system.engine.circuit)
+
+
+def _edge(random: Random) -> Atom:
+    return Atom("edge", (*(HUB if random.random() < 0.4 else f"<{random.randrange(9)}>" for _ in range(2)),))
+
+
+def test_a_long_group_is_not_walked_for_one_row() -> None:
+    """A row that leaves a hub of 1,000 is dead there; its place is used again once an eighth is dead."""
+    system = System()
+    spokes = [Atom("edge", (HUB, f"<{number}>")) for number in range(1_000)]
+    system.update([*spokes, Atom("edge", ("<0>", "<x>"))], [Rule((Atom("p", (X, Z)),), (*_two_steps(),))])
+    block = system.engine.circuit.block
+    dead = []
+    for fact in spokes[:300]:
+        system.commit({fact: -1}, {}, "update")
+        dead.append(int(block[N_DEAD]))
+    assert max(dead) > 50
+    assert dead[-1] < 125
+    check(system.engine.circuit)
+
+
+def _two_steps() -> tuple[Atom, Atom]:
+    return Atom("edge", (X, Y)), Atom("edge", (Y, Z))
+
+
+def test_pairs_leave_memory_bounded() -> None:
+    """Facts that come and go beside a closure: rows, postings and groups are used again."""
+    system = System()
+    system.update([Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(30)], RULES)
+    sizes = []
+    for number in range(600):
+        fact = Atom("edge", (f"<{number % 31}>", f"<{number * 7 % 31}>"))
+        if fact not in [Atom("edge", (f"<{n}>", f"<{n + 1}>")) for n in range(30)]:
+            system.commit({fact: 1}, {}, "update")
+            system.commit({fact: -1}, {}, "update")
+        block = system.engine.circuit.block
+        sizes.append((int(block[N_ROWS]), int(block[N_POSTINGS]), system.engine.circuit.nbytes))
+    early, late = ([max(column) for column in zip(*part, strict=True)] for part in (sizes[:200], sizes[200:]))
+    assert all(end <= 1.2 * start for start, end in zip(early, late, strict=True))
+    check(system.engine.circuit)
+
+
+def test_a_table_that_is_mostly_free_is_compacted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(circuit, "_SPARSE", 100)
+    system = System()
+    edges = [Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(40)]
+    system.update(edges, RULES)
+    full = system.engine.circuit.nbytes
+    system.commit(dict.fromkeys(edges[5:], -1), {}, "update")
+    kept = system.states()
+    assert system.engine.circuit.block[N_ROWS] == len(system.engine) == 20
+    assert system.engine.circuit.nbytes < full
+    check(system.engine.circuit)
+    system.commit(dict.fromkeys(edges[5:], 1), {}, "update")
+    system.commit(dict.fromkeys(edges[5:], -1), {}, "update")
+    assert system.states() == kept
+    assert np.count_nonzero(system.engine.circuit.memory["entries"]) == 20
