@@ -58,7 +58,7 @@ class System:
         check: Check = no_check,
     ) -> Kinds:
         """Assert (+1) and retract (-1) facts, add and remove rules; what changed."""
-        return self._kinds(self.engine.commit(*self._wishes(facts, rules), strategy=strategy, check=check))
+        return self._kinds(self.engine.commit(*self.wishes(facts, rules), strategy=strategy, check=check))
 
     def apply(
         self,
@@ -68,13 +68,13 @@ class System:
         check: Check = no_check,
     ) -> None:
         """A part of a commit that `engine.begin` has started."""
-        self.engine.apply(*self._wishes(facts, rules), strategy=strategy, check=check)
+        self.engine.apply(*self.wishes(facts, rules), strategy=strategy, check=check)
 
     def changes(self) -> Kinds:
         """What the open commit has changed so far."""
         return self._kinds(self.engine.changes())
 
-    def _wishes(self, facts: Mapping[Atom, int], rules: Mapping[Rule, int]) -> _Wishes:
+    def wishes(self, facts: Mapping[Atom, int], rules: Mapping[Rule, int]) -> _Wishes:
         """The arguments of `Engine.apply`; of rules, those alone that become active or cease to be."""
         planner, active = self.engine.planner, set(self.engine.rules)
         wished = {encode(rule, planner, self.intern): sign > 0 for rule, sign in rules.items()}
@@ -87,9 +87,9 @@ class System:
 
     def _kinds(self, changes: Changes) -> Kinds:
         kinds = zip(changes.before.tolist(), changes.after.tolist(), strict=True)
-        return dict(zip(map(self._fact, changes.rows.tolist()), kinds, strict=True))
+        return dict(zip(map(self.fact, changes.rows.tolist()), kinds, strict=True))
 
-    def _fact(self, row: list[int]) -> Fact:
+    def fact(self, row: list[int]) -> Fact:
         texts = [self._texts[number] for number in row if number]
         if texts[0].startswith(("<", "_", '"')):
             return None, tuple(texts)
@@ -99,6 +99,4 @@ class System:
         """Every present fact with its stamp, support and asserted flag."""
         circuit = self.engine.circuit
         records = circuit.memory["rows"][circuit.facts.present()].tolist()
-        return {
-            self._fact(row[FIRST:]): State(row[STAMP], row[SUPPORT], bool(row[STATE] & ASSERTED)) for row in records
-        }
+        return {self.fact(row[FIRST:]): State(row[STAMP], row[SUPPORT], bool(row[STATE] & ASSERTED)) for row in records}

@@ -1,0 +1,78 @@
+"""Work is counted in rewrites: a budget ends a commit with the rule named, and Update gives way to Bootstrap."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgreason.engine.encode import encode_facts
+from kgreason.engine.engine import FRACTION, Strategy
+from kgreason.errors import LimitError
+from kgreason.rules.model import Atom, Rule, Variable
+from tests.engine.systems import System
+
+X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+STEP = Rule((Atom("path", (X, Y)),), (Atom("edge", (X, Y)),))
+JOIN = Rule((Atom("path", (X, Z)),), (Atom("path", (X, Y)), Atom("path", (Y, Z))))
+EXPLODING = Rule((Atom("all", (X, Y)),), (Atom("node", (X,)), Atom("node", (Y,))), name="pairs", group="mine")
+NODES = [Atom("node", (f"<{number}>",)) for number in range(400)]
+
+
+def edges(count: int) -> list[Atom]:
+    return [Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(count)]
+
+
+@pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
+def test_a_rule_that_explodes_is_named_and_leaves_nothing(strategy: Strategy) -> None:
+    system = System()
+    system.bootstrap([*NODES, *edges(20)], [STEP, JOIN])
+    before, rules = system.states(), set(system.engine.rules)
+    asserted, _, added, _ = system.wishes({Atom("node", ("<x>",)): 1}, {EXPLODING: 1})
+    with pytest.raises(LimitError, match="may extend 50,000 rewrites: the budget ran out in rule mine/pairs"):
+        system.engine.commit(asserted, added=added, strategy=strategy, budget=50_000)
+    assert system.states() == before
+    assert set(system.engine.rules) == rules
+    system.commit({edges(21)[-1]: 1}, {}, "update")
+    assert ("path", ("<0>", "<21>")) in system.states()
+
+
+def test_a_budget_that_suffices_is_not_noticed() -> None:
+    system = System()
+    asserted, _, added, _ = system.wishes(dict.fromkeys(edges(10), 1), {STEP: 1, JOIN: 1})
+    system.engine.commit(asserted, added=added, budget=100_000)
+    assert len(system.engine) == 10 + 55
+
+
+def test_a_small_change_stays_an_update() -> None:
+    system = System()
+    system.bootstrap(edges(120), [STEP, JOIN])
+    planner = system.engine.planner
+    changes = system.engine.commit(encode_facts([Atom("edge", ("<a>", "<0>"))], planner, system.intern))
+    assert (changes.strategy, changes.switched) == ("update", False)
+    assert changes.rewrites <= FRACTION * system.engine.work
+
+
+def test_a_large_change_becomes_a_bootstrap() -> None:
+    system = System()
+    system.bootstrap(edges(120), [STEP, JOIN])
+    planner, work = system.engine.planner, system.engine.work
+    gone = encode_facts(edges(120)[::2], planner, system.intern)
+    changes = system.engine.commit({}, gone)
+    assert (changes.strategy, changes.switched) == ("bootstrap", True)
+    assert changes.rewrites > FRACTION * work
+    assert system.engine.work < work
+    assert len(system.engine) == 60 + 60
+
+
+def test_a_first_commit_is_a_bootstrap_and_no_switch() -> None:
+    system = System()
+    changes = system.engine.commit(encode_facts(edges(3), system.engine.planner, system.intern))
+    assert (changes.strategy, changes.switched) == ("bootstrap", False)
+
+
+def test_what_was_not_asserted_is_counted() -> None:
+    system = System()
+    system.bootstrap(edges(3), [STEP])
+    wishes = encode_facts(
+        [*edges(2), Atom("edge", ("<x>", "<y>")), Atom("path", ("<0>", "<1>"))], system.engine.planner, system.intern
+    )
+    assert system.engine.commit({}, wishes).missed == 2
