@@ -1,4 +1,7 @@
-"""The room of the arrangements: groups, their hash table and the posting arena.
+"""The arrangements of a circuit: their room (groups, hash table, posting arena), and how they keep up.
+
+An arrangement is made when a plan first asks for it; keys and asks that rules bring later are caught up with over the
+rows that the catalogue lists for them. Counts and arrangements are those of the MET rows (`meeting`).
 
 Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes and two to four entries a group, and for a
 group of more than one row four bytes for each place of its run, which is a power of two; runs that are outgrown are
@@ -7,21 +10,48 @@ used again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from kgreason.engine.arrange import rehash_groups
-from kgreason.engine.layout import FREE_GROUP, GROUP, GROUP_LENGTH, N_ARRANGED, N_POSTINGS
+from kgreason.engine.catalogue import Catalogue
+from kgreason.engine.facts import FactTable
+from kgreason.engine.layout import (
+    AGE,
+    DEAD,
+    FREE_GROUP,
+    GROUP,
+    GROUP_LENGTH,
+    N_ARRANGED,
+    N_POSTINGS,
+    N_ROWS,
+    PARTIAL,
+    STATE,
+    Int32,
+)
+from kgreason.engine.meeting import arrange_asked, arrange_present, count_key, count_present
 from kgreason.engine.memory import Memory
+from kgreason.engine.planner import Planner
 from kgreason.errors import LimitError
 
 _MOST_POSTINGS = 2**31 - 1
+_MANY_KEYS = 64
 
 
-class ArrangementRoom:
-    """The arrays `groups`, `group_entries` and `postings` of a memory block."""
+class Arrangements:
+    """The arrays `groups`, `group_entries`, `postings` and `live` of a memory block, and the counts `key_count`.
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    While PARTIAL is set, counts and arrangements may lack rows; `renew` makes them anew.
+    """
+
+    def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:
+        self._memory, self._block = memory, memory.block
+        self._planner, self._facts, self._catalogue = planner, facts, catalogue
+        self._keys = self._asks = 0
+        memory["key_count"] = np.zeros(16, dtype=np.int32)
+        memory["live"] = np.zeros((16, 2), dtype=np.int32)
         self.clear()
 
     def clear(self) -> None:
@@ -53,3 +83,68 @@ class ArrangementRoom:
             if needed > _MOST_POSTINGS:
                 raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
             memory.grow("postings", needed)
+
+    def catch_up(self) -> None:
+        """Count present rows for the keys that are new, and enter them where asks that are new want them."""
+        planner, keys, asks = self._planner, self._keys, self._asks
+        self._keys, self._asks = planner.key_info.n, planner.asks.n
+        if not self._block[N_ROWS] or (keys, asks) == (self._keys, self._asks):
+            return
+        with self._partial():
+            self._count_from(keys)
+            live = self._memory["live"]
+            for ask, key in planner.asks_from(asks):
+                if live[planner.asks.array[ask, 0], 0]:
+                    self._enter_asked(ask, key)
+
+    def _count_from(self, keys: int) -> None:
+        """Count the present rows for the trigger keys from number `keys` on."""
+        planner = self._planner
+        fresh = [key for key in range(keys, self._keys) if planner.is_trigger(key)]
+        if len(fresh) > _MANY_KEYS:
+            self._memory["key_count"][keys:] = 0
+            count_present(self._block, 0, int(self._block[N_ROWS]), keys)
+        else:
+            for key in fresh:
+                self._memory["key_count"][key] = 0
+                count_key(self._block, key, self.candidates(key))
+
+    def candidates(self, key: int) -> Int32:
+        """The rows, int32[n], that may meet a trigger key."""
+        is_triple, _ = self._planner.tables()[self._planner.table_of(key)]
+        return self._catalogue.candidates(is_triple, self._planner.constants_of(key))
+
+    def _enter_asked(self, ask: int, key: int) -> None:
+        rows, at, is_first = self.candidates(key), 0, not self._planner.may_share(ask, key)
+        while (at := arrange_asked(self._block, ask, key, rows, at, is_first)) < len(rows):
+            self.grow()
+
+    @contextmanager
+    def _partial(self) -> Iterator[None]:
+        """While this runs, counts and arrangements may lack rows; after an error they are made anew."""
+        self._block[PARTIAL] = 1
+        yield
+        self._block[PARTIAL] = 0
+
+    def make_live(self, arrangement: int) -> None:
+        """Enter the present rows that an arrangement is asked for."""
+        at, end = 0, int(self._block[N_ROWS])
+        with self._partial():
+            while (at := arrange_present(self._block, arrangement, at, end)) < end:
+                self.grow()
+        self._memory["live"][arrangement, 0] = 1
+
+    def drop(self) -> None:
+        """Forget all arrangements; each is built again when a plan needs it. Dead rows are free."""
+        self.clear()
+        self._memory["live"][:] = 0
+        dead = np.flatnonzero(self._memory["rows"][: int(self._block[N_ROWS]), STATE] & AGE == DEAD)
+        if len(dead):
+            self._facts.free(dead.astype(np.int32))
+
+    def renew(self) -> None:
+        """Count the present rows for every key, and forget all arrangements."""
+        self.drop()
+        self._memory["key_count"][:] = 0
+        count_present(self._block, 0, int(self._block[N_ROWS]), 0)
+        self._block[PARTIAL] = 0

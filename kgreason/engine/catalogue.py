@@ -10,26 +10,23 @@ listed, the list is forgotten; making it is a sort.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.facts import FactTable
 from kgreason.engine.layout import Int32
+from kgreason.engine.planner import Planner
 
 _PATIENCE = 4096
 
 
 class Catalogue:
-    """The rows of a fact table by predicate and object, or by relation and first argument.
+    """The rows of a fact table by predicate and object, or by relation and first argument."""
 
-    `is_triple` says of table numbers, int32[n], whether they are the triples' table: bool[n].
-    """
-
-    def __init__(self, facts: FactTable, is_triple: Callable[[Int32], NDArray[np.bool_]]) -> None:
-        self._facts = facts
-        self._is_triple = is_triple
+    def __init__(self, facts: FactTable, planner: Planner) -> None:
+        self._facts, self._planner = facts, planner
         self.clear()
 
     def clear(self) -> None:
@@ -69,7 +66,7 @@ class Catalogue:
     def _list(self) -> None:
         rows = self._facts.held()
         columns, tables = self._facts.columns(rows)
-        is_triple = self._is_triple(tables)
+        is_triple = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)[tables]
         keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32
         keys |= np.where(is_triple, columns[:, 2], columns[:, 1])
         order = np.argsort(keys)

@@ -9,13 +9,11 @@ Cost: one kernel call for a phase of a small commit, one for each `QUANTUM` rewr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kgreason.engine.arrangements import ArrangementRoom
+from kgreason.engine.arrangements import Arrangements
 from kgreason.engine.catalogue import Catalogue
 from kgreason.engine.distinct import assert_rows, retract_rows, take_back_heads, take_heads
 from kgreason.engine.facts import FactTable
@@ -28,7 +26,6 @@ from kgreason.engine.layout import (
     AT_PLAN,
     AT_RULE,
     BEFORE,
-    DEAD,
     DONE,
     EXPLAIN,
     FIRST,
@@ -75,7 +72,6 @@ from kgreason.engine.layout import (
 )
 from kgreason.engine.lookup import BLOCK as LOOKUP_BLOCK
 from kgreason.engine.lookup import rehash
-from kgreason.engine.meeting import arrange_asked, arrange_present, count_key, count_present
 from kgreason.engine.memory import Memory
 from kgreason.engine.planner import Planner
 from kgreason.engine.probe import BLOCK
@@ -86,7 +82,6 @@ QUANTUM = 20_000_000
 UNLIMITED = 1 << 62
 _HEADS = 1 << 13
 _SEGMENT = 1 << 16
-_MANY_KEYS = 64
 _SPARSE = 1 << 16
 """A table of fewer rows keeps its free ones."""
 _LEAST_FUEL = 10_000
@@ -100,7 +95,6 @@ _SCRATCH = {
     "group_key": _SEGMENT,
     "group_low": _SEGMENT + 1,
     "key_fill": 16,
-    "key_count": 16,
     "slots": 16,
     "scanned": 16,
 }
@@ -125,9 +119,8 @@ class Circuit:
         self.block[QUIET] = quiet
         self.limit = UNLIMITED
         self.facts = FactTable(self.memory, planner.width, room)
-        self.arrangements = ArrangementRoom(self.memory)
-        self.catalogue = Catalogue(self.facts, self._is_triple)
-        self._keys = self._asks = 0
+        self.catalogue = Catalogue(self.facts, planner)
+        self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue)
         self._version = -1
         self._make_scratch()
         self.refresh()
@@ -138,17 +131,11 @@ class Circuit:
         memory["changed"] = np.zeros((16, 3), dtype=np.int32)
         memory["heads"] = np.zeros((_HEADS + 1, self.facts.width), dtype=np.int32)
         memory["traced"] = np.zeros((1, 1), dtype=np.int32)
-        memory["live"] = np.zeros((16, 2), dtype=np.int32)
         for name, size in _SCRATCH.items():
             memory[name] = np.zeros(size, dtype=np.int32)
         memory["frames"] = np.zeros((16, FRAME), dtype=np.int32)
         memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
-
-    def _is_triple(self, tables: Int32) -> NDArray[np.bool_]:
-        kinds = np.array([is_triple for is_triple, _ in self.planner.tables()], dtype=np.bool_)
-        found: NDArray[np.bool_] = kinds[tables]
-        return found
 
     def keep_up(self) -> None:
         """Take in what the planner has learnt since the last time."""
@@ -173,45 +160,7 @@ class Circuit:
             memory.grow(name, needed)
         planner.publish(memory)
         self._version = planner.version
-        if (self._keys, self._asks) != (keys, planner.asks.n):
-            with self._partial():
-                self._catch_up()
-
-    def _catch_up(self) -> None:
-        """Count present rows for the keys that are new, and enter them where asks that are new want them."""
-        planner, keys, asks = self.planner, self._keys, self._asks
-        self._keys, self._asks = planner.key_info.n, planner.asks.n
-        if not self.block[N_ROWS]:
-            return
-        fresh = [key for key in range(keys, self._keys) if planner.is_trigger(key)]
-        if len(fresh) > _MANY_KEYS:
-            self.memory["key_count"][keys:] = 0
-            count_present(self.block, 0, int(self.block[N_ROWS]), keys)
-        else:
-            for key in fresh:
-                self.memory["key_count"][key] = 0
-                count_key(self.block, key, self.candidates(key))
-        live = self.memory["live"]
-        for ask, key in planner.asks_from(asks):
-            if live[planner.asks.array[ask, 0], 0]:
-                self._enter_asked(ask, key)
-
-    def candidates(self, key: int) -> Int32:
-        """The rows, int32[n], that may meet a trigger key."""
-        is_triple, _ = self.planner.tables()[self.planner.table_of(key)]
-        return self.catalogue.candidates(is_triple, self.planner.constants_of(key))
-
-    def _enter_asked(self, ask: int, key: int) -> None:
-        rows, at, is_first = self.candidates(key), 0, not self.planner.may_share(ask, key)
-        while (at := arrange_asked(self.block, ask, key, rows, at, is_first)) < len(rows):
-            self.arrangements.grow()
-
-    @contextmanager
-    def _partial(self) -> Iterator[None]:
-        """While this runs, counts and arrangements may lack rows; after an error they are made anew."""
-        self.block[PARTIAL] = 1
-        yield
-        self.block[PARTIAL] = 0
+        self.arrangements.catch_up()
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag rows int32[n, w] of a table as asserted and queue the new ones; `check` may raise between pieces."""
@@ -237,7 +186,7 @@ class Circuit:
         self.memory["rows"][: len(records), STATE] |= MET
         self.block[N_ROWS] = len(records)
         rehash(self.block)
-        self._arrange_anew()
+        self.arrangements.renew()
 
     def open_first_level(self) -> None:
         """Bootstrap: the asserted facts are level 0, ahead of what rules with an empty body derive."""
@@ -288,7 +237,13 @@ class Circuit:
         count = self.memory["key_count"]
         key, plan = min(self.planner.plans_of(rule), key=lambda pair: int(count[pair[0]]))
         if count[key]:
-            self._scan(self.candidates(key), key, plan, NOT_LEFT if self.block[MODE] == RETRACT else ONLY_OLD, check)
+            self._scan(
+                self.arrangements.candidates(key),
+                key,
+                plan,
+                NOT_LEFT if self.block[MODE] == RETRACT else ONLY_OLD,
+                check,
+            )
 
     def plan_backward(self, heads: Int32) -> None:
         """Have the backward plans that may derive the facts in rows int32[n]."""
@@ -348,33 +303,18 @@ class Circuit:
             elif status == NEED_POSTINGS:
                 self.arrangements.grow()
             elif status == NEED_ARRANGEMENT:
-                self._make_live(int(block[WANTED]))
+                self.arrangements.make_live(int(block[WANTED]))
             elif status == NEED_READER:
                 self._read()
             elif block[REWRITES] > self.limit:
                 raise OverLimitError
             check()
 
-    def _make_live(self, arrangement: int) -> None:
-        at, end = 0, int(self.block[N_ROWS])
-        with self._partial():
-            while (at := arrange_present(self.block, arrangement, at, end)) < end:
-                self.arrangements.grow()
-        self.memory["live"][arrangement, 0] = 1
-
-    def drop_arrangements(self) -> None:
-        """Forget all arrangements; each is built again when a plan needs it. Dead rows are free."""
-        self.arrangements.clear()
-        self.memory["live"][:] = 0
-        dead = np.flatnonzero(self.memory["rows"][: int(self.block[N_ROWS]), STATE] & AGE == DEAD)
-        if len(dead):
-            self.facts.free(dead.astype(np.int32))
-
     def begin(self, *, ranked: bool) -> None:
         """Start a commit: Update reads ranks from stamps and keeps an undo log, Bootstrap does neither."""
         block = self.block
         if block[PARTIAL]:
-            self._arrange_anew()
+            self.arrangements.renew()
         block[[N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES]] = 0
         block[RANKED] = block[LOGGING] = int(ranked)
         block[LEVEL] = -1 if ranked else 0
@@ -412,7 +352,7 @@ class Circuit:
     def _compact(self) -> None:
         """Move the rows together: more than half of them are free. Arrangements are made again when they are needed."""
         self.block[PARTIAL] = 1
-        self.drop_arrangements()
+        self.arrangements.drop()
         self.catalogue.clear()
         self.facts.compact()
         self.block[PARTIAL] = 0
@@ -423,19 +363,12 @@ class Circuit:
         self._stop()
         is_partial = bool(self.block[PARTIAL])
         if is_partial:
-            self.drop_arrangements()
+            self.arrangements.drop()
         self.facts.reserve_free(int(self.block[N_TOUCHED]))
         unwind(self.block)
         self.block[LOGGING] = 0
         if is_partial:
-            self._arrange_anew()
-
-    def _arrange_anew(self) -> None:
-        """Count the present rows for every key, and forget all arrangements."""
-        self.drop_arrangements()
-        self.memory["key_count"][:] = 0
-        count_present(self.block, 0, int(self.block[N_ROWS]), 0)
-        self.block[PARTIAL] = 0
+            self.arrangements.renew()
 
     @property
     def rewrites(self) -> int:

@@ -331,7 +331,7 @@ class Engine:
         if key is None or not self.circuit.memory["key_count"][key]:
             return None
         facts = self.circuit.facts
-        rows, tables = facts.columns(self.circuit.candidates(key))
+        rows, tables = facts.columns(self.circuit.arrangements.candidates(key))
         kept = tables == table
         for column, value in constants.items():
             kept &= rows[:, column] == value

@@ -339,7 +339,7 @@ class Planner:
 
     def asks_from(self, first: int) -> list[tuple[int, int]]:
         """The asks from number `first` on, each with its key."""
-        return list(enumerate(self.ask_keys))[first:]
+        return [(ask, self.ask_keys[ask]) for ask in range(first, self.asks.n)]
 
     def may_share(self, ask: int, key: int) -> bool:
         """Whether a row of a key may be in the ask's arrangement by an earlier ask: one of a key of another shape."""
