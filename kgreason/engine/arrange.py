@@ -15,12 +15,13 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.hashing import entry_number, entry_tag, finished, log2, mixed, place, salted
+from kgreason.engine.hashing import entry_number, entry_tag, finished, log2, mixed, place, salted, sign, sign_of
 from kgreason.engine.layout import (
     AGE,
     ARRANGED,
     ARRANGED_COLUMNS,
     ARRANGED_COUNT,
+    ARRANGED_VALUE,
     DEAD,
     FIRST,
     FREE,
@@ -42,8 +43,10 @@ from kgreason.engine.layout import (
     ONE_DEAD,
     POSTINGS,
     ROWS,
+    SIGNS,
     STATE,
     SUPPORT,
+    VALUES,
     Block,
     Flag,
     Int32,
@@ -130,12 +133,13 @@ def free_run(m: Block, at: Number, k: Number) -> None:
 @inline
 def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
     """Move the rows of a group to a run of 2**k postings; False when there is none."""
-    postings, start = vector(m, POSTINGS), np.int64(groups[g, GROUP_START])
+    postings, values, start = vector(m, POSTINGS), vector(m, VALUES), np.int64(groups[g, GROUP_START])
     run = take_run(m, k)
     if run == NO_ROOM:
         return False
     for i in range(groups[g, GROUP_LENGTH]):
         postings[run + i] = postings[start + i]
+        values[run + i] = values[start + i]
     room = groups[g, GROUP_DEAD] % ONE_DEAD
     free_run(m, start, room)
     groups[g, GROUP_START], groups[g, GROUP_DEAD] = run, groups[g, GROUP_DEAD] - room + k
@@ -158,6 +162,7 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
     groups[g, GROUP_ARRANGEMENT], groups[g, GROUP_START], groups[g, GROUP_LENGTH] = a, r, 1
     groups[g, GROUP_FIRST], groups[g, GROUP_DEAD] = r, 0
     slots[entry] = entry_tag(h, log2(m, GROUP_ENTRIES)) | np.uint32(g + 1)
+    sign(entries(m, SIGNS), sign_of(h, log2(m, GROUP_ENTRIES)))
     return True
 
 
@@ -165,7 +170,8 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
 def arrange(m: Block, a: Number, r: Number) -> Flag:
     """Enter row r into arrangement a unless it is the last row there; False when there is no room."""
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
-    slots, postings = entries(m, GROUP_ENTRIES), vector(m, POSTINGS)
+    slots, postings, values = entries(m, GROUP_ENTRIES), vector(m, POSTINGS), vector(m, VALUES)
+    value = arranged[a, ARRANGED_VALUE]
     h = row_hash(arranged, a, rows, r)
     g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
     if g < 0:
@@ -178,14 +184,14 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
         run = take_run(m, 1)
         if run == NO_ROOM:
             return False
-        postings[run] = start  # the row itself
+        postings[run], values[run] = start, rows[start, value]  # the row itself
         groups[g, GROUP_START], groups[g, GROUP_DEAD] = run, 1
         start = run
     elif length == 1 << (groups[g, GROUP_DEAD] % ONE_DEAD):
         if not move_run(m, groups, g, groups[g, GROUP_DEAD] % ONE_DEAD + 1):
             return False
         start = np.int64(groups[g, GROUP_START])
-    postings[start + length] = r
+    postings[start + length], values[start + length] = r, rows[r, value]
     groups[g, GROUP_LENGTH] = length + 1
     return True
 
@@ -248,13 +254,13 @@ def shrink_run(m: Block, groups: Int32, g: Number) -> None:
 @inline
 def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
     """Drop row r and the dead rows from a group of hash h, and the group itself when none is left."""
-    groups, rows, postings = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS)
+    groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
     start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
     kept = np.int64(0)
     for i in range(start, start + length):
         row = np.int64(postings[i])
         if rows[row, STATE] & MET != 0:
-            postings[start + kept] = row
+            postings[start + kept], values[start + kept] = row, values[i]
             kept += 1
         elif row != r:
             release(m, row)
@@ -285,8 +291,10 @@ def leave(m: Block, a: Number, r: Number) -> Number:
 def rehash_groups(m: Block) -> None:
     """Enter all groups into the empty hash table, which has room for them."""
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
-    slots = entries(m, GROUP_ENTRIES)
+    slots, signs = entries(m, GROUP_ENTRIES), entries(m, SIGNS)
     bits = log2(m, GROUP_ENTRIES)
     for g in range(m[N_ARRANGED]):
         if groups[g, GROUP_LENGTH] > 0:
-            place(slots, bits, row_hash(arranged, groups[g, GROUP_ARRANGEMENT], rows, groups[g, GROUP_FIRST]), g)
+            h = row_hash(arranged, groups[g, GROUP_ARRANGEMENT], rows, groups[g, GROUP_FIRST])
+            place(slots, bits, h, g)
+            sign(signs, sign_of(h, bits))

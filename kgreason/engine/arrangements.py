@@ -3,9 +3,9 @@
 An arrangement is made when a plan first asks for it; keys and asks that rules bring later are caught up with over the
 rows that the catalogue lists for them. Counts and arrangements are those of the MET rows (`meeting`).
 
-Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes and two to four entries a group, and for a
-group of more than one row four bytes for each place of its run, which is a power of two; runs that are outgrown are
-used again.
+Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes and two to four entries of five bytes a
+group, and for a group of more than one row eight bytes for each place of its run, which is a power of two; runs that
+are outgrown are used again.
 """
 
 from __future__ import annotations
@@ -57,15 +57,21 @@ class Arrangements:
     def clear(self) -> None:
         """Drop all contents."""
         self._memory["groups"] = np.zeros((1024, GROUP), dtype=np.int32)
-        self._memory["group_entries"] = np.zeros(2048, dtype=np.uint32)
+        self._set_entries(2048)
         self._memory["postings"] = np.zeros(1024, dtype=np.int32)
+        self._memory["values"] = np.zeros(1024, dtype=np.int32)
         self._memory["free_runs"] = np.zeros(32, dtype=np.int32)
         self._memory.block[[N_ARRANGED, N_POSTINGS, FREE_GROUP]] = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays."""
-        return sum(self._memory[name].nbytes for name in ("groups", "group_entries", "postings"))
+        return sum(self._memory[name].nbytes for name in ("groups", "group_entries", "signs", "postings", "values"))
+
+    def _set_entries(self, size: int) -> None:
+        """Make the hash table empty, with a filter of eight bits for each entry."""
+        self._memory["group_entries"] = np.zeros(size, dtype=np.uint32)
+        self._memory["signs"] = np.zeros(size // 4, dtype=np.uint32)
 
     def grow(self) -> None:
         """Make room for at least one more row, whichever array is short."""
@@ -75,7 +81,7 @@ class Arrangements:
             size = memory["group_entries"].size
             while size < 2 * memory["groups"].shape[0]:
                 size *= 2
-            memory["group_entries"] = np.zeros(size, dtype=np.uint32)
+            self._set_entries(size)
             rehash_groups(memory.block)
         else:
             longest = int(memory["groups"][:n, GROUP_LENGTH].max())
@@ -83,6 +89,7 @@ class Arrangements:
             if needed > _MOST_POSTINGS:
                 raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
             memory.grow("postings", needed)
+            memory.grow("values", needed)
 
     def catch_up(self) -> None:
         """Count present rows for the keys that are new, and enter them where asks that are new want them."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline
-from kgreason.engine.layout import Block, Int32, Number, UInt32
+from kgreason.engine.layout import Block, Flag, Int32, Number, UInt32
 
 _random = np.random.Generator(np.random.PCG64(20))
 MULTIPLIERS = _random.integers(0, 2**64, size=64, dtype=np.uint64) | np.uint64(1)
@@ -62,6 +62,24 @@ def entry_tag(h: Number, bits: Number) -> Number:
 def entry_number(entry: Number, bits: Number) -> Number:
     """The number an entry holds: int64."""
     return np.int64(entry & np.uint32((1 << bits) - 1)) - 1
+
+
+@inline
+def sign_of(h: Number, bits: Number) -> Number:
+    """The number of a hash's bit in the filter of a table of 2**bits entries."""
+    return h >> np.uint64(61 - bits)
+
+
+@inline
+def is_signed(signs: UInt32, at: Number) -> Flag:
+    """Whether a bit of the filter is set: a hash whose bit is not is in no entry."""
+    return (signs[at >> np.uint64(5)] >> np.uint32(at & np.uint64(31))) & np.uint32(1) != 0
+
+
+@inline
+def sign(signs: UInt32, at: Number) -> None:
+    """Set a bit of the filter."""
+    signs[at >> np.uint64(5)] |= np.uint32(1) << np.uint32(at & np.uint64(31))
 
 
 @inline

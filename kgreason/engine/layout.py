@@ -136,11 +136,13 @@ ARRAYS = (
     "rules",  # int32[r, 7]: see `RULE_*`
     "constants",  # int32[c]: constants of the rules
     "rule_keys",  # int32[b]: trigger keys of the body atoms of the rules
-    "arranged",  # int32[a, 3 + c]: table, number of columns, bits of the shapes that ask for it, those columns
+    "arranged",  # int32[a, 4 + c]: see `ARRANGED_*`, then the columns
     "live",  # int32[a, 2]: whether the arrangement holds its rows; the last row that was taken out of it, as N_UNMET
     "groups",  # int32[g, 5]: see `GROUP_*`
     "group_entries",  # uint32[2**k]
+    "signs",  # uint32[2**k / 4]: eight bits for each entry, a filter of the hashes of the groups
     "postings",  # int32[n]: rows of the groups, each run in room for a power of two
+    "values",  # int32[n]: beside each posting, what its row has in the first column that the arrangement leaves free
     "free_runs",  # int32[32]: first free run + 1 of each power of two; a free run starts with the next one
     "scanned",  # int32[n]: the rows that a scan looks at
     "heads",  # int32[h + 1, w]: the head buffer, and a line for keys
@@ -185,7 +187,9 @@ ARRAYS = (
     LIVE,
     GROUPS,
     GROUP_ENTRIES,
+    SIGNS,
     POSTINGS,
+    VALUES,
     FREE_RUNS,
     SCANNED,
     HEADS,
@@ -210,8 +214,9 @@ WORDS = COUNTERS + 3 * len(ARRAYS)
 SHARED_BIT = 30
 EVERY_ROW = -1
 
-# The words of an arrangement before its columns.
-ARRANGED_TABLE, ARRANGED_COUNT, ARRANGED_BITS, ARRANGED_COLUMNS = range(4)
+# The words of an arrangement before its columns: its table, how many columns, bits of the shapes that ask for it, the
+# word of a row that holds the first column left free.
+ARRANGED_TABLE, ARRANGED_COUNT, ARRANGED_BITS, ARRANGED_VALUE, ARRANGED_COLUMNS = range(5)
 
 # A group: a row with the key's columns stands for it. START is the row itself when LENGTH is 1; 0 rows: a free group.
 # DEAD is the number of its dead rows, times 32, plus the base-2 logarithm of its run's room.

@@ -27,6 +27,7 @@ _DTYPES = {
     "entries": np.uint32,
     "key_entries": np.uint32,
     "group_entries": np.uint32,
+    "signs": np.uint32,
     "asked": np.uint32,
     "hashes": np.uint64,
 }

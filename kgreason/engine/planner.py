@@ -277,7 +277,8 @@ class Planner:
     def _arrangement(self, table: int, columns: tuple[int, ...]) -> int:
         number = self._arrangements.setdefault((table, columns), len(self._arrangements))
         if number == self.arranged.n:
-            self.arranged.append(table, len(columns), 0, *columns)
+            free = next(c for c in range(self.width) if c not in columns)
+            self.arranged.append(table, len(columns), 0, FIRST + free, *columns)
         return number
 
     def _key(self, shape: Shape, atom: int, constants: Sequence[int], *, is_head: bool = False) -> int:

@@ -6,7 +6,8 @@ order is chosen for each rewrite: of the atoms that may come next, the one with 
 ends the rewrite.
 
 The search is depth first over one stack of frames, so no intermediate result is ever stored; the first probe of each
-rewrite is made in blocks, to overlap cache misses. The stack, the slots and the position live in the memory block:
+rewrite is made in blocks, to overlap cache misses. Most rewrites end at their next atom: where there is one alone, a
+filter of the groups' hashes is asked first, with the value that stands beside the posting, and the row is not read. The stack, the slots and the position live in the memory block:
 when the head buffer is full, product stops and later goes on where it was.
 
 Cost: one step for each rewrite extended (counted in REWRITES, the unit of budgets and of elastic switching).
@@ -18,7 +19,7 @@ import numpy as np
 
 from kgreason.compiled import inline
 from kgreason.engine.ground import EVERY_AGE, bind, ground, room_for
-from kgreason.engine.hashing import log2
+from kgreason.engine.hashing import finished, is_signed, log2, mixed, salted, sign_of
 from kgreason.engine.layout import (
     AGE,
     AT_DEPTH,
@@ -36,7 +37,9 @@ from kgreason.engine.layout import (
     FUEL,
     GROUP_ENTRIES,
     GROUP_KEY,
+    GROUP_LENGTH,
     GROUP_LOW,
+    GROUP_START,
     GROUPED,
     GROUPS,
     HASHES,
@@ -57,22 +60,30 @@ from kgreason.engine.layout import (
     RULE_COUNT,
     RULE_SLOT,
     RULES,
+    SIGNS,
     SINGLE,
     SLOTS,
     STAMP,
     STATE,
     STEP,
     STEP_ARRANGEMENT,
+    STEP_BOUND,
+    STEP_COMPARED,
+    STEP_FREE,
     STEP_HEADS,
     STEP_LATER,
     STEP_NEXT,
+    STEP_PAIRS,
     STEPS,
+    VALUES,
     Block,
     Flag,
+    Int32,
     Number,
+    UInt32,
 )
 from kgreason.engine.memory import entries, hashes, matrix, unsigned, vector
-from kgreason.engine.probe import BLOCK, choose, find_group, key_hash, posting, probe_block, touch_block
+from kgreason.engine.probe import BLOCK, bound_pairs, choose, find_group, key_hash, posting, probe_block, touch_block
 from kgreason.engine.ready import has_arrangements, has_facts
 
 FINISHED, INTERRUPTED, MISSING = range(3)
@@ -108,6 +119,51 @@ def only_step(m: Block, node: Number) -> Number:
 
 
 @inline
+def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
+    """The hash of what `only` looks for but for one slot, and the column that this slot is looked for in, or -1."""
+    pairs = bound_pairs(steps, only)
+    base, column = salted(steps[only, STEP_ARRANGEMENT]), np.int64(-1)
+    for j in range(steps[only, STEP_BOUND]):
+        at = pairs + 2 * np.uint64(j)
+        if steps[only, at + 1] == slot:
+            column = np.int64(steps[only, at])
+        else:
+            base = mixed(base, steps[only, at], slots[steps[only, at + 1]])
+    return base, column
+
+
+@inline
+def skip_ends(
+    signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
+) -> Number:
+    """The first of the postings start..end-1 whose value, put into a hash's column, may be the key of some group.
+
+    A row that ends its rewrite is not even read: its value stands beside the posting.
+    """
+    for position in range(np.uint64(start), np.uint64(end)):
+        if is_signed(signs, sign_of(finished(mixed(base, column, values[position])), bits)):
+            return np.int64(position)
+    return end
+
+
+@inline
+def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
+    """Take a last step with the rows of group g; True where the head buffer is full: the others wait on the stack."""
+    frames, groups, steps = matrix(m, FRAMES), matrix(m, GROUPS), unsigned(m, STEPS)
+    low, length, single = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH]), np.int64(-1)
+    if length == 1:
+        low, single = np.int64(0), low
+    end = low + length
+    stop = room_for(m, step, low, end)
+    ground(m, step, vector(m, POSTINGS), single, low, stop, m[BEFORE + steps[step, STEP_LATER]], rank)
+    if stop == end:
+        return False
+    frames[depth, STEP], frames[depth, POSITION], frames[depth, END] = step, stop, end
+    frames[depth, SINGLE], frames[depth, RANK] = single, rank
+    return True
+
+
+@inline
 def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
     """Take rows of the posting at `depth` until one can be extended further, and push what comes next."""
     rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
@@ -115,15 +171,27 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
     bits, only = log2(m, GROUP_ENTRIES), only_step(m, node)
     ages, single, rank = m[BEFORE + steps[step, STEP_LATER]], frames[depth, SINGLE], frames[depth, RANK]
     start, end = np.int64(frames[depth, POSITION]), np.int64(frames[depth, END])
+    signs, values, base, column = entries(m, SIGNS), vector(m, VALUES), np.uint64(0), np.int64(-1)
+    if only >= 0 and single < 0 and steps[step, STEP_FREE] == 1 and steps[step, STEP_COMPARED] == 0:
+        base, column = varying(steps, only, steps[step, STEP_PAIRS + 1], slots)
+    is_last = only >= 0 and steps[only, STEP_HEADS] != 0
     found = False
     position = start
-    while position < end and not found:
+    while position < end and not found and m[FUEL] >= 0:
+        if column >= 0:
+            position = skip_ends(signs, values, bits, base, column, position, end)
+            if position == end:
+                break
         row = np.uint64(single) if single >= 0 else np.uint64(postings[position])
         position += 1
         if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 and bind(rows, row, steps, step, slots):
             if only >= 0:  # most rows end here: no need to set up the choice
                 h = key_hash(steps, only, steps[only, STEP_ARRANGEMENT], slots)
-                if find_group(rows, groups, table, bits, steps, only, slots, h) < 0:
+                g = find_group(rows, groups, table, bits, steps, only, slots, h)
+                if g < 0:
+                    continue
+                if is_last:
+                    found = finish(m, depth + 1, only, g, max(rank, rows[row, STAMP]) if m[RANKED] != 0 else rank)
                     continue
             found = choose(m, node, BLOCK)
             if found:
