@@ -11,6 +11,14 @@
     floor.py       what hashing the derivations alone costs
     engine.py      the engine over its floor
     changes.py     one triple more, ten thousand rules more
+    states.py      what changes are made to: a state from Bootstrap, and one that grew; turns of deleting and adding
+    commits.py     1 % of the facts, one triple, one edge
+    axioms.py      axioms that come and go
+    elastic.py     `auto` beside the better of Update and Bootstrap
+    transactions.py, visible.py
+                   until SPARQL sees a change, beside Oxigraph's own updates
+    reopening.py   the first edit of a store that was closed
+    churn.py       memory after a million pairs of single commits
     footprint.py   bytes
     files.py       from file to file and from file to store, beside others (rivals/)
     starting.py    short commands, and the first one ever

@@ -5,12 +5,16 @@ Names are what `scripts/bench --only` takes, and do not change: figures are comp
 
 from __future__ import annotations
 
-from benchmarks import changes, engine, files, footprint, starting
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks import axioms, changes, churn, commits, elastic, engine, files, footprint, reopening, starting, visible
 from benchmarks.model import Benchmark
+from benchmarks.states import SIDES
 
 _FLOOR = "Bootstrap from ids over hashing its derivations alone"
 
-BENCHMARKS: tuple[Benchmark, ...] = (
+_LOADING: tuple[Benchmark, ...] = (
     Benchmark(
         "engine-tc-1000",
         f"{_FLOOR}: transitive closure, 1,000 nodes, 10,000 edges",
@@ -38,3 +42,93 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark("materialize-small", "kgreason materialize of a small ontology", 2, "s", starting.materialize),
     Benchmark("first-compile", "the same with an empty kernel cache", 30, "s", starting.first_compile),
 )
+
+_SIZES = {"1pct": ("1 % of the facts", commits.hundredth), "edge": ("one edge", commits.single)}
+_DENSE, _SPARSE = (f"closure of {nodes:,} nodes and 10,000 edges" for nodes in (1_000, 5_000))
+
+
+def _over_bootstrap(
+    size: str, name: str, scene: commits.Scene, what: str, aims: tuple[float, float]
+) -> Iterator[Benchmark]:
+    """Facts deleted and facts added, each with its aim."""
+    facts, measure = _SIZES[size]
+    for verb, side, aim in zip(("delete", "add"), SIDES, aims, strict=True):
+        run = partial(measure, scene, side)
+        yield Benchmark(f"{verb}-{size}-{name}", f"{facts} {side} over Bootstrap: {what}", aim, "x", run)
+
+
+_CHANGING: tuple[Benchmark, ...] = (
+    *_over_bootstrap("1pct", "lubm5", commits.lubm5, "LUBM(5,0)", (1 / 40, 1 / 100)),
+    *_over_bootstrap("1pct", "tc-1000", commits.dense, _DENSE, (1 / 5, 1 / 20)),
+    *_over_bootstrap("1pct", "tc-5000", commits.sparse, _SPARSE, (1, 1)),
+    *_over_bootstrap("edge", "tc-1000", commits.dense, _DENSE, (1 / 500, 1 / 10_000)),
+    *_over_bootstrap("edge", "tc-5000", commits.sparse, _SPARSE, (1 / 500, 1 / 10_000)),
+    Benchmark(
+        "one-triple-lubm1",
+        "one triple deleted or added in the engine: LUBM(1,0)",
+        20,
+        "us",
+        partial(commits.triple, commits.lubm1),
+    ),
+    Benchmark(
+        "one-triple-lubm5",
+        "one triple deleted or added in the engine: LUBM(5,0)",
+        20,
+        "us",
+        partial(commits.triple, commits.lubm5),
+    ),
+    Benchmark(
+        "axiom-low",
+        "a superclass of a leaf class comes or goes, over Bootstrap: LUBM(5,0)",
+        1 / 100,
+        "x",
+        partial(axioms.edited, axioms.LOW),
+    ),
+    Benchmark(
+        "axiom-top",
+        "a superclass of ub:Person comes or goes, over Bootstrap: LUBM(5,0)",
+        1 / 2,
+        "x",
+        partial(axioms.edited, axioms.TOP),
+    ),
+    Benchmark(
+        "axiom-transitive",
+        "a transitive property goes or comes, over Bootstrap: LUBM(5,0)",
+        1 / 2,
+        "x",
+        partial(axioms.edited, axioms.TRANSITIVE),
+    ),
+    Benchmark(
+        "auto-lubm5",
+        "auto over the better strategy of each commit: LUBM(5,0)",
+        1.3,
+        "x",
+        partial(elastic.auto, commits.lubm5),
+    ),
+    Benchmark(
+        "auto-tc-1000",
+        f"auto over the better strategy of each commit: {_DENSE}",
+        1.3,
+        "x",
+        partial(elastic.auto, commits.dense),
+    ),
+    Benchmark(
+        "visible-memory",
+        "one triple until SPARQL sees it over Oxigraph's update, in memory: LUBM(5,0)",
+        20,
+        "x",
+        visible.in_memory,
+    ),
+    Benchmark(
+        "visible-disk",
+        "one triple until SPARQL sees it over Oxigraph's update and a sync: LUBM(5,0)",
+        1.5,
+        "x",
+        visible.on_disk,
+    ),
+    Benchmark("visible-tc-1000", f"1 % of edges until SPARQL sees it over Bootstrap: {_DENSE}", 1, "x", visible.dense),
+    Benchmark("reopen-lubm5", "first edit of a closed LUBM(5,0) over its load", 1 / 5, "x", reopening.lubm),
+    Benchmark("churn", "memory after a million pairs of single commits over before", 1.2, "x", churn.memory),
+)
+
+BENCHMARKS = _LOADING + _CHANGING

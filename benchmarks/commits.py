@@ -1,0 +1,81 @@
+"""Facts that come and go, in the engine alone: 1 % of the asserted ones, one triple, one edge.
+
+The larger ones are compared with a Bootstrap in the same run; a triple of LUBM has an aim of its own, in microseconds,
+as it is to cost the same however many there are. The value is the worse of the two states (`states`); each of them, the
+seconds of its first commit and those of a Bootstrap are figures beside it.
+
+Cost: two Bootstraps and one for each round; of the sparse graph one takes seconds, and three states are in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from benchmarks.model import Measurement
+from benchmarks.states import GROWN, SIDES, Measured, Side, Start, closure, lubm, measure
+from benchmarks.workspace import Workspace
+
+_ROUNDS, _PARTS, _SINGLES = 3, 2, 100
+
+Scene: TypeAlias = Callable[[Workspace], Start]
+
+
+def lubm1(workspace: Workspace) -> Start:
+    """LUBM(1,0) under OWL 2 RL."""
+    return lubm(workspace, 1)
+
+
+def lubm5(workspace: Workspace) -> Start:
+    """LUBM(5,0) under OWL 2 RL."""
+    return lubm(workspace, 5)
+
+
+def dense(_: Workspace) -> Start:
+    """The transitive closure of 1,000 nodes and 10,000 edges."""
+    return closure(1_000, 10_000)
+
+
+def sparse(_: Workspace) -> Start:
+    """The transitive closure of 5,000 nodes and 10,000 edges."""
+    return closure(5_000, 10_000)
+
+
+def hundredth(scene: Scene, side: Side, workspace: Workspace) -> Measurement:
+    """1 % of the asserted facts, deleted or added in one commit, over Bootstrap."""
+    start = scene(workspace)
+    size = max(1, len(start.rows) // 100)
+    return over_bootstrap(measure(start, size, _ROUNDS, _PARTS), side, size)
+
+
+def single(scene: Scene, side: Side, workspace: Workspace) -> Measurement:
+    """One asserted fact, deleted or added, over Bootstrap."""
+    return over_bootstrap(measure(scene(workspace), 1, _ROUNDS, _SINGLES), side, 1)
+
+
+def over_bootstrap(measured: Measured, side: Side, size: int) -> Measurement:
+    """One side over Bootstrap, medians: the worse of both states."""
+    ratios = {name: series.median(side) / measured.bootstrap for name, series in measured.series.items()}
+    others = {name: (ratio, "x") for name, ratio in ratios.items()}
+    others |= {f"{name}-first": (getattr(series.first, side), "s") for name, series in measured.series.items()}
+    others["bootstrap"] = measured.bootstrap, "s"
+    return Measurement(max(ratios.values()), _how(measured, f"{side} in one commit: {size:,} of the facts"), others)
+
+
+def triple(scene: Scene, workspace: Workspace) -> Measurement:
+    """Microseconds of one triple: the worst median of deleting and adding, in both states."""
+    measured = measure(scene(workspace), 1, _ROUNDS, 2 * _SINGLES)
+    each = [(f"{side}-{name}", side, series) for side in SIDES for name, series in measured.series.items()]
+    medians = {name: (1e6 * series.median(side), "us") for name, side, series in each}
+    firsts = {f"{name}-first": (1e6 * getattr(series.first, side), "us") for name, side, series in each}
+    worst = max(value for value, _ in medians.values())
+    return Measurement(worst, _how(measured, "a triple deleted or added"), medians | firsts)
+
+
+def _how(measured: Measured, what: str) -> str:
+    turns = {name: len(series.turns) for name, series in measured.series.items()}
+    assert len(set(turns.values())) == 1
+    return (
+        f"{what}: median of {turns['fresh']:,} turns on a state from Bootstrap (fresh) and as many on one that grew by "
+        f"{GROWN:,} single commits; {len(measured.bootstraps)} Bootstraps in turns with them"
+    )

@@ -1,0 +1,62 @@
+"""`auto` beside the better of Update and Bootstrap: the workload of the elastic paper (Zhao et al.).
+
+A series of commits grows from one fact to half of all, each size a constant factor above the one before; each part is
+deleted and then added again. Three engines of the same facts take it in turns, one for each strategy. The value is the
+sum over the commits of what `auto` takes, over the sum of what the better of the others takes, commit by commit: what
+not knowing beforehand costs.
+
+Cost: for each round 26 commits under three strategies; those of half of all facts take as long as a Bootstrap or more.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import get_args
+
+from benchmarks.commits import Scene
+from benchmarks.model import Measurement
+from benchmarks.states import SIDES, Side, Start, Turn, turns
+from benchmarks.workspace import Workspace
+from kgreason.engine.engine import Strategy
+
+_COMMITS = 13
+_ROUNDS = 2
+_STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+
+def auto(scene: Scene, workspace: Workspace) -> Measurement:
+    """`auto` over the better of Update and Bootstrap, summed over the series."""
+    return series(scene(workspace), _ROUNDS)
+
+
+def series(start: Start, rounds: int) -> Measurement:
+    """The series, each commit the median of its rounds."""
+    engines = {strategy: start.fresh() for strategy in _STRATEGIES}
+    taken: dict[Side, list[dict[Strategy, float]]] = {side: [] for side in SIDES}
+    for size in sizes(start.changed):
+        parts = start.parts(size)
+        found: dict[Strategy, list[Turn]] = {strategy: [] for strategy in _STRATEGIES}
+        for part in (next(parts) for _ in range(rounds)):
+            for strategy, engine in engines.items():
+                found[strategy] += turns(engine, start.table, [part], strategy)
+        for side in SIDES:
+            taken[side].append({name: median(getattr(turn, side) for turn in each) for name, each in found.items()})
+    how = f"{_COMMITS} sizes from 1 to {start.changed // 2:,} facts, deleted and added; medians of {rounds} rounds"
+    return Measurement(_ratio(taken["deleted"] + taken["added"]), how, _others(taken))
+
+
+def sizes(facts: int) -> list[int]:
+    """The numbers of facts that the commits change: from one to half of all, in equal factors."""
+    return [round((facts / 2) ** (step / (_COMMITS - 1))) for step in range(_COMMITS)]
+
+
+def _ratio(commits: list[dict[Strategy, float]]) -> float:
+    best = sum(min(taken["update"], taken["bootstrap"]) for taken in commits)
+    return sum(taken["auto"] for taken in commits) / best
+
+
+def _others(taken: dict[Side, list[dict[Strategy, float]]]) -> dict[str, tuple[float, str]]:
+    others: dict[str, tuple[float, str]] = {side: (_ratio(commits), "x") for side, commits in taken.items()}
+    for strategy in _STRATEGIES:
+        others[strategy] = sum(each[strategy] for commits in taken.values() for each in commits), "s"
+    return others
