@@ -2,8 +2,12 @@
 
     failures    errors as one line each, and exit statuses
     options     what several commands take
+    notation    triples and prefixes
+    editing     what changes a store
     progress    bars, and the word about compiling
-    load, query, dump, stats, rules         commands on a store
+    load, update, unload, rules             commands that change a store
+    query, explain, check, dump, stats      commands that ask it
+    diff, watch                             commands that show a change ahead of it, and afterwards
     materialize, run, lubm                  commands on files
 
 Results go to standard output, everything else to standard error. What computes is imported by the command that needs

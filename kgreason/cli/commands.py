@@ -1,7 +1,7 @@
 """`main`: the root of the command line, and which commands there are.
 
 A command is a module of its own, named after it. Here they are put together, in the order in which one meets them:
-a store is loaded and asked, then what works without a store.
+a store is loaded, asked and changed, then what works without a store.
 
 Cost: a quarter of a second for a small query, nearly all of it imports.
 """
@@ -11,7 +11,10 @@ from __future__ import annotations
 import click
 
 from kgreason import __version__
+from kgreason.cli.check import check
+from kgreason.cli.diff import diff
 from kgreason.cli.dump import dump
+from kgreason.cli.explain import explain
 from kgreason.cli.failures import Reporting
 from kgreason.cli.load import load
 from kgreason.cli.lubm import lubm
@@ -21,6 +24,9 @@ from kgreason.cli.query import query
 from kgreason.cli.rules import rules
 from kgreason.cli.run import run
 from kgreason.cli.stats import stats
+from kgreason.cli.unload import unload
+from kgreason.cli.update import update
+from kgreason.cli.watch import watch
 
 _EXAMPLE = example(
     "kgreason load -l store -f ontology.ttl data.nt.gz --rules owl2rl",
@@ -37,5 +43,6 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (load, query, dump, stats, rules, materialize, run, lubm):
+_ON_STORES = (load, query, update, unload, diff, explain, check, watch, rules, dump, stats)
+for command in (*_ON_STORES, materialize, run, lubm):
     main.add_command(command)

@@ -16,14 +16,13 @@ import click
 import pyoxigraph
 from pyoxigraph import Quad, RdfFormat
 
+from kgreason.cli.notation import PREFIXES
 from kgreason.cli.options import example, location
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
 
 _FORMATS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
 _WITH_GRAPHS = ("nq", "trig", "jsonld")
-_PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 
 
 @click.command(epilog=example("kgreason dump -l store --inferred --format ttl > inferred.ttl"))
@@ -52,7 +51,7 @@ def dump(location: Path, asserted: bool, inferred: bool, syntax: str) -> None:
             out.writelines(chunks)
             return
         try:
-            pyoxigraph.serialize(_quads(chunks), out, RdfFormat.from_extension(syntax), prefixes=_PREFIXES)
+            pyoxigraph.serialize(_quads(chunks), out, RdfFormat.from_extension(syntax), prefixes=PREFIXES)
         except ValueError as error:
             raise InputError(f"the graph cannot be written as {syntax}: {error}") from error
 

@@ -2,7 +2,8 @@
 
     status   what happened
     0        all went well
-    1        an error: bad input, a store that cannot be used, a full disk; quietly, a reader that went away
+    1        an error: bad input, a store that cannot be used, a full disk; quietly, a reader that went away.
+             Of a command that judges (`Verdict`) it is the verdict, and an error has status 2
     2        a command line that makes no sense
     130      Ctrl-C
 
@@ -19,6 +20,10 @@ from typing import Any, NoReturn
 import click
 
 from kgreason.errors import KgreasonError
+
+
+class Verdict(click.Command):
+    """A command whose status 1 is an answer."""
 
 
 class Reporting(click.Group):
@@ -39,16 +44,20 @@ class Reporting(click.Group):
             super().invoke(ctx)
             sys.stdout.flush()
         except KgreasonError as error:
-            ctx.exit(_say(str(error), 1))
+            ctx.exit(_say(str(error), self._error(ctx)))
         except BrokenPipeError:
             _forget_stdout()
-            ctx.exit(1)
+            ctx.exit(self._error(ctx))
         except OSError as error:
-            ctx.exit(_say(_described(error), 1))
+            ctx.exit(_say(_described(error), self._error(ctx)))
         except MemoryError:
-            ctx.exit(_say("there is not enough memory", 1))
+            ctx.exit(_say("there is not enough memory", self._error(ctx)))
         except KeyboardInterrupt:
             ctx.exit(_say("interrupted", 130))
+
+    def _error(self, ctx: click.Context) -> int:
+        """The status of an error in the command that was called."""
+        return 2 if isinstance(self.commands.get(ctx.invoked_subcommand or ""), Verdict) else 1
 
 
 def _say(message: str, status: int) -> int:

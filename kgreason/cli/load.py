@@ -12,8 +12,9 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.options import RULE_SETS, FileList, as_json, example, location, print_table, schema, verbose, warn
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.editing import edited, means
+from kgreason.cli.options import RULE_SETS, FileList, as_json, example, location, print_table, schema, verbose
+from kgreason.graph.knowledge_graph import Strategy
 from kgreason.graph.modes import SchemaMode
 
 
@@ -29,6 +30,7 @@ from kgreason.graph.modes import SchemaMode
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
 @click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (of a new store: owl2rl).")
 @schema
+@means
 @as_json
 @verbose
 def load(
@@ -37,18 +39,19 @@ def load(
     syntax: str | None,
     rules: tuple[str, ...],
     schema: SchemaMode | None,
+    strategy: Strategy,
+    budget: int | None,
     as_json: bool,
     verbose: bool,
 ) -> None:
     """Load RDF files into a store, which is made if it is not there, and derive what follows.
 
-    A later load works out what is new alone. The rules of a store are those it was made with. Where anything goes
+    A later load works out what is new alone. The rule sets of a store are those it was made with. Where anything goes
     wrong, and on Ctrl-C, the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
-    with KnowledgeGraph.open(location, rules=rules or None, schema=schema) as graph:
-        known = set(graph.warnings)
-        stats = graph.load(*files, syntax=syntax, progress=Bars(verbose))
-        warn([warning for warning in graph.warnings if warning not in known], stats["contradictions"])
+    progress = Bars(verbose)
+    with edited(location, rules=rules or None, schema=schema, strategy=strategy, budget=budget) as graph:
+        stats = graph.load(*files, syntax=syntax, progress=progress)
     print_table(stats, as_json=as_json)

@@ -57,7 +57,7 @@ def materialize(
     progress, materializer = Bars(verbose), Materializer(select(rules, schema or "axioms"))
     materializer.load(files, syntax=syntax, progress=progress)
     saved, dictionary = materializer.save(), materializer.dictionary
-    warn(materializer.rulebook.program.warnings, len(contradictions(saved, dictionary)))
+    warn(materializer.program.warnings, len(contradictions(saved, dictionary)))
     rows = saved.triples(asserted=False if inferred else None)
     rows = rows[is_rdf(dictionary, *rows.T)]
     with progress("writing", len(rows)) as report, target as out:

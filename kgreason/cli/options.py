@@ -1,23 +1,45 @@
 """What several commands take, and how they answer.
 
-Where the store is (`-l`), whether a program reads the answer (`--json`), many files after one `-f`, the example at the
-end of a help text, tables of names and values, warnings. Names are those of Oxigraph's own command line, so that what
-one knows of the one is right for the other.
+Where the store is (`-l`), whether a program reads the answer (`--json`), many files after one `-f`, the text of an
+update, the example at the end of a help text, tables of names and values, warnings. Names are those of Oxigraph's own
+command line, so that what one knows of the one is right for the other.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
+from kgreason.errors import InputError, StoreError
+from kgreason.graph.folder import is_store
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several times"
 
 location = click.option(
     "-l", "--location", required=True, type=click.Path(path_type=Path), metavar="STORE", help="The folder of the store."
+)
+
+
+def _existing(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
+    if not is_store(path):
+        raise StoreError(f"{path}: there is no store")
+    return path
+
+
+existing = click.option(
+    "-l",
+    "--location",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="STORE",
+    callback=_existing,
+    help="The folder of the store, which has to be there.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 verbose = click.option(
@@ -28,6 +50,27 @@ schema = click.option(
     type=click.Choice(["axioms", "data"]),
     help="How the ontology is read: as axioms, translated to rules (the default), or as data, by generic rules.",
 )
+
+
+def request(command: Command) -> Command:
+    """A SPARQL Update, as `text` or as `file`; see `given`."""
+    text = click.option("-u", "--update", "text", metavar="UPDATE", help="The SPARQL Update; without both, from stdin.")
+    file = click.option(
+        "--update-file", "file", type=click.Path(path_type=Path), metavar="FILE", help="The file that has the update."
+    )
+    return text(file(command))
+
+
+def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
+    """A text that stands in an option, in the file that `option-file` names or else on stdin; and what it is called."""
+    if text is not None and file is not None:
+        raise click.UsageError(f"--{option} and --{option}-file exclude each other")
+    if text is not None:
+        return text, f"<{option}>"
+    try:
+        return (file.read_text("utf-8-sig"), str(file)) if file else (sys.stdin.read(), "<stdin>")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file or '<stdin>'}: is not UTF-8 text") from error
 
 
 def example(*lines: str) -> str:
@@ -42,7 +85,7 @@ def print_table(values: dict[str, Any], *, as_json: bool) -> None:
         return
     width = max(map(len, values), default=0)
     for name, value in values.items():
-        click.echo(f"{name:<{width}}  {value:,}" if isinstance(value, int) else f"{name:<{width}}  {value}")
+        click.echo(f"{name:<{width}}  {value:,}" if type(value) is int else f"{name:<{width}}  {value}")
 
 
 def warn(warnings: Iterable[str], contradictions: int) -> None:
@@ -54,18 +97,30 @@ def warn(warnings: Iterable[str], contradictions: int) -> None:
 
 
 class FileList(click.Command):
-    """A command whose `-f` takes all words up to the next option: `-f a b c` is `-f a -f b -f c`."""
+    """A command whose `-f`, or `--remove`, takes all words up to the next option: `-f a b` is `-f a -f b`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments, `-f` repeated for each file."""
+        """Parse arguments, the option repeated for each file."""
         return super().parse_args(ctx, list(_repeated(args)))
 
 
 def _repeated(args: list[str]) -> Iterator[str]:
-    is_file = False
-    for at, word in enumerate(args):
-        is_option = word.startswith("-") and word != "-"
-        if is_file and not is_option and args[at - 1] not in ("-f", "--file"):
-            yield "-f"
-        is_file = word in ("-f", "--file") or word.startswith("--file=") or (is_file and not is_option)
+    option, is_value = "", False
+    for word in args:
+        if word.startswith("-") and word != "-":
+            option, value = next(((flag, word[len(flag) :]) for flag in _MANY if _names(flag, word)), ("", ""))
+            is_value = not value
+        elif option and not is_value:
+            yield option
+        else:
+            is_value = False
         yield word
+
+
+_MANY = ("-f", "--file", "--remove")
+"""The options that take many files."""
+
+
+def _names(flag: str, word: str) -> bool:
+    """Whether a word is an option, or that option with its value."""
+    return word == flag or word.startswith(f"{flag}=")

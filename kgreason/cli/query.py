@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat
 
-from kgreason.cli.options import example, location
-from kgreason.errors import InputError, QueryError
+from kgreason.cli.options import example, given, location
+from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.protocol import Results
 
@@ -37,22 +37,13 @@ _LONGEST = 240
 )
 def query(location: Path, text: str | None, query_file: Path | None, syntax: str | None) -> None:
     """Ask a store a SPARQL query (SELECT, ASK, CONSTRUCT or DESCRIBE)."""
-    if text is not None and query_file is not None:
-        raise click.UsageError("--query and --query-file exclude each other")
-    sparql = text if text is not None else _read(query_file)
+    sparql, _ = given(text, query_file, "query")
     with KnowledgeGraph.open(location, read_only=True) as graph:
         try:
             _print(graph.query(sparql), syntax)
         except (QueryError, RuntimeError) as error:
             problem = f"{query_file}: {error}" if query_file else str(error)
             raise QueryError(textwrap.shorten(problem, _LONGEST, placeholder=" ...")) from error
-
-
-def _read(path: Path | None) -> str:
-    try:
-        return path.read_text("utf-8-sig") if path else sys.stdin.read()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path or '<stdin>'}: is not UTF-8 text") from error
 
 
 def _print(results: Results, syntax: str | None) -> None:

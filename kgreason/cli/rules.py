@@ -1,9 +1,10 @@
-"""`kgreason rules`: the rules of a store.
+"""`kgreason rules`: the rules of a store, and those of the user come and go.
 
 What `list` prints is rule text again, with the reasons as comments: it can be read by people and by the parser. A rule
-that was translated from axioms names the schema triples it comes from, a generic one says why it is needed.
+that was translated from axioms names the schema triples it comes from, a generic one says why it is needed. `add` and
+`remove` are for the user's rules; those of an ontology go with their axioms.
 
-Cost: one small file; the engine is not started.
+Invariant: an edit of rules is one commit, or none. Cost: to list, one small file; to edit, what that changes.
 """
 
 from __future__ import annotations
@@ -14,13 +15,19 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.options import as_json, example, location
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.editing import counts, edited, means
+from kgreason.cli.options import as_json, example, existing, location, print_table, verbose
+from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
+
+_files = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
+_texts = click.option(
+    "--rule", "texts", multiple=True, metavar="TEXT", help="A rule as text; may be given several times."
+)
 
 
 @click.group(epilog=example("kgreason rules list -l store"))
 def rules() -> None:
-    """Show the rules of a store."""
+    """Show and edit the rules of a store."""
 
 
 @rules.command("list", epilog=example("kgreason rules list -l store --json"))
@@ -41,3 +48,81 @@ def list_rules(location: Path, as_json: bool) -> None:
         for rule in group:
             click.echo(f"@rule {rule['name']}\n{rule['rule']}")
         click.echo()
+
+
+@rules.command(
+    epilog=example(
+        "kgreason rules add -l store family.dl",
+        "kgreason rules add -l store --rule '@rule knows [?x, :knows, ?y] :- [?y, :knows, ?x] .'",
+    )
+)
+@existing
+@_files
+@_texts
+@means
+@as_json
+@verbose
+def add(
+    location: Path,
+    files: tuple[Path, ...],
+    texts: tuple[str, ...],
+    strategy: Strategy,
+    budget: int | None,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Add the rules of files, or rules given as text, and derive what follows.
+
+    A rule that the store has already is not added again. Where anything goes wrong, the store stays as it was.
+    """
+    from kgreason.cli.progress import Bars
+
+    _check_some(files, texts)
+    progress = Bars(verbose)
+    with edited(location, strategy=strategy, budget=budget) as graph, progress("reasoning"), graph.transaction() as tx:
+        for file in files:
+            tx.load_rules(file)
+        for text in texts:
+            tx.add_rules(text, "<rule>")
+    print_table(counts(tx.delta), as_json=as_json)
+
+
+@rules.command(
+    epilog=example("kgreason rules remove -l store family.dl", "kgreason rules remove -l store --name grandparent")
+)
+@existing
+@_files
+@_texts
+@click.option("--name", "names", multiple=True, metavar="NAME", help="The rules of a name; may be given several times.")
+@means
+@as_json
+@verbose
+def remove(
+    location: Path,
+    files: tuple[Path, ...],
+    texts: tuple[str, ...],
+    names: tuple[str, ...],
+    strategy: Strategy,
+    budget: int | None,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Take away rules that were added, by the files that have them, by name or as text, and what followed from them.
+
+    The names of variables do not matter. Where one of the rules was never added, the store stays as it was.
+    """
+    from kgreason.cli.progress import Bars
+
+    _check_some(files, texts, names)
+    progress = Bars(verbose)
+    with edited(location, strategy=strategy, budget=budget) as graph, progress("reasoning"), graph.transaction() as tx:
+        for file in files:
+            tx.unload_rules(file)
+        for text in (*names, *texts):
+            tx.remove_rules(text, "<rule>")
+    print_table(counts(tx.delta), as_json=as_json)
+
+
+def _check_some(*given: tuple[object, ...]) -> None:
+    if not any(given):
+        raise click.UsageError("name the rules: a file or --rule")

@@ -1,9 +1,14 @@
 """The facade: graphs that are kept materialized.
 
-knowledge_graph   KnowledgeGraph: open, load, query, dump, stats
-materializer      Materializer: the same pipeline without a store, files in, closure out
+knowledge_graph   KnowledgeGraph: open, edit, query, explain, dump, stats
+transaction, editing, updating, terms    edits: collected, by SPARQL Update, as users write them
+delta             what a commit changed
+live              LiveGraph: commits, from the engine to journal and store
+materializer      Materializer: the same pipeline without a store, quads and rules in, changes out
 selection         what `--rules` selects
 stratum, program  the schema closed, and the rules that run
-repository, folder, snapshot    where a graph lives
+explaining        the engine's facts as proofs need them
+repository, folder, snapshot, replaying    where a graph lives
+follower, fork    a store's commits told to others; a graph that begins as a store is
 storing, quads, facts, report, progress    the parts between engine and store
 """

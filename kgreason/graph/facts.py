@@ -37,6 +37,8 @@ def _flagged(ids: Int32, flags: Mask) -> Mask:
 
 def is_schema(rows: Int32) -> Mask:
     """Whether each of rows int32[n, 3] is a schema triple: bool[n]."""
+    if not len(rows):
+        return np.zeros(0, dtype=np.bool_)
     found = _flagged(rows[:, 1], _PREDICATES)
     types = np.flatnonzero(rows[:, 1] == TYPE)
     found[types] |= _flagged(rows[types, 2], _CLASSES)
@@ -49,15 +51,6 @@ def links(rows: Int32, schema: Int32) -> bool:
     if not len(same):
         return False
     return bool(_flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, schema).any())
-
-
-def exceeds(rows: Int32, schema: Int32) -> bool:
-    """Whether a schema triple among rows is not in the closed schema: nobody has translated it."""
-    found = rows[is_schema(rows)]
-    if not len(found):
-        return False
-    together = np.concatenate([np.unique(schema, axis=0), np.unique(found, axis=0)])
-    return len(np.unique(together, axis=0)) > len(schema)
 
 
 def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:

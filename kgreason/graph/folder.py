@@ -42,7 +42,8 @@ class Manifest:
     """What a store says of itself.
 
     `commit` is that of the snapshot, `stored` the last one that Oxigraph has for good (-1 while it is being filled),
-    `journal` the bytes of the journal up to that one. `stats` and `warnings` are of the last commit if `stored` is.
+    `journal` the bytes of the journal up to that one. `stats`, `warnings` and `streams` are of the last commit if
+    `stored` is; `streams` are the headers of the last commit of each stream.
     """
 
     rules: list[str]
@@ -52,6 +53,7 @@ class Manifest:
     journal: int = 0
     stats: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    streams: dict[str, dict[str, str]] = field(default_factory=dict)
     format: int = FORMAT
 
 
@@ -64,7 +66,7 @@ class Folder:
             self._make()
         self._lock = self._take_lock(write)
         try:
-            self.manifest = self._read_manifest()
+            self.manifest = read_manifest(path)
             self.journal = self._open_journal(write)
         except BaseException:
             self._lock.close()
@@ -93,7 +95,7 @@ class Folder:
 
     def snapshot(self, commit: int) -> Path:
         """Where the state after a commit is."""
-        return self.path / f"snapshot-{commit}"
+        return snapshot_path(self.path, commit)
 
     def put(self, manifest: Manifest) -> None:
         """Replace the manifest, for good once this returns."""
@@ -108,7 +110,7 @@ class Folder:
 
     def tidy(self) -> None:
         """Remove snapshots that neither this manifest names nor that on disk, where replacing it ended in an error."""
-        kept = [self.snapshot(each.commit) for each in (self.manifest, self._read_manifest()) if each]
+        kept = [self.snapshot(each.commit) for each in (self.manifest, read_manifest(self.path)) if each]
         for path in self.path.glob("snapshot-*"):
             if path not in kept:
                 shutil.rmtree(path, ignore_errors=True)
@@ -122,7 +124,7 @@ class Folder:
             raise StoreError(f"{self.path}: the store cannot be written: {error.strerror or error}") from error
 
     def _make(self) -> None:
-        if self.path.is_dir() and any(self.path.iterdir()) and not (self.path / "lock").exists():
+        if self.path.is_dir() and any(self.path.iterdir()) and not is_store(self.path):
             raise StoreError(f"{self.path}: not a store, but a folder of other files")
         with self.writing():
             self.path.mkdir(parents=True, exist_ok=True)
@@ -146,21 +148,37 @@ class Folder:
         """The journal; one that a kill kept from being emptied after a checkpoint is emptied."""
         known = self.manifest or Manifest([])
         last = known.stored if known.journal else known.commit
-        journal = Journal(self.path / "journal", write=write, size=known.journal, last=last)
+        journal = Journal(journal_path(self.path), write=write, size=known.journal, last=last)
         if write and journal.size and journal.last == known.commit:
             journal.reset(known.commit)
         return journal
 
-    def _read_manifest(self) -> Manifest | None:
-        """The manifest, or None in a store that nothing was committed to."""
-        path = self.path / _MANIFEST
-        if not path.exists():
-            return None
-        try:
-            found = json.loads(path.read_text())
-            version = found["format"]
-            if version == FORMAT:
-                return Manifest(**found)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{path}: the manifest cannot be read: {error}") from error
-        raise StoreVersionError(f"{self.path}: written in store format {version}; this kgreason reads {FORMAT}")
+
+def is_store(path: Path) -> bool:
+    """Whether there is a store at a path, be it one that nothing was committed to."""
+    return (path / "lock").is_file()
+
+
+def snapshot_path(path: Path, commit: int) -> Path:
+    """Where a store has the state after a commit."""
+    return path / f"snapshot-{commit}"
+
+
+def journal_path(path: Path) -> Path:
+    """Where a store has the commits since its snapshot."""
+    return path / "journal"
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest of a store, or None where nothing was committed to it. Raises StoreError, StoreVersionError."""
+    file = path / _MANIFEST
+    if not file.exists():
+        return None
+    try:
+        found = json.loads(file.read_text())
+        version = found["format"]
+        if version == FORMAT:
+            return Manifest(**found)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{file}: the manifest cannot be read: {error}") from error
+    raise StoreVersionError(f"{path}: written in store format {version}; this kgreason reads {FORMAT}")

@@ -1,45 +1,46 @@
 """`KnowledgeGraph`: a graph that is kept materialized, in memory or in a store on disk.
 
-    load -> read -> reason -> snapshot -> store;   query -> store
+    load, transaction, update -> engine -> journal -> store -> subscribers;   query -> store
 
-On a first load the store is filled with the asserted rows while the engine works. Invariants: the store's default graph
-is the closure of the union of all graphs, each named graph holds its own asserted quads; a load that fails or is
-interrupted leaves graph and store as they were. `query`, `dump` and `stats` start neither the engine nor Numba.
+Invariants: the store's default graph is the closure of the union of all graphs, each named graph holds its own asserted
+quads; an edit that fails or is interrupted leaves graph and store as they were. On a store that was closed in good
+order `query` and `stats` start neither the engine nor Numba; nor do `dump` and `rules` while the journal is empty.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
-
-from kgreason.engine.layout import Int32
-from kgreason.errors import StoreError
+from kgreason.errors import QueryError, StoreError
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest
 from kgreason.graph.modes import SchemaMode
-from kgreason.graph.progress import SILENT, Progress, cancellable
-from kgreason.graph.report import Contradiction, contradictions, statistics
-from kgreason.graph.repository import Fill, Repository
+from kgreason.graph.progress import SILENT, Progress
+from kgreason.graph.report import Contradiction, contradictions
+from kgreason.graph.repository import Repository
 from kgreason.graph.snapshot import Saved
-from kgreason.graph.storing import chunks, distinct_named, put, without_shared
+from kgreason.graph.storing import chunks, put_all
 from kgreason.rdf.generalised import is_rdf
-from kgreason.store.images import Images
 from kgreason.store.protocol import RdfStore, Results
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
-    from kgreason.engine.engine import Changes
-    from kgreason.graph.materializer import Materializer
+    from kgreason.graph.delta import Delta
+    from kgreason.graph.live import LiveGraph
+    from kgreason.graph.materializer import Edit
+    from kgreason.graph.transaction import Transaction
+    from kgreason.graph.updating import Updated
+    from kgreason.proofs.proof import Proof
 
 File = str | PathLike[str]
+Strategy = Literal["auto", "update", "bootstrap"]
 DEFAULT_RULES = ("owl2rl",)
 
 
@@ -56,9 +57,15 @@ class KnowledgeGraph:
     True
     """
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, strategy: Strategy = "auto", budget: int | None = None) -> None:
         self._home = repository
-        self._live: Materializer | None = None
+        self._strategy: Strategy = strategy
+        self._budget = budget
+        self._live: LiveGraph | None = None
+        self._open: Transaction | None = None
+        self._subscribers: list[Callable[[Delta], object]] = []
+        self._is_held = False
+        self._catch_up()
 
     @classmethod
     def open(
@@ -67,27 +74,43 @@ class KnowledgeGraph:
         *,
         rules: Sequence[str] | None = None,
         schema: SchemaMode | None = None,
+        strategy: Strategy = "auto",
+        budget: int | None = None,
         read_only: bool = False,
     ) -> Self:
         """Open the store at a path, made if it is not there, or a graph in memory.
 
         `rules` are names of rule sets (rdfs, rhodf, owl2rl, none) and rule files; a store keeps those it was made with
         (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules) or "data" (read by generic rules).
-        Raises StoreLockedError where another process has the store open, StoreVersionError, StoreError.
+        `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. Raises StoreLockedError
+        where another process has the store open, StoreVersionError, StoreError.
         """
         wanted = Manifest(list(rules or DEFAULT_RULES), schema or "axioms")
         if path is None:
-            return cls(Repository(None, wanted, write=True))
+            return cls(Repository(None, wanted, write=True), strategy, budget)
         folder = Folder(Path(path), write=not read_only)
         if read_only and folder.is_behind:
             folder.close()
             folder, read_only = Folder(Path(path), write=True), False
         try:
             _check_same(folder, rules, schema)
-            return cls(Repository(folder, wanted, write=not read_only))
+            return cls(Repository(folder, wanted, write=not read_only), strategy, budget)
         except BaseException:
             folder.close()
             raise
+
+    def _catch_up(self) -> None:
+        """Bring the store to the last commit, where a kill left it behind."""
+        if self._home.is_behind:
+            if self._home.is_ahead:
+                self._engine()
+            self._home.refill(self._fill)
+            self._settle()
+
+    def _fill(self, store: RdfStore) -> None:
+        """Bring an empty store to the last commit."""
+        if state := self._state():
+            put_all(store, *state)
 
     def __enter__(self) -> Self:
         return self
@@ -97,8 +120,102 @@ class KnowledgeGraph:
 
     def close(self) -> None:
         """Let go of the store; everything that was committed stays."""
-        self._live = None
-        self._home.close()
+        try:
+            self._settle()
+        finally:
+            self._live = None
+            self._home.close()
+
+    def _settle(self) -> None:
+        """Have the store on disk as of the last commit; a journal that has grown too long becomes a snapshot."""
+        if self._live is not None and self._home.is_on_disk and self._home.is_writable and self._home.last:
+            self._live.checkpoint()
+            self._home.settle(self._live.manifest())
+
+    def _engine(self) -> LiveGraph:
+        """The engine's side of the graph, restored when it is first needed."""
+        if self._live is None:
+            from kgreason.graph.live import LiveGraph
+
+            self._live = LiveGraph(self._home, self._strategy, self._budget)
+        return self._live
+
+    def transaction(self, headers: Mapping[str, str] | None = None) -> Transaction:
+        """A transaction: `with graph.transaction() as tx`, which is one commit at the end of the block.
+
+        `headers` are kept with the commit; those of the last commit of each `stream` are in `streams`. Raises
+        StoreError where another transaction is open, or the store was opened for reading.
+        """
+        live = self._writable()
+        return self._begin(live, partial(live.commit, headers=headers))
+
+    def what_if(self) -> Transaction:
+        """A transaction whose delta is looked at, and that changes nothing."""
+        live = self._engine()
+        return self._begin(live, live.try_out)
+
+    def _writable(self) -> LiveGraph:
+        self._home.check_writable()
+        return self._engine()
+
+    def _begin(self, live: LiveGraph, keep: Callable[[Edit, int, Progress], Delta]) -> Transaction:
+        from kgreason.graph.transaction import Ends, Transaction
+
+        self._check_none_open()
+        self._open = Transaction(live.materializer, Ends(keep, live.forget, self._ended))
+        return self._open
+
+    def _check_none_open(self) -> None:
+        if self._open is not None:
+            raise StoreError("a transaction is open already")
+
+    def _ended(self) -> None:
+        self._open = None
+        self._publish()
+
+    def _publish(self) -> None:
+        """Tell the subscribers of the commits that they have not heard of, and keep the journal short."""
+        live, errors = self._live, list[Exception]()
+        if live is None or self._is_held or not live.unheard:
+            return
+        with self._holding():
+            while live.unheard:
+                errors += self._tell(live.unheard.pop(0))
+            if self._home.is_on_disk:
+                with suppress(StoreError):  # the commits stand, and closing the graph tries once more
+                    live.checkpoint()
+        if errors:
+            raise errors[0] if len(errors) == 1 else ExceptionGroup("subscribers failed", errors)
+
+    def _tell(self, delta: Delta) -> Iterator[Exception]:
+        """Give a delta to every subscriber; what they raise."""
+        for callback in tuple(self._subscribers):
+            try:
+                callback(delta)
+            except Exception as error:
+                yield error
+
+    @contextmanager
+    def _holding(self) -> Iterator[None]:
+        """While this lasts, subscribers are told of nothing more."""
+        before, self._is_held = self._is_held, True
+        try:
+            yield
+        finally:
+            self._is_held = before
+
+    def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:
+        """Have every delta from now on, once its commit stands; call what is returned to have no more.
+
+        What a callback raises reaches whoever made the commit, which stands, once all have been told of it. It may edit
+        the graph: deltas come in the order of their commits. Those of an update come at its end.
+        """
+        self._subscribers.append(callback)
+
+        def unsubscribe() -> None:
+            self._subscribers.remove(callback)
+
+        return unsubscribe
 
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> dict[str, Any]:
         """Assert what RDF files hold and bring the graph up to date; the statistics after it, and the seconds it took.
@@ -106,111 +223,98 @@ class KnowledgeGraph:
         `-` is standard input; `syntax` names the format where the suffix does not. Raises InputError, RdfSyntaxError
         (file and line), RuleError, LimitError, StoreError; then, and on Ctrl-C, nothing has changed.
         """
+        return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress)
+
+    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> dict[str, Any]:
+        """Retract what RDF files hold, and all that followed from it alone; the statistics after it."""
+        return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress)
+
+    def _files(self, collect: Callable[[Transaction], object], progress: Progress) -> dict[str, Any]:
         begun = time.perf_counter()
-        self._home.check_writable()
-        self._home.refill()
-        live = self._materializer()
-        known, is_first = len(live.dictionary), not len(live.engine)
-        before = None if is_first or self._home.is_on_disk else live.save()
+        tx = self.transaction()
         try:
-            quads = live.read(paths, syntax=syntax, progress=progress)
-            changes, fill = self._first(live, quads, progress) if is_first else self._more(live, quads, progress)
-            self._commit(live, changes, fill)
+            collect(tx)
         except BaseException:
-            self._withdraw(live, known, before)
+            tx.end(False)
             raise
-        return self.stats() | {"seconds": round(time.perf_counter() - begun, 3)}
+        tx.end(True, progress)
+        return self.stats() | {"missed": tx.delta.missed, "seconds": round(time.perf_counter() - begun, 3)}
 
-    def _first(self, live: Materializer, quads: Int32, progress: Progress) -> tuple[list[Changes], Fill]:
-        """Reason over a first load while its asserted rows go to the store."""
-        self._home.touch()
-        rows, named, dictionary = quads[:, :3], distinct_named(quads), live.dictionary
-        with ThreadPoolExecutor(1) as worker, cancellable() as report:
-            asserted = worker.submit(self._home.store.load, chunks(dictionary, rows, report))
-            changes = live.add(quads, progress=progress)
-            asserted.result()
-        inferred = live.save().triples(asserted=False)
-        inferred = inferred[is_rdf(dictionary, *inferred.T)]
-        return changes, lambda store: _put(store, dictionary, inferred[:0], inferred, named, progress)
+    def update(self, sparql: str, source: str = "<update>") -> Updated:
+        """Carry out a SPARQL 1.1 Update request: WHERE sees the materialized graph, DELETE takes asserted quads.
 
-    def _more(self, live: Materializer, quads: Int32, progress: Progress) -> tuple[list[Changes], Fill]:
-        """Reason over a later load; the delta goes to the store."""
-        named, dictionary = distinct_named(quads), live.dictionary
-        changes = live.add(quads, progress=progress)
-
-        def fill(store: RdfStore) -> None:
-            removed, added = live.net(changes)
-            if len(removed):
-                removed = without_shared(Images(dictionary), removed, live.holds)
-            _put(store, dictionary, removed, added, named, progress)
-
-        return changes, fill
-
-    def _commit(self, live: Materializer, changes: list[Changes], fill: Fill) -> None:
-        saved, book = live.save(), live.rulebook
-        stats = statistics(saved, live.dictionary) | {
-            "rules": len(book.program.reasons),
-            "strategy": changes[0].strategy,
-            "rewrites": sum(change.rewrites for change in changes),
-            "engine_bytes": live.engine.circuit.nbytes,
-            "dictionary_bytes": live.dictionary.nbytes,
-        }
-        manifest = replace(self._home.manifest, stats=stats, warnings=list(book.program.warnings))
-        reasons, own = book.program.reasons, live.selection.own
-        self._home.commit(manifest, lambda path: snapshot.write(path, saved, live.dictionary, reasons, own), fill)
-
-    def _withdraw(self, live: Materializer, known: int, before: Saved | None) -> None:
-        """After a load that failed, back to the last commit, from its snapshot or, in memory, `before`.
-
-        The engine is not trusted any more: it may have committed, or have been interrupted in its own rollback.
+        Raises QueryError before anything has happened, and what a transaction raises; then nothing has changed.
         """
-        self._live = None
-        touched = self._home.is_touched
-        self._home.refill()
-        if not self._home.is_on_disk:
-            live.dictionary.truncate(known)
-            self._live = type(live)(live.selection, live.dictionary)
-            if before is not None:
-                self._live.restore(before)
-                if touched:
-                    self._home.fill_with(before, live.dictionary)
+        from kgreason.graph.updating import update
 
-    def _materializer(self) -> Materializer:
-        """The engine's side of the graph, restored when it is first needed."""
-        if self._live is None:
-            from kgreason.graph.materializer import Materializer
-            from kgreason.graph.selection import reselect, select
-
-            manifest, path = self._home.manifest, self._home.snapshot
-            if path is None:
-                self._live = Materializer(select(manifest.rules, manifest.schema))
-            else:
-                selection = reselect(manifest.rules, snapshot.read_own(path), manifest.schema)
-                self._live = Materializer(selection, snapshot.read_dictionary(path))
-                self._live.restore(snapshot.read_state(path))
-        return self._live
+        live = self._writable()
+        self._check_none_open()
+        try:
+            with self._holding():
+                return update(live, self._home.store, self.transaction, sparql, source)
+        finally:
+            self._publish()
 
     def query(self, sparql: str) -> Results:
         """The results of a SPARQL query over the materialized graph: solutions, triples or a boolean, of pyoxigraph.
 
         Raises QueryError.
         """
-        self._home.refill()
         return self._home.store.query(sparql)
+
+    def explain(self, triple: Sequence[object]) -> Proof:
+        """A proof of a triple of the graph: three terms, in N-Triples syntax or of pyoxigraph.
+
+        Raises QueryError where the graph does not have it.
+        """
+        from kgreason.proofs.search import prove
+
+        return prove(*self._explained(triple))
+
+    def explain_all(self, triple: Sequence[object]) -> list[Proof]:
+        """A proof for each derivation of a triple; none for one that is asserted and follows from nothing."""
+        from kgreason.proofs.search import derivations
+
+        return derivations(*self._explained(triple))
+
+    def _explained(self, triple: Sequence[object]) -> Any:
+        from kgreason.graph.explaining import EngineFacts
+        from kgreason.rules.model import Atom
+
+        facts = EngineFacts(self._engine().materializer)
+        fact = Atom(None, tuple(str(term) for term in triple))
+        if len(fact.terms) != 3 or facts.row(fact) < 0:
+            raise QueryError(f"{' '.join(map(str, fact.terms))}: the graph does not have this triple")
+        return fact, facts
+
+    def prove_contradictions(self) -> list[Proof]:
+        """A proof of each contradiction."""
+        from kgreason.graph.explaining import EngineFacts, contradictions_of
+        from kgreason.proofs.search import prove
+
+        live = self._engine().materializer
+        facts = EngineFacts(live)
+        return [prove(fact, facts) for fact in sorted(contradictions_of(live))]
 
     def stats(self) -> dict[str, Any]:
         """Counts of facts, terms, rules and contradictions, and how the last commit was evaluated."""
+        if self._live is not None and self._home.last:
+            return self._live.stats()
         return dict(self._home.manifest.stats) or dict.fromkeys(("facts", "asserted", "inferred", "terms", "rules"), 0)
 
     @property
     def warnings(self) -> list[str]:
         """What the ontology says that no rule could be made of, one line each."""
-        return list(self._home.manifest.warnings)
+        return list(self._live.materializer.program.warnings if self._live else self._home.manifest.warnings)
+
+    def streams(self) -> dict[str, dict[str, str]]:
+        """For each stream whose commits this graph has, the headers of the last one."""
+        return dict(self._live.streams if self._live else self._home.manifest.streams)
 
     def rules(self) -> list[dict[str, str]]:
         """The rules in force: name, rule text, and why each of them runs."""
-        if self._live is not None:
-            return snapshot.described(self._live.rulebook.program.reasons)
+        if live := self._current():
+            return snapshot.described(live.materializer.rules)
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
 
     def contradictions(self) -> list[Contradiction]:
@@ -232,17 +336,15 @@ class KnowledgeGraph:
         return chain.from_iterable(chunks(dictionary, rows[is_rdf(dictionary, *rows.T[:3])]) for rows in tables)
 
     def _state(self) -> tuple[Saved, Dictionary] | None:
-        """The state of the graph, from the engine if it runs, else from the snapshot; None for an empty graph."""
-        if self._live is not None:
-            return self._live.save(), self._live.dictionary
+        """The state of the graph, from the engine where it runs or must, else from the snapshot; None for no state."""
+        if live := self._current():
+            return live.materializer.save(), live.materializer.dictionary
         path = self._home.snapshot
         return (snapshot.read_state(path), snapshot.read_dictionary(path)) if path else None
 
-
-def _put(store: Any, dictionary: Dictionary, removed: Int32, added: Int32, named: Int32, progress: Progress) -> None:
-    with progress("storing", len(removed) + len(added) + len(named)) as report:
-        put(store, dictionary, removed, added, report)
-        put(store, dictionary, np.empty((0, 4), dtype=np.int32), named, report)
+    def _current(self) -> LiveGraph | None:
+        """The engine's side of the graph where it runs, or must, as there are commits since the snapshot."""
+        return self._engine() if self._live is not None or self._home.is_ahead else None
 
 
 def _check_same(folder: Folder, rules: Sequence[str] | None, schema: str | None) -> None:

@@ -1,11 +1,12 @@
-"""`Materializer`: files in, the closure out. The in-process pipeline without a store.
+"""`Materializer`: quads and rules that come and go in, what that changes out. The in-process pipeline without a store.
 
-    files -> id columns -> schema triples -> closed schema -> rules -> engine -> rows that appeared and disappeared
+    files -> id columns -> asserted triples -> closed schema -> rules -> engine -> rows whose kind changed
 
-Invariants: the facts are the least model of the program over the asserted triples of all graphs; the program is that of
-the closed schema (`program`). `load` is atomic: on any error the dictionary, the facts and the rules are as before.
+A commit is `change`, then `accept` or `rollback`. Invariants: the facts are the least model of the program over the
+asserted triples of all graphs; the program is that of the closed schema (`program`). After `rollback`, and after an
+error in `change` that `rollback` follows, everything but the dictionary is as before.
 
-Cost: a first load is one Bootstrap; a later one is an Update, or a Bootstrap where the new schema takes rules away.
+Cost: a first load is one Bootstrap; a later change costs what it changes, unless the engine prefers Bootstrap.
 """
 
 from __future__ import annotations
@@ -18,62 +19,112 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.encode import encode
-from kgreason.engine.engine import Changes, Check, Engine
-from kgreason.engine.layout import Int32
+from kgreason.engine.engine import Changes, Check, Engine, Strategy
+from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.planner import EncodedRule
-from kgreason.graph.facts import SAME_AS, decoded, exceeds, is_schema, links
-from kgreason.graph.program import Program, build
+from kgreason.graph.delta import Work
+from kgreason.graph.facts import SAME_AS, decoded, is_schema, links
+from kgreason.graph.program import LiveProgram, ProgramChange
 from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.quads import Quads
+from kgreason.graph.quads import Asserted, Quads, in_default_graph
 from kgreason.graph.selection import Selection
 from kgreason.graph.snapshot import Saved
-from kgreason.graph.stratum import SchemaStratum
+from kgreason.graph.stratum import ClosureChange, SchemaStratum
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.zset import ZSet
 
 File = str | PathLike[str]
+NO_QUADS = np.empty((0, 4), dtype=np.int32)
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
+_NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
-class Rulebook(NamedTuple):
-    """The program in force, and what it was built from beside the selection."""
+class Edit(NamedTuple):
+    """What a commit is asked for: quads int32[n, 4] to retract, each once, and others to assert; the user's rules.
 
-    program: Program
-    closure: Int32
-    same_as: bool
-    exceeded: bool
+    `own` is None where these stay.
+    """
+
+    removed: Int32 = NO_QUADS
+    added: Int32 = NO_QUADS
+    own: tuple[Rule, ...] | None = None
+
+
+class Change(NamedTuple):
+    """What an edit did: the RDF triples int32[n, 3] whose kind changed, with both kinds; asserted quads int32[m, 4].
+
+    `missed` quads were to be retracted and were not asserted.
+    """
+
+    rows: Int32
+    before: NDArray[np.int8]
+    after: NDArray[np.int8]
+    removed_quads: Int32
+    added_quads: Int32
+    missed: int
+    work: Work
+
+
+class Flags(NamedTuple):
+    """What the data calls for beside the translated rules; once called for, it stays.
+
+    `same_as`: an owl:sameAs fact links a term of the schema. `exceeded`: a schema triple is present that the closed
+    schema does not have.
+    """
+
+    same_as: bool = False
+    exceeded: bool = False
+
+
+class _Step(NamedTuple):
+    """What became of the program, and how many axioms were translated for it."""
+
+    program: ProgramChange
+    retranslated: int
+
+
+class _Means(NamedTuple):
+    strategy: Strategy
+    budget: int | None
+    check: Check
 
 
 class Materializer:
-    """Asserted triples under a selection of rules, kept closed."""
+    """Asserted quads under a selection of rules, kept closed."""
 
     def __init__(self, selection: Selection, dictionary: Dictionary | None = None) -> None:
         self.selection = selection
+        self.own = selection.own
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.engine = Engine(quiet=SAME_AS)
         self.triples = self.engine.table(True, 3)
         self.quads = Quads()
-        self.rulebook = Rulebook(Program({}, ()), _NO_ROWS, same_as=False, exceeded=False)
-        self._stratum: SchemaStratum | None = None
+        self.flags = Flags()
+        self.program = LiveProgram(selection)
+        self._stratum = SchemaStratum(self.dictionary, selection.generic.closing)
+        self._is_programmed = False
+        self._before: tuple[Flags, tuple[Rule, ...], bool] | None = None
 
-    def load(self, paths: Sequence[File], *, syntax: str | None = None, progress: Progress = SILENT) -> list[Changes]:
+    def load(self, paths: Sequence[File], *, syntax: str | None = None, progress: Progress = SILENT) -> Change:
         """Read files and assert what they hold; what changed.
 
         Raises what `rdf.read` raises; then, and on Ctrl-C, nothing has changed.
         """
         known = len(self.dictionary)
         try:
-            return self.add(self.read(paths, syntax=syntax, progress=progress), progress=progress)
+            change = self.change(Edit(added=self.read(paths, syntax=syntax, progress=progress)), progress=progress)
         except BaseException:
+            self.rollback()
             self.dictionary.truncate(known)
             raise
+        self.accept()
+        return change
 
     def read(self, paths: Sequence[File], *, syntax: str | None = None, progress: Progress = SILENT) -> Int32:
         """The quads of files, int32[n, 4]; their terms are interned. Graph 0 is the default graph."""
-        parts = [np.empty((0, 4), dtype=np.int32)]
+        parts = [NO_QUADS]
         with progress("reading") as report:
             for path in paths:
                 for batch in read(path, self.dictionary, syntax=syntax):
@@ -81,124 +132,154 @@ class Materializer:
                     report(len(batch.subjects))
         return np.concatenate(parts)
 
-    def add(self, quads: Int32, *, progress: Progress = SILENT) -> list[Changes]:
-        """Assert quads int32[n, 4]; what changed, in the order in which it did."""
-        rows = np.ascontiguousarray(quads[:, :3])
-        merged = self.quads.with_more(quads, self._asserted)
-        before = self.rulebook
-        with progress("reasoning") as report:
-            try:
-                changes = self._commit(rows, lambda: report(0))
-            except BaseException:
-                self.rulebook, self._stratum = before, None  # the stratum is built again when it is needed
-                raise
-        self.quads = merged
-        return changes
+    def change(
+        self, edit: Edit, *, strategy: Strategy = "auto", budget: int | None = None, progress: Progress = SILENT
+    ) -> Change:
+        """Retract and assert quads, which must not overlap, and change rules; `accept` or `rollback` must follow.
 
-    def _commit(self, rows: Int32, check: Check) -> list[Changes]:
-        """Assert rows under the program that they ask for; again while what was derived asks for more rules."""
-        before, fresh = self.rulebook, self._fresh(rows)
-        schema = rows[is_schema(rows)]
-        changed = bool(len(schema)) or not before.program.reasons
-        closure = self._close(schema, check) if changed else before.closure
-        linked = links(rows, closure) or (changed and not before.same_as and links(self.save().triples(), closure))
-        book = self._rulebook(closure, linked, False, changed)
-        changes = [self._apply(rows, book, check)]
-        try:
-            while (more := self._after(changes[-1].appeared)) is not None:
-                changes.append(self._apply(_NO_ROWS, more, check))
-        except BaseException:
-            kept = (ZSet.of(self._asserted()) - ZSet.of(fresh).distinct()).positive().columns
-            self.engine.bootstrap({self.triples: kept}, self._encoded(before.program.reasons))
-            raise
-        return changes
+        Raises LimitError when more than `budget` rewrites are extended.
+        """
+        self.engine.begin()  # ahead of `_before`: a rollback takes back what was begun last
+        self._before = self.flags, self.own, self._is_programmed
+        with progress("reasoning") as report:
+            return self._change(edit, _Means(strategy, budget, lambda: report(0)))
+
+    def _change(self, edit: Edit, means: _Means) -> Change:
+        asserted = self.quads.change(edit.removed, edit.added, self._asserted, self._is_asserted)
+        closure = self._close(asserted, means.check)
+        called = Flags(self.flags.same_as or self._links(asserted.added, closure.added), self.flags.exceeded)
+        steps = [self._reprogram(closure, called, edit.own)]
+        self._apply(asserted, steps[0].program, means)
+        changes = self.engine.changes()
+        while (called := self._called_for(changes, closure.removed)) != self.flags:
+            steps.append(self._reprogram(_NOTHING, called, None))
+            self._apply(None, steps[-1].program, means)
+            changes = self.engine.changes()
+        return self._result(changes, asserted, len(edit.removed), steps)
+
+    def accept(self) -> None:
+        """Make a change final."""
+        self._before = None
+        for part in (self.engine, self.quads, self._stratum):
+            part.accept()
+        self.program.commit()
+
+    def rollback(self) -> None:
+        """Undo a change, also one that failed half way."""
+        if self._before is not None:
+            self.flags, self.own, self._is_programmed = self._before
+            for part in (self.engine, self.quads, self._stratum):
+                part.rollback()
+            self.program.rollback()
+            self._before = None
 
     def _asserted(self) -> Int32:
         """The asserted triples: int32[n, 3]."""
         return self.save().triples(asserted=True)
 
-    def _fresh(self, rows: Int32) -> Int32:
-        """Those of rows int32[n, 3] that are not asserted yet."""
-        facts = self.engine.circuit.facts
-        found = facts.find(rows)
-        return rows[(found < 0) | ~facts.is_asserted(found)]
+    def _is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
+        return self.engine.circuit.facts.is_asserted_fact(rows)
 
-    def _after(self, appeared: Int32) -> Rulebook | None:
-        """The rulebook that facts which appeared ask for, or None: the one in force will do."""
-        book = self.rulebook
-        same_as = book.same_as or links(appeared[:, :3], book.closure)
-        exceeded = book.exceeded or (self.selection.schema == "axioms" and exceeds(appeared[:, :3], book.closure))
-        if (same_as, exceeded) == (book.same_as, book.exceeded):
-            return None
-        return self._rulebook(book.closure, same_as, exceeded, True)
+    def _close(self, asserted: Asserted, check: Check) -> ClosureChange:
+        """What a change of asserted triples does to the closed schema."""
+        removed, added = (rows[is_schema(rows)] for rows in (asserted.removed, asserted.added))
+        return self._stratum.change(removed, added, check) if len(removed) or len(added) else _NOTHING
 
-    def _close(self, schema: Int32, check: Check) -> Int32:
-        """The closure of the asserted schema and these triples: int32[n, 3]."""
-        if self._stratum is None:
-            self._stratum = SchemaStratum(self.dictionary, self.selection.generic.closing)
-            asserted = self._asserted()
-            schema = np.concatenate([asserted[is_schema(asserted)], schema])
-        self._stratum.add(schema, check)
-        return self._stratum.closure()
+    def _links(self, rows: Int32, schema: Int32) -> bool:
+        """Whether an owl:sameAs triple links a term of the schema: one of these, or any, where the schema has grown."""
+        if len(schema) and (present := self.engine.rows_with(self.triples, {1: SAME_AS})) is not None:
+            rows = np.concatenate([rows, present[:, :3]])
+        return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._stratum.closure())
 
-    def _rulebook(self, closure: Int32, same_as: bool, exceeded: bool, changed: bool) -> Rulebook:
-        """The rulebook for a closed schema; what the data once called for stays."""
-        before = self.rulebook
-        same_as, exceeded = same_as or before.same_as, exceeded or before.exceeded
-        if not changed and same_as == before.same_as:
-            return before
-        program = build(self.selection, decoded(self.dictionary, closure), same_as=same_as, exceeded=exceeded)
-        return Rulebook(program, closure, same_as, exceeded)
+    def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
+        """The flags that the facts which appeared call for, or those that the closed schema does not have any more."""
+        if self.flags == (True, True) or not (len(changes.rows) or len(closure_lost)):
+            return self.flags
+        same_as, exceeded = self.flags
+        rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
+        if not exceeded and self.selection.schema == "axioms":
+            schema = np.concatenate([rows[is_schema(rows)], closure_lost[self.holds(closure_lost)]])
+            exceeded = bool(len(schema)) and not self._stratum.holds(schema).all()
+        return Flags(same_as or self._links(rows, _NO_ROWS), exceeded)
 
-    def _apply(self, rows: Int32, book: Rulebook, check: Check) -> Changes:
-        """Assert rows and move to a rulebook, by Update, or by Bootstrap where rules go or there is nothing yet."""
-        old, new = self.rulebook.program.reasons, book.program.reasons
-        added = [rule for rule in new if rule not in old]
-        if len(self.engine) and all(rule in new for rule in old):
-            changes = self.engine.assert_facts({self.triples: rows}, self._encoded(added), check)
-        else:
-            together = np.concatenate([self._asserted(), rows])
-            changes = self.engine.bootstrap({self.triples: together}, self._encoded(new), check)
-        self.rulebook = book
-        return changes
+    def _reprogram(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None) -> _Step:
+        """Follow the closed schema, the data's flags and the user's rules."""
+        is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
+        if is_same and self._is_programmed:
+            return _Step(ProgramChange((), (), ()), 0)
+        self.flags, self._is_programmed = flags, True
+        self.own = self.own if own is None else own
+        removed, added = (decoded(self.dictionary, rows) for rows in closure)
+        change = self.program.change(removed, added, same_as=flags.same_as, exceeded=flags.exceeded, own=own)
+        return _Step(change, self.program.retranslated)
+
+    def _apply(self, asserted: Asserted | None, program: ProgramChange, means: _Means) -> None:
+        removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
+        self.engine.apply(
+            {self.triples: added},
+            {self.triples: removed},
+            self._encoded(program.added),
+            self._encoded(program.removed),
+            strategy=means.strategy,
+            budget=means.budget,
+            check=means.check,
+        )
 
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
         return [encode(rule, self.engine.planner, self.dictionary.intern) for rule in rules]
 
-    def net(self, changes: Iterable[Changes]) -> tuple[Int32, Int32]:
-        """The RDF triples that disappeared and appeared over several changes: int32[n, 3] each."""
-        total = ZSet.empty(3)
-        for change in changes:
-            total = total + ZSet.of(self._rdf(change.appeared, change.appeared_tables))
-            total = total - ZSet.of(self._rdf(change.disappeared, change.disappeared_tables))
-        total = total.consolidate()
-        return total.negative().columns, total.positive().columns
+    def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
+        kept = np.flatnonzero(changes.tables == self.triples)
+        rows = np.ascontiguousarray(changes.rows[kept, :3])
+        shown = is_rdf(self.dictionary, *rows.T)
+        rows, before, after = rows[shown], changes.before[kept[shown]], changes.after[kept[shown]]
+        removed, added = asserted.quads or (
+            in_default_graph(rows[(kind == IS_ASSERTED) & (other != IS_ASSERTED)])
+            for kind, other in ((before, after), (after, before))
+        )
+        return Change(rows, before, after, removed, added, wanted - len(removed), self._work(changes, steps))
+
+    def _work(self, changes: Changes, steps: Sequence[_Step]) -> Work:
+        return Work(
+            changes.strategy,
+            changes.switched,
+            changes.rewrites,
+            sum(step.retranslated for step in steps),
+            self.program.axioms,
+            sum(len(step.program.added) for step in steps),
+            sum(len(step.program.removed) for step in steps),
+        )
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
         """Whether each of rows int32[n, 3] is a present triple: bool[n]."""
         found: NDArray[np.bool_] = self.engine.circuit.facts.find(rows) >= 0
         return found
 
-    def _rdf(self, changed: Int32, tables: Int32) -> Int32:
-        rows = np.ascontiguousarray(changed[tables == self.triples, :3])
-        return rows[is_rdf(self.dictionary, *rows.T)]
+    @property
+    def rules(self) -> dict[Rule, str]:
+        """The rules in force, with their sources, and why each of them runs."""
+        return self.program.program.reasons
+
+    def rules_by_code(self) -> dict[EncodedRule, Rule]:
+        """The rules in force, with their sources, by what the engine knows them as."""
+        rules = list(self.rules)
+        return dict(zip(self._encoded(rules), rules, strict=True))
 
     def save(self) -> Saved:
         """The state, for `restore`."""
         facts = self.engine.circuit.facts
-        planner = self.engine.planner
         records = facts.records(facts.present())
-        book = self.rulebook
-        return Saved(records, planner.tables(), self.quads.columns, book.same_as, book.exceeded)
+        return Saved(records, self.engine.planner.tables(), self.quads.columns, *self.flags, self.engine.work)
 
     def restore(self, saved: Saved) -> None:
         """Take over a saved state; the schema is closed and translated again, no data is evaluated."""
-        self._stratum = None
         for is_triple, width in saved.tables:
             self.engine.table(is_triple, width)
-        self.engine.restore(saved.records, [])
         self.quads = Quads(saved.quads)
-        self.rulebook = self.rulebook._replace(same_as=saved.same_as, exceeded=saved.exceeded)
-        closure = self._close(_NO_ROWS, lambda: None)
-        self.rulebook = self._rulebook(closure, saved.same_as, saved.exceeded, True)
-        self.engine.restore(saved.records, self._encoded(self.rulebook.program.reasons))
+        self.flags = Flags(saved.same_as, saved.exceeded)
+        asserted = saved.triples(asserted=True)
+        closure = self._stratum.change(_NO_ROWS, asserted[is_schema(asserted)], lambda: None)
+        self._stratum.accept()
+        self._reprogram(closure, self.flags, None)
+        self.program.commit()
+        self.engine.restore(saved.records, self._encoded(self.rules), saved.work)

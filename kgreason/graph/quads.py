@@ -2,40 +2,144 @@
 
 Reasoning is over the union of all graphs (DESIGN.md 4), so the engine knows only that a triple is asserted. While no
 named graph is used, every asserted triple is of the default graph and nothing is kept here. The first named graph makes
-the membership explicit: a Z-set of quads, graph 0 being the default one.
+the membership explicit: quads are facts of an engine of their own, under the one rule
 
-Invariant: a triple is asserted exactly if some graph holds it. Cost: 24 bytes a quad, once named graphs are used.
+    [?s, ?p, ?o] :- quad(?s, ?p, ?o, ?g) .
+
+whose delta says which triples come to be asserted, and which cease to be. Graph 0 is the default one.
+
+Invariant: a triple is asserted exactly if some graph holds it. Cost: about 90 bytes a quad, once named graphs are
+used; a change costs what it changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kgreason.engine.layout import Int32
-from kgreason.zset.zset import ZSet
+from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.layout import ABSENT, Int32
+from kgreason.engine.planner import EncodedRule
+from kgreason.engine.shapes import Pattern, Shape
+
+Is: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
+_QUAD = 1
+"""What stands for the relation; no table of this engine holds anything but quads and triples."""
+
+
+class Asserted(NamedTuple):
+    """What a change of quads means: triples int32[n, 3] that cease, and that come, to be asserted.
+
+    `quads`: those int32[m, 4] that went and those that came; None while only the default graph is used: then the
+    triples are the quads, and a triple that comes may be here several times.
+    """
+
+    removed: Int32
+    added: Int32
+    quads: tuple[Int32, Int32] | None = None
 
 
 class Quads:
-    """The asserted quads of a graph, or nothing while all of them are of the default graph."""
+    """The asserted quads of a graph, or nothing while all of them are of the default graph: change, accept, rollback.
+
+    `columns` are those of a saved state, int32[n, 4], or None.
+    """
 
     def __init__(self, columns: Int32 | None = None) -> None:
-        self._quads = None if columns is None else ZSet.of(columns)
+        self._engine: Engine | None = None
+        self._before: Engine | None = None
+        self._is_open = False
+        if columns is not None:
+            self._engine = _filled(columns)
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether quads are kept here: a named graph is, or was, used."""
+        return self._engine is not None
 
     @property
     def columns(self) -> Int32 | None:
         """All asserted quads int32[n, 4]; None while only the default graph is used."""
-        return None if self._quads is None else self._quads.columns
+        if self._engine is None:
+            return None
+        facts = self._engine.circuit.facts
+        rows = facts.present()
+        return np.ascontiguousarray(facts.columns(rows[facts.is_asserted(rows)])[0][:, 1:])
 
-    def with_more(self, quads: Int32, asserted: Callable[[], Int32]) -> Quads:
-        """The quads after some were asserted; `asserted` gives the triples int32[n, 3] asserted before."""
-        if self._quads is None and not quads[:, 3].any():
-            return self
-        before = self._quads
-        if before is None:
-            triples = asserted()
-            before = ZSet.of(np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)]))
-        merged = Quads()
-        merged._quads = (before + ZSet.of(quads)).distinct()
-        return merged
+    def holds(self, quads: Int32) -> NDArray[np.bool_]:
+        """Whether each of quads int32[n, 4] is asserted: bool[n]. Only to be asked once named graphs are used."""
+        assert self._engine is not None
+        return self._engine.circuit.facts.is_asserted_fact(_rows(quads))
+
+    def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
+        """Take away and add quads int32[n, 4], no quad both; `accept` or `rollback` must follow.
+
+        `asserted` gives the triples int32[n, 3] that are asserted now, `is_asserted` tells which of rows int32[n, 3]
+        are, bool[n].
+        """
+        if self._engine is None and not added[:, 3].any():
+            return _of_default_graph(removed, added, is_asserted)
+        engine = _filled(in_default_graph(asserted())) if self._engine is None else self._engine
+        engine.begin()
+        self._before, self._engine, self._is_open = self._engine, engine, True
+        engine.apply({_QUADS: _rows(added)}, {_QUADS: _rows(removed)}, strategy="update")
+        return _asserted(engine.changes())
+
+    def accept(self) -> None:
+        """Make a change final, if there is one."""
+        if self._is_open and self._engine is not None:
+            self._engine.accept()
+        self._before, self._is_open = None, False
+
+    def rollback(self) -> None:
+        """Undo a change, if there is one."""
+        if self._is_open and self._before is not None:
+            self._before.rollback()
+        if self._is_open:
+            self._engine = self._before
+        self._before, self._is_open = None, False
+
+
+_QUADS, _TRIPLES = range(2)
+
+
+def _filled(quads: Int32) -> Engine:
+    """An engine that holds these quads int32[n, 4]."""
+    engine = Engine()
+    tables = engine.table(False, 5), engine.table(True, 3)
+    assert tables == (_QUADS, _TRIPLES)
+    subject, predicate, object_, graph, quad = range(1, 6)
+    body = Pattern(_QUADS, (quad, subject, predicate, object_, graph))
+    rule = EncodedRule(Shape((Pattern(_TRIPLES, (subject, predicate, object_)),), (body,), 4), (_QUAD,))
+    engine.bootstrap({_QUADS: _rows(quads)}, [rule])
+    return engine
+
+
+def _rows(quads: Int32) -> Int32:
+    return np.column_stack([np.full(len(quads), _QUAD, dtype=np.int32), quads])
+
+
+def _asserted(changes: Changes) -> Asserted:
+    """What the quads' engine says of a change."""
+    of_triples = changes.tables == _TRIPLES
+    triples, quads = changes.rows[of_triples, :3], changes.rows[~of_triples, 1:]
+    gone, new = changes.after == ABSENT, changes.before == ABSENT
+    return Asserted(
+        np.ascontiguousarray(triples[gone[of_triples]]),
+        np.ascontiguousarray(triples[new[of_triples]]),
+        (np.ascontiguousarray(quads[gone[~of_triples]]), np.ascontiguousarray(quads[new[~of_triples]])),
+    )
+
+
+def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:
+    """A change while only the default graph is used."""
+    gone, new = np.ascontiguousarray(removed[removed[:, 3] == 0, :3]), np.ascontiguousarray(added[:, :3])
+    return Asserted(gone[is_asserted(gone)], new[~is_asserted(new)])
+
+
+def in_default_graph(triples: Int32) -> Int32:
+    """Triples int32[n, 3] as quads int32[n, 4]."""
+    return np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])

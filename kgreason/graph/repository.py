@@ -102,6 +102,11 @@ class Repository:
         return self._is_closed
 
     @property
+    def is_writable(self) -> bool:
+        """Whether commits can be made, now or once `check_writable` allows it."""
+        return self._write and not self._is_closed
+
+    @property
     def snapshot(self) -> Path | None:
         """The last snapshot, if there is one; the commits of `pending` come after it."""
         return self._folder.snapshot(self.manifest.commit) if self._folder and self.manifest.commit else None

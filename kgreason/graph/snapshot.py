@@ -21,7 +21,7 @@ import numpy as np
 
 from kgreason.engine.layout import ASSERTED, FIRST, STATE, TABLE, Int32
 from kgreason.errors import StoreError
-from kgreason.graph.folder import sync, sync_folder
+from kgreason.files import sync, sync_folder
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
@@ -30,7 +30,7 @@ from kgreason.terms.dictionary import Dictionary
 
 
 class Saved(NamedTuple):
-    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, two flags.
+    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, two flags, work.
 
     records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
     the default graph; tables: kind (is it the triples' table?) and width of each table.
@@ -41,6 +41,7 @@ class Saved(NamedTuple):
     quads: Int32 | None
     same_as: bool
     exceeded: bool
+    work: int
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
         """The triples of the closure, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
@@ -81,7 +82,7 @@ def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule
     _save(folder / "records.npy", saved.records)
     if saved.quads is not None:
         _save(folder / "quads.npy", saved.quads)
-    state = {"tables": saved.tables, "same_as": saved.same_as, "exceeded": saved.exceeded}
+    state = {"tables": saved.tables, "same_as": saved.same_as, "exceeded": saved.exceeded, "work": saved.work}
     for name, text in (
         ("state.json", json.dumps(state)),
         ("rules.json", json.dumps(described(reasons))),
@@ -109,7 +110,7 @@ def read_state(folder: Path) -> Saved:
         records = np.load(folder / "records.npy", mmap_mode="r")
         quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
-        return Saved(records, tables, quads, state["same_as"], state["exceeded"])
+        return Saved(records, tables, quads, state["same_as"], state["exceeded"], state["work"])
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 

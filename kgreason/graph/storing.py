@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from kgreason.engine.layout import Int32
+from kgreason.graph.snapshot import Saved
+from kgreason.rdf.generalised import is_rdf
 from kgreason.store.images import Images
 from kgreason.store.protocol import RdfStore
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.zset import ZSet
 
 CHUNK = 30_000
 """Rows in a chunk of lines."""
@@ -37,9 +38,9 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
         report(len(part))
 
 
-def distinct_named(quads: Int32) -> Int32:
-    """The quads int32[n, 4] of named graphs among these, each once."""
-    return ZSet.of(quads[quads[:, 3] != 0]).distinct().columns
+def named(quads: Int32) -> Int32:
+    """The quads int32[n, 4] of named graphs among these."""
+    return np.ascontiguousarray(quads[quads[:, 3] != 0])
 
 
 def put(store: RdfStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]) -> None:
@@ -52,8 +53,15 @@ def put(store: RdfStore, dictionary: Dictionary, removed: Int32, added: Int32, r
     store.load(chunks(dictionary, added, report))
 
 
+def put_all(store: RdfStore, saved: Saved, dictionary: Dictionary) -> None:
+    """Load a whole state into an empty store."""
+    rows = saved.triples()
+    store.load(chunks(dictionary, rows[is_rdf(dictionary, *rows.T)]))
+    store.load(chunks(dictionary, saved.named()))
+
+
 def without_shared(images: Images, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
-    """The removed rows int32[n, 3] whose image goes: no other spelling of the object is in a present fact."""
+    """The removed triples or quads int32[n, w] whose image goes: no spelling of the object is in a present one."""
     shared = np.flatnonzero(images.shared(removed[:, 2]))
     kept = np.ones(len(removed), dtype=np.bool_)
     for i in shared.tolist():

@@ -1,33 +1,60 @@
 """The schema's stratum: schema triples closed by the generic scm-* rules, apart from the data.
 
 The closure is what is translated (DESIGN.md 4): asserted axioms alone would be incomplete, and feeding back what data
-rules infer would let rules support themselves. Invariant: `closure` holds the asserted schema triples and what the
-closing rules derive from them alone. Cost: an engine of the schema's size.
+rules infer would let rules support themselves. Invariant: the stratum's facts are the asserted schema triples and what
+the closing rules derive from them alone. Cost: an engine of the schema's size; a change costs what it changes.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.encode import encode
 from kgreason.engine.engine import Check, Engine
-from kgreason.engine.layout import Int32
+from kgreason.engine.layout import ABSENT, Int32
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
 
 
+class ClosureChange(NamedTuple):
+    """Schema triples that the closure lost and won: int32[n, 3] each."""
+
+    removed: Int32
+    added: Int32
+
+
 class SchemaStratum:
-    """The closing rules over schema triples."""
+    """The closing rules over schema triples: begin, change, then accept or rollback."""
 
     def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:
         self._engine = Engine()
         self._triples = self._engine.table(True, 3)
-        self._rules = [encode(rule, self._engine.planner, dictionary.intern) for rule in closing]
+        self._engine.set_rules([encode(rule, self._engine.planner, dictionary.intern) for rule in closing])
+        self._is_open = False
 
-    def add(self, rows: Int32, check: Check) -> None:
-        """Assert schema triples int32[n, 3]."""
-        rules, self._rules = self._rules, []
-        self._engine.assert_facts({self._triples: rows}, rules, check)
+    def change(self, removed: Int32, added: Int32, check: Check) -> ClosureChange:
+        """Retract and assert schema triples int32[n, 3]; `accept` or `rollback` must follow."""
+        self._engine.begin()  # before it is open: a rollback takes back what was begun last
+        self._is_open = True
+        self._engine.apply({self._triples: added}, {self._triples: removed}, check=check)
+        changes = self._engine.changes()
+        rows = np.ascontiguousarray(changes.rows[:, :3])
+        return ClosureChange(rows[changes.after == ABSENT], rows[changes.before == ABSENT])
+
+    def accept(self) -> None:
+        """Make a change final, if there is one."""
+        if self._is_open:
+            self._engine.accept()
+            self._is_open = False
+
+    def rollback(self) -> None:
+        """Undo a change, if there is one."""
+        if self._is_open:
+            self._engine.rollback()
+            self._is_open = False
 
     def closure(self) -> Int32:
         """The closed schema: int32[n, 3], in the order of ids."""
@@ -35,3 +62,12 @@ class SchemaStratum:
         columns, tables = facts.columns(facts.present())
         rows = columns[tables == self._triples, :3]
         return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
+
+    def holds(self, rows: Int32) -> NDArray[np.bool_]:
+        """Whether each of rows int32[n, 3] is in the closure: bool[n]."""
+        found: NDArray[np.bool_] = self._engine.circuit.facts.find(rows) >= 0
+        return found
+
+    def __len__(self) -> int:
+        """The number of triples of the closure."""
+        return len(self._engine)

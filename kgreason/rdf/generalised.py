@@ -11,12 +11,16 @@ import numpy.typing as npt
 
 from kgreason.terms.dictionary import Dictionary, Ids, Kind
 
+_FEW = 1000
 _SUBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK])
 _OBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE])
 
 
 def is_rdf(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids) -> npt.NDArray[np.bool_]:
     """Whether each row of three id columns is an RDF triple: bool[n]."""
-    predicate = dictionary.kinds(predicates) == Kind.IRI
-    mask: npt.NDArray[np.bool_] = predicate & _SUBJECT[dictionary.kinds(subjects)] & _OBJECT[dictionary.kinds(objects)]
+    if len(subjects) < _FEW:  # one call for all columns, which large ones have no memory for
+        subject, predicate, object_ = dictionary.kinds(np.stack([subjects, predicates, objects]))
+    else:
+        subject, predicate, object_ = map(dictionary.kinds, (subjects, predicates, objects))
+    mask: npt.NDArray[np.bool_] = (predicate == Kind.IRI) & _SUBJECT[subject] & _OBJECT[object_]
     return mask

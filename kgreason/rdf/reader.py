@@ -77,13 +77,20 @@ def read(
 
 
 def read_stream(
-    stream: BinaryIO, dictionary: Dictionary, *, syntax: str, source: str, base: str | None = None
+    stream: BinaryIO,
+    dictionary: Dictionary,
+    *,
+    syntax: str,
+    source: str,
+    owner: str | None = None,
+    base: str | None = None,
 ) -> Iterator[Batch]:
     """The quads of a binary stream in the format of that name, as `read` gives them.
 
-    Messages name `source`, to which blank nodes belong; relative IRIs are errors where there is no `base`.
+    Messages name `source`; blank nodes belong to `owner` (by default the source); relative IRIs are errors where there
+    is no `base`.
     """
-    return _batches(stream, dictionary, format_named(syntax), source, source, base)
+    return _batches(stream, dictionary, format_named(syntax), source, owner or source, base)
 
 
 def _read_file(

@@ -115,6 +115,22 @@ class Journal:
                 return
         raise self._error(f"is damaged: it ends before commit {self.last}")
 
+    def news(self) -> Iterator[Record]:
+        """The records that another process has appended since the last look; a torn one is not there yet.
+
+        Raises StoreError where the file is not the continuation of what was read: it was emptied, or is damaged.
+        """
+        with self._errors("read"):
+            there = self._path.stat().st_size if self._path.exists() else 0
+        if there < self.size:
+            raise self._error(f"ends at byte {there}; it had {self.size}, up to commit {self.last}")
+        if there > self.size:
+            for record, end in self._read(self.size, self.last):
+                is_new = record.commit > self.last
+                self._end = _End(end, max(record.commit, self.last))
+                if is_new:
+                    yield record
+
     def reset(self, last: int) -> None:
         """Empty the journal: a snapshot holds what was done up to the commit `last`.
 
@@ -142,15 +158,12 @@ class Journal:
 
     def _find_end(self) -> None:
         """Find the last record behind the known part, cut off what a kill left behind it, and make sure of the rest."""
-        there = self._path.stat().st_size if self._path.exists() else 0
-        if there < self.size:
-            raise self._error(f"ends at byte {there}; it had {self.size}, up to commit {self.last}")
-        if there > self.size:
-            for record, end in self._read(self.size, self.last):
-                self._end = _End(end, max(record.commit, self.last))
-            if self._file is not None:
-                _cut(self._file, self.size)
-                _sync(self._file)  # a kill may have been between the write and its sync
+        known = self.size
+        for _ in self.news():
+            pass
+        if self._file is not None and os.fstat(self._file).st_size > known:
+            _cut(self._file, self.size)
+            _sync(self._file)  # a kill may have been between the write and its sync
 
     def _read(self, offset: int, last: int) -> Iterator[tuple[Record, int]]:
         """The records from an offset on, each with the offset behind it, up to the end or a torn record.

@@ -15,7 +15,7 @@ what it reads and needs no Numba. The first new term copies a loaded dictionary 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -49,6 +49,7 @@ _FIRST_BYTE = np.full(256, Kind.RELATION, np.uint8)
 _FIRST_BYTE[[ord("<"), ord("_"), ord('"')]] = Kind.IRI, Kind.BLANK, Kind.LITERAL
 
 _ROWS = 10_000
+_FEW = 16
 """Rows written at a time: few enough for the cache."""
 _FILES = ("arena", "offsets", "slots")
 
@@ -117,6 +118,8 @@ class Dictionary:
 
     def lines(self, *columns: Ids) -> bytes:
         """The rows of id columns as N-Triples or N-Quads lines; id 0 (the default graph) is left out."""
+        if len(columns[0]) <= _FEW:
+            return self._few_lines(columns)
         rows = np.stack(columns, axis=1)
         number = np.empty(self._count + 1, np.int32)
         return b"".join(self._lines(rows[first : first + _ROWS], number) for first in range(0, len(rows), _ROWS))
@@ -194,6 +197,11 @@ class Dictionary:
     def _texts(self, ids: npt.NDArray[np.integer]) -> list[bytes]:
         text, ends = self._arena.data, self._offsets[ids + 1].tolist()
         return [text[start:end].tobytes() for start, end in zip(self._offsets[ids].tolist(), ends, strict=True)]
+
+    def _few_lines(self, columns: Sequence[Ids]) -> bytes:
+        """A handful of rows as lines: a commit of one triple should not pay for the tables of large ones."""
+        texts = [self._texts(np.asarray(column)) for column in columns] if len(columns[0]) else []
+        return b"".join([b" ".join(filter(None, row)) + b" .\n" for row in zip(*texts, strict=True)])
 
     def _lines(self, rows: Ids, number: Ids) -> bytes:
         """A few rows as lines; `number` is scratch for every id, so that each distinct term is read once."""

@@ -209,8 +209,14 @@ def test_reading_commands_start_neither_the_engine_nor_numba(store: Path) -> Non
 
 def test_a_program_sees_no_bars_and_a_verbose_one_sees_stages(store: Path, family: Path) -> None:
     assert call("load", "-l", store, "-f", family).stderr == ""
-    stages = call("load", "-l", store, "-f", family, "--verbose").stderr.splitlines()
-    assert [line.split()[1] for line in stages] == ["reading", "reasoning", "storing"]
+    for where, expected in (
+        (store.with_name("new"), ["reading", "reasoning", "storing"]),
+        (store, ["reading", "reasoning"]),
+    ):
+        stages = call("load", "-l", where, "-f", family, "--verbose").stderr.splitlines()
+        assert [line.split()[1] for line in stages] == expected
+    stages = call("update", "-l", store, "-u", "CLEAR ALL", "--verbose").stderr.splitlines()
+    assert [line.split()[1] for line in stages] == ["updating"]
 
 
 def test_the_first_compilation_is_announced(family: Path, tmp_path: Path) -> None:

@@ -20,8 +20,10 @@ INTERRUPTING = """
 import os, signal, sys
 from contextlib import contextmanager
 from kgreason.cli import main, progress
+from kgreason.graph import live
 
 _, wanted, moment, *arguments = sys.argv
+live.SMALL = 10_000  # so that what is loaded later is no small commit, which has no stage of its own
 
 class Interrupting(progress.Bars):
     @contextmanager

@@ -16,8 +16,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kgreason.graph import folder, knowledge_graph, snapshot
+from kgreason.graph import folder, live, snapshot
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store import journal
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.terms.dictionary import Dictionary
 
@@ -32,10 +33,12 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (folder, "sync_folder"),
     (folder.Folder, "put"),
     (folder.Folder, "tidy"),
+    (journal, "_write"),
+    (journal, "_sync"),
     (shutil, "rmtree"),
     (Path, "replace"),
-    (knowledge_graph, "statistics"),
-    (knowledge_graph, "without_shared"),
+    (live, "statistics"),
+    (live, "without_shared"),
     (Dictionary, "save"),
     (OxigraphStore, "load"),
     (OxigraphStore, "apply"),
@@ -66,8 +69,12 @@ def steps(before: Step) -> Iterator[None]:
             setattr(owner, name, function)
 
 
-def load(store: Path, file: Path, kill_at: int | None, ready: Connection) -> None:
-    """Load a file into a store, in a child; it kills itself ahead of the step with this number."""
+def load(store: Path, file: Path, small: int, kill_at: int | None, ready: Connection) -> None:
+    """Load a file into a store, in a child; it kills itself ahead of the step with this number.
+
+    A delta of more than `small` rows takes the way of a bulk load.
+    """
+    live.SMALL = small
     number = iter(range(1_000_000))
 
     def count(_: str) -> None:
@@ -82,12 +89,14 @@ def load(store: Path, file: Path, kill_at: int | None, ready: Connection) -> Non
         ready.send((next(number), time.perf_counter() - begun))
 
 
-def run(store: Path, file: Path, *, kill_at: int | None = None, kill_after: float | None = None) -> Work | None:
+def run(
+    store: Path, file: Path, small: int, *, kill_at: int | None = None, kill_after: float | None = None
+) -> Work | None:
     """Load in a child; what it took, or None if it was killed."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.graph.warm"])
     mine, theirs = context.Pipe()
-    child = context.Process(target=load, args=(store, file, kill_at, theirs))
+    child = context.Process(target=load, args=(store, file, small, kill_at, theirs))
     child.start()
     theirs.close()
     try:

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from kgreason.engine.layout import Int32
-from kgreason.graph.materializer import Materializer
+from kgreason.graph.materializer import Change, Edit, Materializer
 from kgreason.graph.modes import SchemaMode
 from kgreason.graph.report import contradictions
 from kgreason.graph.selection import Selection, select
@@ -41,10 +41,17 @@ def in_default(graph: Iterable[Triple]) -> list[Quad]:
     return [(s, p, o, None) for s, p, o in sorted(graph)]
 
 
+def add(live: Materializer, quads: Iterable[Quad]) -> Change:
+    """Assert quads, in a commit."""
+    change = live.change(Edit(added=rows_of(live, quads)))
+    live.accept()
+    return change
+
+
 def materialized(graph: Iterable[Triple], rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
     """A materializer to which the triples were added at once."""
     live = materializer(rules, schema)
-    live.add(rows_of(live, in_default(graph)))
+    add(live, in_default(graph))
     return live
 
 

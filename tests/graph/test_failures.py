@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
+from kgreason.graph import live
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.storing import SMALL
 
 from . import interrupted
 from .test_store import BREAK, DATA, ENUMERATION, ONTOLOGY
@@ -19,6 +21,12 @@ from .views import agrees, file_of, view
 
 SECOND = f"{BREAK} . k p i . A rdfs:subClassOf H . H owl:sameAs F . i value2 j"
 """A later load that takes rules away, brings others, and links terms of the schema."""
+
+
+@pytest.fixture(autouse=True)
+def in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later loads take the way of a bulk load too, however small they are."""
+    monkeypatch.setattr(live, "SMALL", 0)
 
 
 class InjectedError(Exception):
@@ -131,6 +139,31 @@ def test_a_fault_at_every_kind_of_point(tmp_path: Path, is_on_disk: bool, is_fir
     for name in dict.fromkeys(name for name in points if not is_on_disk or name not in IN_MEMORY):
         number = points.index(name)
         fail(tmp_path / str(number), is_on_disk, is_first, Faults(number))
+
+
+def test_a_fault_in_a_load_that_goes_to_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the journal has it nothing has changed; then it stands, and the store gets it when it is asked next."""
+    monkeypatch.setattr(live, "SMALL", SMALL)
+    points = points_of(tmp_path / "count", True, False)
+    assert {"_write", "_sync", "apply"} < set(points)
+    for name in dict.fromkeys(points[: points.index("apply") + 1]):
+        number = points.index(name)
+        fail_in_journal(tmp_path / str(number), Faults(number), stands=name == "apply")
+
+
+def fail_in_journal(folder: Path, faults: Faults, *, stands: bool) -> None:
+    folder.mkdir()
+    with opened(folder, True) as graph:
+        path = prepared(graph, folder, False)
+        before = view(graph)
+        with interrupted.steps(faults), nullcontext() if stands else pytest.raises((InjectedError, StoreError)):
+            graph.load(path, progress=faults.progress)
+        assert (view(graph) == before) != stands
+        assert agrees(graph)
+        after = view(graph)
+    with opened(folder, True) as graph:
+        assert view(graph) == after
+        compare_after(graph, folder, False)
 
 
 @pytest.mark.slow

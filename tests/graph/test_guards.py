@@ -41,8 +41,9 @@ def test_a_closed_graph_is_closed(tmp_path: Path, data: Path, is_on_disk: bool) 
     assert b"".join(lines) == data.read_bytes()
 
 
-def test_a_failure_after_the_engine_has_committed_leaves_no_trace(
-    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("step", ["apply", "changes"])
+def test_a_failure_after_the_engine_has_changed_leaves_no_trace(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     """The dictionary must not be truncated under facts that stay."""
     more, last = tmp_path / "b.nt", tmp_path / "c.nt"
@@ -50,16 +51,17 @@ def test_a_failure_after_the_engine_has_committed_leaves_no_trace(
     last.write_text("<http://e/u> <http://e/r> <http://e/v> .\n")
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.load(data)
-        engine = graph._materializer().engine
-        assert_facts = engine.assert_facts
+        engine = graph._engine().materializer.engine
+        function = getattr(engine, step)
 
-        def interrupted(*arguments: object) -> None:
-            assert_facts(*arguments)  # type: ignore[arg-type]
+        def interrupted(*arguments: object, **options: object) -> None:
+            function(*arguments, **options)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(engine, "assert_facts", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            graph.load(more)
+        with monkeypatch.context() as patched:
+            patched.setattr(engine, step, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                graph.load(more)
         graph.load(last)
         assert sorted(b"".join(graph.dump()).splitlines(keepends=True)) == sorted(
             [data.read_bytes(), last.read_bytes()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from itertools import islice
@@ -11,7 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kgreason.graph.folder import Folder
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.storing import SMALL
 from kgreason.lubm import generate
 from kgreason.resources import resource
 from tests.oracle.notation import triples
@@ -31,6 +32,7 @@ class Siege(NamedTuple):
     file: Path
     before: View
     after: View
+    small: int
 
     def held(self, folder: Path, **kill: Any) -> tuple[bool, interrupted.Work | None]:
         """Load in a child that is killed; whether the load is there then, and what it took if it came to an end."""
@@ -38,7 +40,7 @@ class Siege(NamedTuple):
         store = folder / "store"
         if self.store.exists():
             shutil.copytree(self.store, store)
-        work = interrupted.run(store, self.file, **kill)
+        work = interrupted.run(store, self.file, self.small, **kill)
         with KnowledgeGraph.open(store) as graph:
             seen = without_stats(graph)
             assert seen in (self.before, self.after)
@@ -49,39 +51,41 @@ class Siege(NamedTuple):
 
 
 def is_up_to_date(store: Path) -> bool:
-    manifest = json.loads((store / "kgreason.json").read_text())
-    return bool(manifest["stored"] == manifest["commit"])
+    with Folder(store, write=False) as folder:
+        return not folder.is_behind
 
 
 def without_stats(graph: KnowledgeGraph) -> View:
     return view(graph)._replace(stats={})
 
 
-@pytest.fixture(scope="module", params=["first load", "later load"])
+@pytest.fixture(scope="module", params=["first load", "later load", "later commit"])
 def siege(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Siege:
-    """Loads of some thousand triples; the later one takes rules away."""
+    """Loads of some thousand triples; the later one takes rules away, as a bulk load or as a commit in the journal."""
+    is_first = request.param == "first load"
     folder = tmp_path_factory.mktemp("siege")
     (_, lines), (_, others) = islice(generate(1), 2)
     ontology = resource("ontologies", "univ-bench.ttl")
     first, second = folder / "first.nt", folder / "second.nt"
     first.write_text("".join(islice(lines, 1500)) + nquads(in_default(triples(ENUMERATION))))
     second.write_text("".join(islice(others, 1500)) + nquads(in_default(triples(SECOND))))
-    loads = [(ontology, first)] if request.param == "first load" else [(ontology, first), (second,)]
+    loads = [(ontology, first)] if is_first else [(ontology, first), (second,)]
     with KnowledgeGraph.open(folder / "store") as graph:
         graph.load(*loads[0][:1])
         for paths in loads[:-1]:
             graph.load(*paths)
         before = without_stats(graph)
-    if request.param == "first load":
+    if is_first:
         shutil.rmtree(folder / "store")
         with KnowledgeGraph.open() as graph:
             before = without_stats(graph)
     with KnowledgeGraph.open() as graph:
-        if request.param == "later load":
+        if not is_first:
             graph.load(ontology)
             graph.load(*loads[0])
         graph.load(loads[-1][-1])
-        return Siege(folder / "store", loads[-1][-1], before, without_stats(graph))
+        small = SMALL if request.param == "later commit" else 0
+        return Siege(folder / "store", loads[-1][-1], before, without_stats(graph), small)
 
 
 def kill_at_random(siege: Siege, folder: Path, times: int) -> None:
@@ -106,7 +110,7 @@ def test_many_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_loads_killed_ahead_of_every_step(siege: Siege, tmp_path: Path) -> None:
-    """The load is there once the manifest has been replaced, and not before."""
+    """The load is there once the manifest has been replaced, or the journal has it, and not before."""
     _, work = siege.held(tmp_path / "count")
     assert work
     outcomes = []

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
+from kgreason.graph.folder import FORMAT
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 from .test_store import DATA, ENUMERATION, ONTOLOGY
@@ -59,11 +60,13 @@ def test_a_store_of_another_version(store: Path) -> None:
     for read_only in (True, False):
         with pytest.raises(StoreVersionError, match="format 99"):
             KnowledgeGraph.open(store, read_only=read_only)
-    edit_manifest(store, format=1)
+    edit_manifest(store, format=FORMAT)
     KnowledgeGraph.open(store).close()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1}', '{"format": 1, "rules": [], "other": 2}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", f'{{"format": {FORMAT}}}', f'{{"format": {FORMAT}, "rules": [], "other": 2}}']
+)
 def test_a_manifest_that_is_damaged(store: Path, text: str) -> None:
     (store / "kgreason.json").write_text(text)
     with pytest.raises(StoreError, match=r"kgreason\.json"):

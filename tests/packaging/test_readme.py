@@ -14,8 +14,13 @@ def test_the_program_runs() -> None:
     (program,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
-        "2 triples inferred",
-        "<http://example.org/tom> <http://example.org/house>",
-        "<http://example.org/tom> <http://example.org/street>",
+        "tom is part of <http://example.org/house>",
+        "tom is part of <http://example.org/street>",
+        ":tom a :Animal",
+        "    by cax-sco: [?v0, a, :Animal] :- [?v0, a, :Cat] .",
+        "    with the axiom :Cat <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Animal",
+        "    :tom a :Cat (asserted)",
+        "",
+        "2 triples would go",
     ]
     assert done.stderr == ""

@@ -211,6 +211,29 @@ def test_a_journal_begins_anew_behind_a_snapshot(tmp_path: Path) -> None:
         assert list(journal.records(3)) == [Record(4, b"", ROW)]
 
 
+def test_news_of_another_process(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    ends = written(tmp_path / "whole")
+    whole = (tmp_path / "whole").read_bytes()
+    with Journal(path, write=False) as reader:
+        assert list(reader.news()) == []
+        for size in range(len(whole) + 1):
+            path.write_bytes(whole[:size])
+            assert list(reader.news()) == [record for record, end in zip(RECORDS, ends, strict=True) if end == size]
+        assert (reader.size, reader.last) == (len(whole), 3)
+        path.write_bytes(whole[: ends[1]])
+        with pytest.raises(StoreError, match=f"ends at byte {ends[1]}; it had {ends[2]}, up to commit 3"):
+            list(reader.news())
+
+
+def test_no_news_behind_a_snapshot_of_later_commits(tmp_path: Path) -> None:
+    written(tmp_path / "journal")
+    with Journal(tmp_path / "journal", write=False, last=3) as reader:
+        assert list(reader.news()) == []
+    with Journal(tmp_path / "journal", write=False, size=0, last=2) as reader:
+        assert (reader.last, list(reader.records(2)), list(reader.news())) == (3, [RECORDS[2]], [])
+
+
 def test_a_journal_that_is_not_there(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal", write=False, last=3) as journal:
         assert (journal.size, journal.last, list(journal.records(3))) == (0, 3, [])

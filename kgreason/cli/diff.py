@@ -1,0 +1,78 @@
+"""`kgreason diff`: what an edit would change, as RDF Patch.
+
+Files are a transaction that is tried out. An update is carried out on a copy of the graph in memory, since each of its
+operations sees what the ones before did.
+
+Invariant: the store is only read; the patch is that of the edit. Cost: the edit; for an update also the copy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kgreason.cli.options import FileList, example, existing, given, request, verbose
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.progress import Progress
+
+if TYPE_CHECKING:
+    from kgreason.graph.delta import Delta
+
+_FILES = "RDF files; - is stdin."
+
+
+@click.command(
+    cls=FileList,
+    epilog=example(
+        "kgreason diff -l store --update 'DELETE WHERE { <http://e/a> ?p ?o }'",
+        "kgreason diff -l store -f new.ttl --remove old.ttl",
+    ),
+)
+@existing
+@request
+@click.option("-f", "--file", "added", multiple=True, metavar="FILE...", help=f"What would be loaded: {_FILES}")
+@click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@verbose
+def diff(
+    location: Path,
+    text: str | None,
+    file: Path | None,
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    syntax: str | None,
+    verbose: bool,
+) -> None:
+    """Show what an update, or loading and unloading files, would change; the store stays as it is.
+
+    The answer is an RDF Patch: D rows would go, A rows would come, asserted or inferred. Of a triple in both kinds of
+    files the one to load counts.
+    """
+    from kgreason.cli.progress import Bars
+
+    if (text is not None or file) and (added or removed):
+        raise click.UsageError("an update and files exclude each other")
+    progress = Bars(verbose)
+    if added or removed:
+        delta = _of_files(location, removed, added, syntax, progress)
+    else:
+        delta = _of_update(location, *given(text, file, "update"), progress)
+    click.echo(delta.to_patch(), nl=False)
+
+
+def _of_files(
+    location: Path, removed: tuple[str, ...], added: tuple[str, ...], syntax: str | None, progress: Progress
+) -> Delta:
+    with KnowledgeGraph.open(location, read_only=True) as graph, graph.what_if() as tx:
+        tx.unload(*removed, syntax=syntax, progress=progress)
+        tx.load(*added, syntax=syntax, progress=progress)
+    return tx.delta
+
+
+def _of_update(location: Path, sparql: str, source: str, progress: Progress) -> Delta:
+    from kgreason.graph.fork import fork
+
+    with fork(location) as graph, progress("updating"):
+        return graph.update(sparql, source).delta

@@ -1,0 +1,61 @@
+"""`kgreason explain`: why a triple holds.
+
+The rules are run backwards, from the triple down to what was loaded; the axioms that a rule was translated from are
+part of the answer. Nothing is stored for this. Several processes may ask a store at the same time.
+
+Cost: the engine's state is read, then one backward run of the rules for each fact of the proof.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from kgreason.cli.notation import prefixes, triple_of
+from kgreason.cli.options import example, existing, verbose
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+@click.command(
+    epilog=example(
+        f"kgreason explain -l store '<http://e/a> {_TYPE} <http://e/C>'",
+        "kgreason explain -l store ':a a :C' --prefix =http://e/ --format mermaid",
+    )
+)
+@existing
+@click.argument("triple", metavar="'S P O'")
+@click.option("--all", "every", is_flag=True, help="That it was loaded, and every derivation of it; not one alone.")
+@click.option(
+    "--format",
+    "syntax",
+    type=click.Choice(["text", "json", "mermaid"]),
+    default="text",
+    show_default=True,
+    help="Indented text, JSON (with --all a list of proofs), or a Mermaid flowchart.",
+)
+@prefixes
+@verbose
+def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dict[str, str], verbose: bool) -> None:
+    """Show a proof of a triple: the rules, facts and axioms that it follows from, down to what was loaded.
+
+    Terms are those of N-Triples, literals as dump shows them.
+    """
+    from kgreason.cli.progress import Bars
+
+    terms, progress = triple_of(triple, prefixes), Bars(verbose)
+    with KnowledgeGraph.open(location, read_only=True) as graph, progress("explaining"):
+        proofs = [graph.explain(terms)]
+        if every:
+            proofs = [*(proof for proof in proofs if proof.is_asserted), *graph.explain_all(terms)]
+    if syntax == "json":
+        found = [proof.to_json() for proof in proofs]
+        click.echo(json.dumps(found if every else found[0], indent=1))
+        return
+    click.echo(
+        "\n".join(proof.to_text(prefixes) if syntax == "text" else proof.to_mermaid(prefixes) for proof in proofs),
+        nl=False,
+    )

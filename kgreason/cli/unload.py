@@ -1,0 +1,46 @@
+"""`kgreason unload`: the reverse of `load`, what files say is asserted no more.
+
+What followed from it alone goes with it; what is entailed by the rest stays, as inferred. Blank nodes are those that
+loading the same file made.
+
+Invariant: all of it is done, or nothing. Cost: what it changes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kgreason.cli.editing import edited, means
+from kgreason.cli.options import FileList, as_json, example, existing, print_table, verbose
+from kgreason.graph.knowledge_graph import Strategy
+
+
+@click.command(cls=FileList, epilog=example("kgreason unload -l store -f old.ttl data.nt.gz"))
+@existing
+@click.option("-f", "--file", "files", multiple=True, required=True, metavar="FILE...", help="RDF files; - is stdin.")
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@means
+@as_json
+@verbose
+def unload(
+    location: Path,
+    files: tuple[str, ...],
+    syntax: str | None,
+    strategy: Strategy,
+    budget: int | None,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Retract from a store what RDF files say, and all that followed from it alone.
+
+    What is still entailed stays; `missed` counts what was to go and had not been asserted. Where anything goes wrong,
+    and on Ctrl-C, the store stays as it was.
+    """
+    from kgreason.cli.progress import Bars
+
+    progress = Bars(verbose)
+    with edited(location, strategy=strategy, budget=budget) as graph:
+        stats = graph.unload(*files, syntax=syntax, progress=progress)
+    print_table(stats, as_json=as_json)

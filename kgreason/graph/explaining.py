@@ -1,0 +1,81 @@
+"""The engine's facts as proofs need them: their derivations, found by running the rules backwards on demand.
+
+Invariant: of a present fact that is not asserted, a counted derivation is among `derivations` (DESIGN.md 3.3). Cost:
+one backward run for each fact that is asked about; the first run of all makes arrangements for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kgreason.engine.encode import columns_of
+from kgreason.engine.layout import STAMP, Int32
+from kgreason.engine.planner import EncodedRule
+from kgreason.engine.shapes import Pattern
+from kgreason.graph.materializer import Materializer
+from kgreason.proofs.search import Derivation, State
+from kgreason.rules.model import Atom, Rule
+
+
+class EngineFacts:
+    """The facts of a graph by their atoms."""
+
+    def __init__(self, live: Materializer) -> None:
+        self._live = live
+        self._engine = live.engine
+        self._rules: dict[EncodedRule, Rule] = live.rules_by_code()
+
+    def row(self, fact: Atom) -> int:
+        """The row of a fact, or -1."""
+        texts = [str(term) for term in columns_of(fact)]
+        ids = self._live.dictionary.find(texts)
+        if not ids.all():
+            return -1
+        kind = fact.relation is None, len(texts)
+        tables = self._engine.planner.tables()
+        if kind not in tables:
+            return -1
+        facts = self._engine.circuit.facts
+        row = int(facts.find(ids[None].astype(np.int32))[0])
+        return row if row >= 0 and facts.columns(np.array([row], dtype=np.int32))[1][0] == tables.index(kind) else -1
+
+    def state(self, fact: Atom) -> State:
+        """Whether a present fact is asserted, and its stamp."""
+        row = np.array([self.row(fact)], dtype=np.int32)
+        facts = self._engine.circuit.facts
+        return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, STAMP]))
+
+    def derivations(self, fact: Atom) -> Iterator[Derivation]:
+        """Every derivation of a present fact."""
+        for code, slots in self._engine.derivations(self.row(fact)):
+            body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
+            yield Derivation(self._rules[code], body)
+
+    def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
+        """The fact that a body atom is under a substitution; constants need no slot."""
+        known = (*slots[: 1 + code.shape.variables], *code.constants)
+        ids = [known[slot] for slot in pattern.slots]
+        is_triple, _ = self._engine.planner.tables()[pattern.table]
+        return atom_of(self._live, np.array(ids, dtype=np.int32), is_triple=is_triple)
+
+
+def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
+    """The fact with these columns int32[w]."""
+    texts = live.dictionary.decode(ids)
+    if is_triple:
+        return Atom(None, tuple(texts))
+    return Atom(texts[0].rsplit("/", 1)[0], tuple(texts[1:]))
+
+
+def contradictions_of(live: Materializer) -> Iterator[Atom]:
+    """Every contradiction that rules derive: `false(name, v1, ..., vn)`."""
+    facts, tables = live.engine.circuit.facts, live.engine.planner.tables()
+    rows = facts.present()
+    records, numbers = facts.columns(rows)
+    others = numbers != live.triples
+    for row, table in zip(records[others], numbers[others].tolist(), strict=True):
+        atom = atom_of(live, row[: tables[table][1]], is_triple=False)
+        if atom.relation == "false":
+            yield atom

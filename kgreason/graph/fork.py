@@ -1,0 +1,62 @@
+"""`fork`: a graph in memory that begins as a store on disk is. What is done to it is done nowhere else.
+
+So an edit of any kind can be tried out as it is: a SPARQL Update of many operations sees after each of them what the
+ones before did. (`KnowledgeGraph.what_if` is for edits that ask nothing in between, and needs no copy.)
+
+Invariant: the store is read and never written. Cost: a snapshot read, the journal replayed, the rows loaded into an
+Oxigraph in memory, as much memory as all of that takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+from kgreason.graph.folder import Folder, Manifest
+from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph, Strategy
+from kgreason.graph.repository import Repository
+from kgreason.store.record import Record
+
+
+def fork(path: str | PathLike[str], *, strategy: Strategy = "auto", budget: int | None = None) -> KnowledgeGraph:
+    """The graph; others may read the store meanwhile, nobody may write.
+
+    Raises StoreError where there is no store, StoreLockedError where another process writes to it.
+    """
+    folder = Folder(Path(path), write=False)
+    try:
+        return KnowledgeGraph(_Origin(folder), strategy, budget)
+    except BaseException:
+        folder.close()
+        raise
+
+
+class _Origin(Repository):
+    """A home in memory whose first commits are those of a folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        manifest = folder.manifest or Manifest(list(DEFAULT_RULES))
+        super().__init__(None, replace(manifest, stored=-1 if manifest.commit else 0, journal=0), write=True)
+        self._origin = folder
+        self._begun = folder.journal.last
+
+    @property
+    def snapshot(self) -> Path | None:
+        """The snapshot of the folder."""
+        commit = self._origin.manifest.commit if self._origin.manifest else 0
+        return self._origin.snapshot(commit) if commit else None
+
+    @property
+    def last(self) -> int:
+        """The number of the last commit, be it of the folder."""
+        return max(self._begun, self.manifest.commit)
+
+    def pending(self) -> list[Record]:
+        """The folder's commits since its snapshot."""
+        return list(self._origin.journal.records(self.manifest.commit))
+
+    def close(self) -> None:
+        """Let go of everything."""
+        super().close()
+        self._origin.close()

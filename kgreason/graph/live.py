@@ -1,0 +1,222 @@
+"""`LiveGraph`: the engine's side of a graph together with its home. Commits, and nothing else.
+
+    change (pending) -> journal -> Oxigraph -> accept
+
+Invariant: engine and journal hold the same commits. What fails before the journal has the commit is rolled back; what
+the journal has is accepted, whatever fails afterwards. A delta that is too large for one transaction, and the first
+load, take the way of a bulk load: a snapshot, then Oxigraph.
+
+Cost: a commit costs what it changes; opening reads the snapshot and replays the journal's commits since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+from kgreason.engine.engine import Strategy
+from kgreason.engine.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.graph import snapshot
+from kgreason.graph.delta import Delta
+from kgreason.graph.folder import Manifest
+from kgreason.graph.materializer import Change, Edit, Materializer
+from kgreason.graph.progress import SILENT, Progress, cancellable
+from kgreason.graph.replaying import edit_of, restored
+from kgreason.graph.report import statistics
+from kgreason.graph.repository import Repository
+from kgreason.graph.storing import SMALL, chunks, named, put, put_all, without_shared
+from kgreason.rules.formatter import format_program
+from kgreason.rules.model import Rule
+from kgreason.rules.program import Program
+from kgreason.store.images import Images
+from kgreason.store.protocol import RdfStore
+from kgreason.store.record import Record, Signed
+
+
+class LiveGraph:
+    """A graph that can be edited; `strategy` and `budget` hold for every commit."""
+
+    def __init__(self, home: Repository, strategy: Strategy = "auto", budget: int | None = None) -> None:
+        self._home = home
+        self._strategy, self._budget = strategy, budget
+        self.materializer = restored(home.manifest, home.snapshot)
+        self.streams = dict(home.manifest.streams)
+        """The headers of the last commit of each stream."""
+        self.unheard: list[Delta] = []
+        """The commits that nobody has been told of."""
+        self._images: Images | None = None
+        self._stats = dict(home.manifest.stats)
+        self._replay()
+
+    def _replay(self) -> None:
+        """Apply the journal's commits since the snapshot; the store gets those that it may lack."""
+        live = self.materializer
+        for record in self._home.pending():
+            change = live.change(edit_of(record, live), strategy=self._strategy)
+            delta = self._delta(change, record.commit)
+            self._home.replay(record, *self._rows(delta))
+            live.accept()
+            self._note(delta, record.headers)
+
+    def commit(
+        self, edit: Edit, known: int, progress: Progress = SILENT, headers: Mapping[str, str] | None = None
+    ) -> Delta:
+        """Make an edit the next commit; its delta, which is empty, and no commit, where the edit changes nothing.
+
+        `known` is the size of the dictionary before the edit's terms were interned. `headers` are kept with the commit;
+        one named `stream` says whose last commit it is, so that `streams` tells how far that stream has come. Raises
+        LimitError, StoreError, ValueError for the name of a header; then, and on Ctrl-C, nothing has changed, unless
+        the journal had it already.
+        """
+        number, own = self._home.last + 1, self.materializer.own
+        before, delta = (self._stats, self.streams), None
+        try:
+            delta = self._tried(edit, number, progress)
+            if delta or edit.own is not None or headers:
+                self._note(delta, headers or {})
+                self._keep(delta, _rule_changes(own, edit.own), headers or {}, progress)
+            return delta if self._home.last == number else replace(delta, commit=0)
+        finally:
+            if delta is not None and self._home.last == number:
+                self._accept(delta)
+            else:
+                self._stats, self.streams = before
+                self._withdraw(known)
+
+    def try_out(self, edit: Edit, known: int, progress: Progress = SILENT) -> Delta:
+        """The delta that an edit would make; nothing is changed."""
+        try:
+            return self._tried(edit, 0, progress).detached()
+        finally:
+            self._withdraw(known)
+
+    def _tried(self, edit: Edit, number: int, progress: Progress) -> Delta:
+        """The delta of an edit that is neither accepted nor rolled back."""
+        if self._home.last or number == 0:
+            return self._delta(self._change(edit, progress), number)
+        self._home.touch()
+        rows = edit.added[:, :3]
+        with ThreadPoolExecutor(1) as worker, cancellable() as report:  # the store takes what is asserted meanwhile
+            stored = worker.submit(self._home.store.load, chunks(self.materializer.dictionary, rows, report))
+            change = self._change(edit, progress)
+            stored.result()
+        return self._delta(change, number)
+
+    def _change(self, edit: Edit, progress: Progress) -> Change:
+        return self.materializer.change(edit, strategy=self._strategy, budget=self._budget, progress=progress)
+
+    def _delta(self, change: Change, number: int) -> Delta:
+        return Delta(number, *change, self.materializer.dictionary)
+
+    def _keep(self, delta: Delta, rules: Signed, headers: Mapping[str, str], progress: Progress) -> None:
+        """Bring a pending commit into journal and store."""
+        if self._home.last and max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads)) <= SMALL:
+            record = Record(delta.commit, *delta.quad_lines, rules, (), headers)
+            self._home.commit(record, *self._rows(delta))
+        else:
+            self._home.load(self.manifest(), self.write, lambda store: self._put(store, delta, progress))
+
+    def _put(self, store: RdfStore, delta: Delta, progress: Progress) -> None:
+        """Bring the many rows of a delta into the store, which has what the first commit asserts already."""
+        kinds = (INFERRED, IS_ASSERTED) if self._home.last else (INFERRED,)
+        triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
+        quads = self._unshared(named(delta.removed_quads)), named(delta.added_quads)
+        with progress("storing", sum(map(len, (*triples, *quads)))) as report:
+            put(store, delta.dictionary, *triples, report)
+            put(store, delta.dictionary, *quads, report)
+
+    def _rows(self, delta: Delta) -> tuple[bytes, bytes]:
+        """The rows that go from the store and those that come, as lines."""
+        removed, gone = self._unshared(delta.disappeared_rows), self._unshared(named(delta.removed_quads))
+        lines = delta.dictionary.lines
+        return lines(*removed.T) + lines(*gone.T), delta.added
+
+    def _unshared(self, rows: Int32) -> Int32:
+        """Those of removed triples, or quads, whose image goes from the store: no other spelling is present."""
+        live = self.materializer
+        if not len(rows):
+            return rows
+        return without_shared(self.images, rows, live.holds if rows.shape[1] == 3 else live.quads.holds)
+
+    @property
+    def images(self) -> Images:
+        """The spellings of the terms."""
+        if self._images is None:
+            self._images = Images(self.materializer.dictionary)
+        return self._images
+
+    def forget(self, known: int) -> None:
+        """Forget the terms above `known`, which no commit has."""
+        if len(self.materializer.dictionary) > known:
+            self._images = None
+            self.materializer.dictionary.truncate(known)
+
+    def _accept(self, delta: Delta) -> None:
+        """Make a commit that the journal has final, even if Ctrl-C comes meanwhile."""
+        try:
+            self.materializer.accept()
+        except BaseException:
+            self.materializer.accept()
+            raise
+        finally:
+            self.unheard.append(delta)
+
+    def _withdraw(self, known: int) -> None:
+        """Undo a pending change, even if Ctrl-C comes meanwhile."""
+        try:
+            self._undo(known)
+        except BaseException:
+            self._undo(known)
+            raise
+
+    def _undo(self, known: int) -> None:
+        self.materializer.rollback()
+        self.forget(known)
+        self._home.refill(self.fill)
+
+    def fill(self, store: RdfStore) -> None:
+        """Bring an empty store to the last commit."""
+        put_all(store, self.materializer.save(), self.materializer.dictionary)
+
+    def write(self, path: Any) -> None:
+        """Write a snapshot of the state."""
+        live = self.materializer
+        snapshot.write(path, live.save(), live.dictionary, live.rules, live.own)
+
+    def checkpoint(self, *, only_if_due: bool = True) -> None:
+        """Replace snapshot and journal by a new snapshot, where the journal has outgrown its share."""
+        if self._home.is_checkpoint_due or not only_if_due:
+            self._home.checkpoint(self.manifest(), self.write)
+
+    def manifest(self) -> Manifest:
+        """What the store says of itself as of this state."""
+        warnings = list(self.materializer.program.warnings)
+        return replace(self._home.manifest, stats=self.stats(), warnings=warnings, streams=self.streams)
+
+    def stats(self) -> dict[str, Any]:
+        """Counts of this state, and how the last commit was evaluated. Cost: the facts, once for each commit."""
+        if "facts" not in self._stats:
+            live = self.materializer
+            self._stats = statistics(live.save(), live.dictionary) | {
+                "rules": len(live.rules),
+                **self._stats,
+                "engine_bytes": live.engine.circuit.nbytes,
+                "dictionary_bytes": live.dictionary.nbytes,
+            }
+        return dict(self._stats)
+
+    def _note(self, delta: Delta, headers: Mapping[str, str]) -> None:
+        """Have statistics and streams be those of a commit."""
+        self._stats = delta.work._asdict()
+        if "stream" in headers:
+            self.streams = self.streams | {headers["stream"]: dict(headers)}
+
+
+def _rule_changes(before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
+    """The user's rules that went and came, each as a text of its own with name and group."""
+    if after is None:
+        return ()
+    signed = [(-1, rule) for rule in before if rule not in after] + [(1, rule) for rule in after if rule not in before]
+    return tuple((sign, format_program(Program((rule,)))) for sign, rule in signed)

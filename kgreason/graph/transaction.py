@@ -1,0 +1,175 @@
+"""`Transaction`: edits collected in order, which become one commit, or none.
+
+    with graph.transaction() as tx:
+        tx.add("<http://e/a> a <http://e/Person> .")
+        tx.remove(("<http://e/b>", "<http://e/knows>", "<http://e/c>"))
+        tx.add_rules("tc(?x, ?z) :- tc(?x, ?y), edge(?y, ?z) .")
+    tx.delta
+
+Of several wishes for one quad or rule the last one wins. An exception inside the block leaves the graph as it was, and
+so does everything that is asked of the graph meanwhile: it shows the last commit. Cost: that of reading the edits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from kgreason.engine.layout import Int32
+from kgreason.errors import RuleError, StoreError
+from kgreason.graph.delta import Delta
+from kgreason.graph.materializer import NO_QUADS, Edit, Materializer
+from kgreason.graph.progress import SILENT, Progress
+from kgreason.graph.terms import Item, of_lines, quads_of
+from kgreason.rules.canonical import canonical
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import Rule
+from kgreason.rules.parser import load, parse
+from kgreason.zset.order import grouped
+
+File = str | PathLike[str]
+
+
+class Ends(NamedTuple):
+    """How a transaction may end: `keep` or `drop`, then `ended`, whatever they raise.
+
+    `keep` commits the edit, or tries it out, and gives its delta; `drop` forgets the terms that were read. Both are
+    told the size of the dictionary before the transaction.
+    """
+
+    keep: Callable[[Edit, int, Progress], Delta]
+    drop: Callable[[int], object]
+    ended: Callable[[], object]
+
+
+class Transaction:
+    """Edits of a graph; use `KnowledgeGraph.transaction` or `what_if`."""
+
+    def __init__(self, live: Materializer, ends: Ends) -> None:
+        self._live, self._ends = live, ends
+        self._known = len(live.dictionary)
+        self._signs: list[int] = []
+        self._parts: list[Int32] = []
+        self._own: dict[Rule, None] | None = None
+        self._delta: Delta | None = None
+        self._is_open = True
+
+    @property
+    def delta(self) -> Delta:
+        """What the transaction changed, or would change; StoreError before its end, or where it failed."""
+        if self._delta is None:
+            raise StoreError("the transaction has no delta: it is still open, or it failed")
+        return self._delta
+
+    def add(self, *items: Item) -> Self:
+        """Assert what text in Turtle or TriG says, or rows of terms. Raises RdfSyntaxError, InputError."""
+        return self._note(1, lambda: quads_of(items, self._live.dictionary, fresh=True))
+
+    def remove(self, *items: Item) -> Self:
+        """Retract what text or rows say; blank nodes go by the labels that the graph shows."""
+        return self._note(-1, lambda: quads_of(items, self._live.dictionary, fresh=False))
+
+    def add_lines(self, lines: bytes) -> Self:
+        """Assert N-Quads lines; blank nodes keep their labels."""
+        return self._note(1, lambda: of_lines(lines, self._live.dictionary))
+
+    def remove_lines(self, lines: bytes) -> Self:
+        """Retract N-Quads lines."""
+        return self._note(-1, lambda: of_lines(lines, self._live.dictionary))
+
+    def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
+        """Assert what files say. Raises InputError, RdfSyntaxError."""
+        return self._note(1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
+
+    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
+        """Retract what files say; their blank nodes are those that loading the same files made."""
+        return self._note(-1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
+
+    def add_rules(self, text: str, source: str = "<rules>") -> Self:
+        """Add rules, and n-ary facts as rules without a body. Raises RuleSyntaxError, UnsafeRuleError."""
+        return self._add_rules(parse(text, source).rules)
+
+    def remove_rules(self, text: str, source: str = "<rules>") -> Self:
+        """Take away rules of the user, given by name or as text. Raises RuleError where there is none like that."""
+        named = [rule for rule in self._rules() if rule.name == text.strip()]
+        if not named and "." not in text:
+            raise RuleError(f"{text.strip()}: no rule of this name was added")
+        return self._remove_rules(named or parse(text, source).rules)
+
+    def load_rules(self, path: File) -> Self:
+        """Add the rules of a file. Raises InputError, RuleSyntaxError, UnsafeRuleError."""
+        return self._add_rules(load(Path(path)).rules)
+
+    def unload_rules(self, path: File) -> Self:
+        """Take away the rules of a file. Raises InputError, RuleSyntaxError, RuleError."""
+        return self._remove_rules(load(Path(path)).rules)
+
+    def _rules(self) -> dict[Rule, None]:
+        """The user's rules as of now."""
+        self._check_open()
+        return dict.fromkeys(self._live.own) if self._own is None else self._own
+
+    def _add_rules(self, rules: Iterable[Rule]) -> Self:
+        own = self._rules()
+        known = {canonical(rule) for rule in own}
+        self._own = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
+        return self
+
+    def _remove_rules(self, rules: Iterable[Rule]) -> Self:
+        """Take away the rules that are these but for names, of variables too."""
+        own = {rule: _nameless(rule) for rule in self._rules()}
+        for rule in rules:
+            if _nameless(rule) not in own.values():
+                raise RuleError(f"{format_rule(rule)}: no rule like this was added")
+        gone = set(map(_nameless, rules))
+        self._own = dict.fromkeys(rule for rule, form in own.items() if form not in gone)
+        return self
+
+    def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
+        self._check_open()
+        self._parts.append(read())
+        self._signs.append(sign)
+        return self
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise StoreError("the transaction has ended")
+
+    def _edit(self) -> Edit:
+        """The edit: final state, since of several wishes the last one wins."""
+        quads = np.concatenate([NO_QUADS, *self._parts])
+        signs = np.repeat(np.array(self._signs, dtype=np.int8), [len(part) for part in self._parts])
+        if -1 in self._signs:
+            lasts = np.sort(grouped(quads).lasts())
+            quads, signs = quads[lasts], signs[lasts]
+        is_new = self._own is not None and self._own != dict.fromkeys(self._live.own)
+        return Edit(quads[signs < 0], quads[signs > 0], tuple(self._own or ()) if is_new else None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._is_open:
+            self.end(kind is None)
+
+    def end(self, is_good: bool, progress: Progress = SILENT) -> None:
+        """Commit, or forget what was collected."""
+        self._is_open = False
+        try:
+            if is_good:
+                self._delta = self._ends.keep(self._edit(), self._known, progress)
+            else:
+                self._ends.drop(self._known)
+        finally:
+            self._ends.ended()
+
+
+def _nameless(rule: Rule) -> Rule:
+    return canonical(Rule(rule.heads, rule.body))

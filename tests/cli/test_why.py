@@ -1,0 +1,122 @@
+"""Why a triple is there, and whether a graph contradicts itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calling import done, failed, files, start
+
+E = "http://example.org/"
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+SUBPROPERTY = "<http://www.w3.org/2000/01/rdf-schema#subPropertyOf>"
+CLASH = f"""
+PREFIX : <{E}> PREFIX owl: <http://www.w3.org/2002/07/owl#>
+INSERT DATA {{ :Person owl:disjointWith :Robot . :eve a :Robot . :ida a :Robot }}
+"""
+
+
+def test_a_proof_goes_down_to_what_was_loaded(store: Path) -> None:
+    text = done("explain", "-l", store, f"<{E}ann> <{E}hasAncestor> <{E}eve>")
+    assert text.splitlines() == [
+        f"<{E}ann> <{E}hasAncestor> <{E}eve>",
+        f"    by prp-spo1: [?v0, <{E}hasAncestor>, ?v1] :- [?v0, <{E}hasParent>, ?v1] .",
+        f"    with the axiom <{E}hasParent> {SUBPROPERTY} <{E}hasAncestor>",
+        f"    <{E}ann> <{E}hasParent> <{E}eve> (asserted)",
+    ]
+
+
+def test_prefixes_are_for_reading_and_writing(store: Path) -> None:
+    text = done("explain", "-l", store, ":eve a :Person", "--prefix", f"={E}", "--prefix", "ex=http://example.com/")
+    assert text.splitlines() == [
+        ":eve a :Person",
+        "    by prp-rng: [?v1, a, :Person] :- [?v0, :hasParent, ?v1] .",
+        "    with the axiom :hasParent rdfs:range :Person",
+        "    :ann :hasParent :eve (asserted)",
+    ]
+    for given in (f"<{E}eve> {TYPE} <{E}Person>", f"<{E}eve> {TYPE} <{E}Person> .", ":eve rdf:type :Person ."):
+        assert done("explain", "-l", store, given, "--prefix", f":=<{E}>") == text
+
+
+def test_all_derivations(store: Path) -> None:
+    done("update", "-l", store, "-u", f"PREFIX : <{E}> INSERT DATA {{ :ann :hasParent :leo . :leo :hasParent :ida }}")
+    triple = f"<{E}ann> <{E}hasAncestor> <{E}ida>"
+    proofs = done("explain", "-l", store, triple, "--all").split("\n\n")
+    assert f"{proofs[0]}\n" == done("explain", "-l", store, triple)
+    assert ["leo" in proof for proof in proofs] == [False, True]
+    found = json.loads(done("explain", "-l", store, triple, "--all", "--format", "json"))
+    assert found[0] == json.loads(done("explain", "-l", store, triple, "--format", "json"))
+    assert len(found) == 2
+    loaded = f'<{E}ann> <{E}hasName> "Ann"'
+    asserted, derived = done("explain", "-l", store, loaded, "--all").split("\n\n")
+    assert asserted == f"{loaded} (asserted)"
+    assert derived.startswith(f"{loaded}\n    by prp-inv2: ")
+    plain = f"<{E}ann> <{E}hasParent> <{E}leo>"
+    assert done("explain", "-l", store, plain, "--all") == f"{plain} (asserted)\n"
+
+
+def test_formats(store: Path) -> None:
+    triple = f"<{E}ann> <{E}hasAncestor> <{E}ida>"
+    proof = json.loads(done("explain", "-l", store, triple, "--format", "json"))
+    assert proof["steps"][proof["fact"]]["rule"]["name"] == "prp-trp"
+    assert proof["steps"][proof["fact"]]["fact"]["terms"] == triple.split()
+    drawn = done("explain", "-l", store, triple, "--format", "mermaid")
+    assert drawn.startswith("flowchart BT\n")
+    assert drawn.count('{{"prp-spo1"}}') == 2
+    assert f"[{E[:-1]}" not in drawn
+
+
+def test_what_cannot_be_explained(store: Path) -> None:
+    for triple, expected in (
+        (f"<{E}ann> <{E}hasAncestor> <{E}nobody>", "the graph does not have this triple"),
+        (f"<{E}ann> <{E}hasAncestor>", "not a triple in N-Triples terms"),
+        ("", "not a triple"),
+        (":ann :hasParent :eve", "not a triple in N-Triples terms"),
+        (f"<{E}a> <{E}b> <{E}c>, <{E}d>", "2 triples, where one is asked for"),
+    ):
+        told = failed("explain", "-l", store, triple)
+        assert expected in told
+        assert told.startswith(triple)
+    assert "--help" in failed("explain", "-l", store, "x", "--prefix", "nonsense", status=2)
+    assert "--help" in failed("explain", "-l", store, status=2)
+
+
+def test_check(store: Path) -> None:
+    assert done("check", "-l", store) == "no contradictions\n"
+    assert json.loads(done("check", "-l", store, "--json")) == []
+    done("update", "-l", store, "-u", CLASH)
+    process = start("check", "-l", store, "--prefix", f"={E}")
+    text, errors = process.communicate()
+    assert (process.returncode, errors) == (1, "")
+    assert text.split("\n\n")[1].splitlines() == [
+        'false("cax-dw", :ida)',
+        "    by cax-dw: false :- [?v0, a, :Person], [?v0, a, :Robot] .",
+        "    with the axiom :Person owl:disjointWith :Robot",
+        "    :ida a :Person",
+        "        by prp-rng: [?v1, a, :Person] :- [?v0, :hasParent, ?v1] .",
+        "        with the axiom :hasParent rdfs:range :Person",
+        "        :eve :hasParent :ida (asserted)",
+        "    :ida a :Robot (asserted)",
+    ]
+    process = start("check", "-l", store, "--json")
+    found = json.loads(process.communicate()[0])
+    assert process.returncode == 1
+    assert [proof["steps"][-1]["fact"]["relation"] for proof in found] == ["false", "false"]
+
+
+def test_the_status_of_an_error_is_not_that_of_a_contradiction(store: Path, tmp_path: Path) -> None:
+    assert failed("check", "-l", tmp_path / "missing", status=2).endswith("missing: there is no store")
+    (store / "kgreason.json").write_text("nonsense")
+    assert "the manifest cannot be read" in failed("check", "-l", store, status=2)
+    assert "the manifest cannot be read" in failed("explain", "-l", store, f"<{E}a> <{E}b> <{E}c>", status=1)
+    assert "--help" in failed("check", status=2)
+
+
+@pytest.mark.parametrize("command", [("explain", f"<{E}eve> {TYPE} <{E}Person>"), ("check",)], ids=lambda each: each[0])
+def test_asking_only_reads(command: tuple[str, ...], store: Path) -> None:
+    done("update", "-l", store, "-u", f"INSERT DATA {{ <{E}a> <{E}b> <{E}c> }}")
+    kept = files(store)
+    done(*command, "-l", store)
+    assert files(store) == kept

@@ -1,0 +1,143 @@
+"""Why a triple holds: every inferred one has a proof whose leaves are asserted and whose steps are uses of rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from kgreason.errors import QueryError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.modes import SchemaMode
+from kgreason.proofs.proof import Proof
+from kgreason.rules.model import FALSE, Atom
+from tests.oracle import datalog
+from tests.oracle.notation import triples
+
+from .histories import Edit, Model, histories
+from .states import in_default
+from .test_edits import commit
+
+
+def check(proof: Proof, graph: KnowledgeGraph, model: Model) -> None:
+    """Every step is asserted or a use of a rule in force, whose axioms are facts of the graph."""
+    rules, closure = graph._engine().materializer.rules, model.closure()
+    for step in proof.steps():
+        if step.rule is None:
+            assert step.fact.terms in model.asserted
+        else:
+            assert step.rule in rules
+            assert closure.issuperset(step.rule.sources)
+            assert is_use(step)
+
+
+def is_use(step: Proof) -> bool:
+    """Whether the premises are the body of the rule, and the fact a head, under one substitution."""
+    assert step.rule is not None
+    rule = datalog.convert(step.rule)
+    binding: datalog.Substitution | None = {}
+    for atom, premise in zip(rule.body, step.premises, strict=True):
+        assert binding is not None
+        relation, terms = datalog.plain(premise.fact)
+        binding = datalog.match(atom, (relation, terms), binding) if relation == atom.relation else None
+    assert binding is not None
+    if step.rule.heads == (FALSE,):
+        return step.fact == Atom("false", (f'"{step.rule.name}"', *binding.values()))
+    return datalog.plain(step.fact) in {datalog.ground(head, binding) for head in rule.heads}
+
+
+def explained(edits: list[Edit], schema: SchemaMode) -> None:
+    model = Model()
+    with KnowledgeGraph.open(schema=schema) as graph:
+        for edit in edits:
+            commit(graph, edit)
+            model = model.after(edit)
+        for triple in model.closure():
+            proof = graph.explain(triple)
+            assert proof.fact == Atom(None, triple)
+            assert proof.is_asserted == (triple in model.asserted)
+            check(proof, graph, model)
+        for proof in graph.prove_contradictions():
+            check(proof, graph, model)
+        assert len(graph.prove_contradictions()) == len(graph.contradictions())
+
+
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+@settings(max_examples=12)
+@given(edits=histories(steps=2))
+def test_every_fact_has_a_proof(schema: SchemaMode, edits: list[Edit]) -> None:
+    explained(edits, schema)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+@settings(max_examples=200)
+@given(edits=histories())
+def test_every_fact_of_many_graphs_has_a_proof(schema: SchemaMode, edits: list[Edit]) -> None:
+    explained(edits, schema)
+
+
+@settings(max_examples=12)
+@given(edits=histories(steps=1))
+def test_all_derivations_are_found(edits: list[Edit]) -> None:
+    model = Model()
+    with KnowledgeGraph.open() as graph:
+        for edit in edits:
+            commit(graph, edit)
+            model = model.after(edit)
+        rules = graph._engine().materializer.rules
+        facts = datalog.close(((None, triple) for triple in model.closure()), rules)
+        found = list(datalog.derivations(datalog.Index(facts), datalog.rule_set(rules)))
+        for triple in sorted(model.closure())[::3]:
+            expected = {each[:2] for each in found if (None, triple) in each.heads}
+            proofs = graph.explain_all(triple)
+            assert len(proofs) == len(expected)
+            for proof in proofs:
+                assert proof.fact.terms == triple
+                check(proof, graph, model)
+
+
+TAXONOMY = "Dog rdfs:subClassOf Animal . Animal rdfs:subClassOf Being . rex rdf:type Dog"
+BEING = ("<http://example.org/rex>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://example.org/Being>")
+
+
+@pytest.mark.parametrize("is_on_disk", [True, False])
+def test_a_proof_as_text_json_and_drawing(tmp_path: Path, is_on_disk: bool) -> None:
+    with KnowledgeGraph.open(tmp_path / "store" if is_on_disk else None) as graph:
+        commit(graph, Edit(added=tuple(in_default(triples(TAXONOMY)))))
+        written = graph.explain(BEING).to_text({"": "http://example.org/"})
+    with KnowledgeGraph.open(tmp_path / "store" if is_on_disk else None, read_only=is_on_disk) as graph:
+        if not is_on_disk:
+            commit(graph, Edit(added=tuple(in_default(triples(TAXONOMY)))))
+        proof = graph.explain(BEING)
+        assert proof.to_text({"": "http://example.org/"}) == written
+        assert "by cax-sco" in written
+        assert "with the axiom :Dog" in written
+        assert written.splitlines()[-1].strip() == ":rex a :Dog (asserted)"
+        assert json.loads(json.dumps(proof.to_json()))["steps"][0]["asserted"]
+        assert proof.to_mermaid().startswith("flowchart")
+        [only] = graph.explain_all(BEING)
+        assert only.to_text() == proof.to_text()
+        assert graph.explain_all((*BEING[:2], "<http://example.org/Dog>")) == []
+
+
+def test_a_proof_follows_the_edits() -> None:
+    with KnowledgeGraph.open() as graph:
+        commit(graph, Edit(added=tuple(in_default(triples(f"{TAXONOMY} . rex rdf:type Animal")))))
+        assert len(graph.explain(BEING).steps()) == 2
+        commit(graph, Edit(tuple(in_default(triples("rex rdf:type Animal")))))
+        assert len(graph.explain(BEING).steps()) == 3
+        commit(graph, Edit(added=((*BEING, None),)))
+        assert graph.explain(BEING).is_asserted
+        assert len(graph.explain_all(BEING)) == 1
+        commit(graph, Edit(tuple(in_default(triples("rex rdf:type Dog . rex rdf:type Being")))))
+        with pytest.raises(QueryError, match="does not have this triple"):
+            graph.explain(BEING)
+
+
+@pytest.mark.parametrize("triple", [("<http://e/a>", "<http://e/b>"), ("<http://e/a>", "<http://e/b>", "<http://e/c>")])
+def test_what_is_not_there_has_no_proof(triple: tuple[str, ...]) -> None:
+    with KnowledgeGraph.open() as graph, pytest.raises(QueryError, match="<http://e/a> <http://e/b>"):
+        graph.explain(triple)

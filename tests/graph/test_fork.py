@@ -1,0 +1,111 @@
+"""A fork begins as the store is, and the store never hears of what becomes of it; what an update's commits come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgreason.errors import StoreError, StoreLockedError
+from kgreason.graph.fork import fork
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.updating import composed
+from tests.cli.calling import files
+from tests.strategies.ontologies import Quad, datasets, nquads
+
+from .test_store import DATA, ENUMERATION, ONTOLOGY
+from .views import file_of, lines, rows, view
+
+E = "http://e/"
+REQUEST = """
+PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+INSERT DATA { :A rdfs:subClassOf :New . GRAPH :g { :x a :A } } ;
+INSERT { ?x :is :new } WHERE { ?x a :New } ;
+DELETE DATA { :A rdfs:subClassOf :New }
+"""
+
+
+@pytest.fixture(params=["snapshot", "journal"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A store whose last commits are in a snapshot, or in the journal."""
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        graph.load(file_of(tmp_path / "data.nq", f"{ONTOLOGY} . {DATA} . {ENUMERATION}"))
+        with graph.transaction() as tx:
+            tx.add((f"<{E}i>", f"<{E}p>", f"<{E}k>"), (f"<{E}i>", f"<{E}p>", f"<{E}k>", f"<{E}g>"))
+            tx.add_rules(f"@rule own [?y, <{E}r>, ?x] :- [?x, <{E}p>, ?y] .")
+        if request.param == "snapshot":
+            graph._engine().checkpoint(only_if_due=False)
+    return tmp_path / "store"
+
+
+def test_it_begins_as_the_store_is_and_leaves_it_so(store: Path) -> None:
+    with KnowledgeGraph.open(store, read_only=True) as graph, fork(store) as forked:
+        before = view(graph)
+        assert view(forked)[:-1] == before[:-1]
+    kept = files(store)
+    with fork(store) as forked:
+        updated = forked.update(REQUEST)
+        assert forked.query(f"ASK {{ <{E}x> <{E}is> <{E}new> }}")
+        with forked.transaction() as tx:
+            tx.remove_rules("own")
+        assert lines(forked.dump()) != before.asserted | before.inferred
+    assert files(store) == kept
+    with KnowledgeGraph.open(store) as graph:
+        assert view(graph) == before
+        assert sorted(graph.update(REQUEST).delta.to_patch()) == sorted(updated.delta.to_patch())
+
+
+def test_nobody_writes_to_the_store_meanwhile(store: Path) -> None:
+    with fork(store), pytest.raises(StoreLockedError):
+        KnowledgeGraph.open(store)
+    with KnowledgeGraph.open(store), pytest.raises(StoreLockedError):
+        fork(store)
+
+
+def test_stores_that_hold_nothing(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no store"):
+        fork(tmp_path / "missing")
+    KnowledgeGraph.open(tmp_path / "empty").close()
+    with fork(tmp_path / "empty") as forked:
+        assert not rows(forked)
+        forked.update(REQUEST)
+        assert rows(forked)
+    with KnowledgeGraph.open(tmp_path / "empty") as graph:
+        assert not rows(graph)
+
+
+_commits = st.lists(st.tuples(st.booleans(), datasets(max_axioms=3, max_data=4)), max_size=4)
+
+
+@settings(max_examples=30)
+@given(history=_commits)
+def test_the_deltas_of_an_update_come_to_one(history: list[tuple[bool, list[Quad]]]) -> None:
+    with KnowledgeGraph.open() as graph:
+        deltas = []
+        before, asserted = lines(graph.dump(graphs=True)), lines(graph.dump(asserted=True, graphs=True))
+        for is_added, quads in history:
+            with graph.transaction() as tx:
+                (tx.add_lines if is_added else tx.remove_lines)(nquads(quads).encode())
+            deltas.append(tx.delta)
+        delta = composed(deltas, graph._engine().materializer.dictionary)
+        removed, added = (frozenset(text.decode().splitlines()) for text in (delta.removed, delta.added))
+        assert removed <= before
+        assert not added & before
+        assert lines(graph.dump(graphs=True)) == before - removed | added
+        gone, come = (frozenset(text.decode().splitlines()) for text in delta.quad_lines)
+        assert lines(graph.dump(asserted=True, graphs=True)) == asserted - gone | come
+        assert not gone & come
+        assert delta.commit == graph._home.last
+        assert delta.work.rewrites == sum(each.work.rewrites for each in deltas)
+        assert not (delta.before == delta.after).any()
+
+
+def test_what_comes_and_goes_in_one_update_is_not_in_its_delta() -> None:
+    with KnowledgeGraph.open() as graph:
+        updated = graph.update(REQUEST)
+        assert len(updated.deltas) == 2
+        assert f"<{E}New>" not in updated.delta.to_patch()
+        assert (f"<{E}x>", f"<{E}is>", f"<{E}new>") in updated.delta.appeared(asserted=True)
+        assert not graph.update(f"DELETE DATA {{ <{E}x> <{E}is> <{E}old> }}").delta

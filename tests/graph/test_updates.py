@@ -1,0 +1,193 @@
+"""SPARQL Update on a materialized graph: WHERE sees the closure, DELETE takes what is asserted, errors take all back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from kgreason.errors import KgreasonError, LimitError, QueryError
+from kgreason.graph.delta import Delta
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.updating import Updated
+
+from .histories import Edit, Model, histories
+from .test_edits import check, followed
+from .views import Lines, lasting, lines, rows, view
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+PREFIXES = f"PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX xsd: <{XSD}> "
+DATA = f"""@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <{XSD}> .
+    :Dog rdfs:subClassOf :Animal . :age rdfs:subPropertyOf :number . :rex a :Dog . :tom a :Dog, :Animal .
+    :rex :age 3 , "03"^^xsd:integer . :g {{ :rex :age "+3"^^xsd:integer . :eve a :Dog }}"""
+
+
+@pytest.fixture(params=["memory", "disk"])
+def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
+    """A graph with two dogs, one more in a named graph, and one number in three spellings."""
+    with KnowledgeGraph.open(None if request.param == "memory" else tmp_path / "store") as opened:
+        with opened.transaction() as tx:
+            tx.add(DATA)
+        yield opened
+
+
+def update(graph: KnowledgeGraph, text: str) -> Updated:
+    return graph.update(PREFIXES + text)
+
+
+def asked(graph: KnowledgeGraph, pattern: str) -> bool:
+    return bool(graph.query(f"{PREFIXES} ASK {{ {pattern} }}"))
+
+
+def names(delta: Delta) -> list[str]:
+    """The subjects that disappeared."""
+    return sorted(subject for subject, _, _ in delta.disappeared())
+
+
+def test_where_sees_what_is_inferred(graph: KnowledgeGraph) -> None:
+    done = update(graph, "INSERT { ?x :is :alive } WHERE { ?x a :Animal }")
+    assert len(done.deltas) == 1
+    assert sorted(done.deltas[0].appeared(asserted=True)) == [
+        (f"<http://e/{name}>", "<http://e/is>", "<http://e/alive>") for name in ("eve", "rex", "tom")
+    ]
+
+
+def test_delete_takes_what_is_asserted_and_says_what_stays(graph: KnowledgeGraph) -> None:
+    """rex and eve are animals because they are dogs; tom is said to be one as well, and stays one."""
+    done = update(graph, "DELETE { ?x a :Animal } WHERE { ?x a :Animal }")
+    assert (done.unasserted, done.entailed) == (2, 3)
+    assert [delta.turned(asserted=False) for delta in done.deltas] == [
+        [("<http://e/tom>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/Animal>")]
+    ]
+    assert asked(graph, ":tom a :Animal . :rex a :Animal")
+    done = update(graph, "DELETE WHERE { ?x a :Dog }")
+    assert (done.unasserted, done.entailed) == (1, 0)
+    assert names(done.deltas[0]) == ["<http://e/rex>"] * 2 + ["<http://e/tom>"] * 2
+    assert asked(graph, ":eve a :Animal")
+
+
+@pytest.mark.parametrize("spelling", ["3", '"03"^^xsd:integer', '"0003"^^xsd:integer'])
+def test_delete_takes_every_spelling_of_a_literal(graph: KnowledgeGraph, spelling: str) -> None:
+    done = update(graph, f"DELETE DATA {{ :rex :age {spelling} }}")
+    assert (done.unasserted, done.entailed) == (0, 0)
+    assert len(done.deltas[0].quads(added=False)) == 2
+    assert asked(graph, ":rex :age 3 . :rex :number 3 . GRAPH :g { :rex :age 3 }")
+    done = update(graph, f"DELETE DATA {{ GRAPH :g {{ :rex :age {spelling} }} }}")
+    assert len(done.deltas[0].quads(added=False)) == 1
+    assert not asked(graph, "?x :age ?y")
+    assert not asked(graph, "?x :number ?y")
+
+
+def test_a_row_goes_with_the_last_of_its_spellings(graph: KnowledgeGraph) -> None:
+    for spelling in ("3", "03", "+3"):
+        assert asked(graph, ":rex :age 3")
+        with graph.transaction() as tx:
+            for name in ("", "<http://e/g>"):
+                tx.remove(("<http://e/rex>", "<http://e/age>", f'"{spelling}"^^<{XSD}integer>', name))
+    assert not asked(graph, ":rex ?p 3")
+
+
+def test_operations_see_what_those_before_them_entail(graph: KnowledgeGraph) -> None:
+    done = update(
+        graph,
+        """INSERT DATA { :Animal rdfs:subClassOf :Being . :kit a :Animal } ;
+        DELETE { ?x a :Dog } INSERT { ?x a :Thing } WHERE { ?x a :Being } ;
+        INSERT { ?x :was :here } WHERE { ?x a :Being }""",
+    )
+    assert len(done.deltas) == 3
+    assert asked(graph, ":kit :was :here . :tom :was :here . :rex a :Thing")
+    assert not asked(graph, ":rex :was :here")
+
+
+def test_an_update_that_changes_nothing_is_no_commit(graph: KnowledgeGraph) -> None:
+    before, last = view(graph), graph._home.last
+    for text in ("INSERT DATA { :rex a :Dog }", "DELETE DATA { :no :such :thing }", "DELETE WHERE { ?x :no ?y }", ""):
+        assert update(graph, text).deltas == ()
+    assert update(graph, "DELETE DATA { :no :such :thing . :rex a :Animal }")[1:] == (2, 1)
+    assert view(graph) == before
+    assert graph._home.last == last
+
+
+def test_graphs_are_cleared_and_moved(graph: KnowledgeGraph) -> None:
+    assert update(graph, "COPY DEFAULT TO :h").entailed == 0
+    assert asked(graph, "GRAPH :h { :rex a :Dog }")
+    assert not asked(graph, "GRAPH :h { :rex a :Animal }")
+    assert update(graph, "MOVE :g TO :i ; DROP DEFAULT").entailed > 0
+    assert asked(graph, ":eve a :Animal . :rex a :Animal . GRAPH :i { :eve a :Dog }")
+    assert not asked(graph, "GRAPH :g { ?s ?p ?o }")
+    update(graph, "CLEAR ALL")
+    assert not rows(graph)
+    assert not lines(graph.dump())
+
+
+def test_a_file_is_loaded(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    path = tmp_path / "more.ttl"
+    path.write_text("<http://e/max> a <http://e/Dog> .")
+    update(graph, f"LOAD <{path.as_uri()}> INTO GRAPH :h ; LOAD SILENT <{(tmp_path / 'missing.ttl').as_uri()}>")
+    assert asked(graph, ":max a :Animal . GRAPH :h { :max a :Dog }")
+
+
+FAILING = [
+    "CREATE GRAPH :g",
+    "LOAD <file:///there/is/no/such/file.ttl>",
+    "ADD :nothing TO DEFAULT",
+    "INSERT { ?x :pair ?y } WHERE { ?x a ?c . ?y a ?d }",
+]
+
+
+@pytest.mark.parametrize("failing", FAILING)
+def test_an_error_takes_back_what_was_done(tmp_path: Path, failing: str) -> None:
+    """Here, and in a graph that is opened again; subscribers hear of both."""
+    copy = Lines()
+    told_of: list[Delta] = []
+    with KnowledgeGraph.open(tmp_path / "store", budget=3_000) as graph:
+        with graph.transaction() as tx:
+            tx.add(DATA)
+            tx.add_rules("@rule boom [?x, <http://e/with>, ?y] :- [?x, <http://e/pair>, ?v], [?y, <http://e/pair>, ?w] .")
+        before, copy = lasting(view(graph)), followed(copy, tx.delta)
+        graph.subscribe(told_of.append)
+        many = " ".join(f":x{n} a :Dog ." for n in range(90))
+        with pytest.raises(KgreasonError) as caught:
+            update(graph, f"INSERT DATA {{ {many} }} ; DELETE WHERE {{ ?x :age ?y }} ; {failing}")
+        assert isinstance(caught.value, LimitError) == ("pair" in failing)
+        assert lasting(view(graph)) == before
+        assert len(told_of) > 1
+        for delta in told_of:
+            copy = followed(copy, delta)
+        assert copy == lines(graph.dump(graphs=True))
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        assert lasting(view(graph)) == before
+
+
+@pytest.mark.parametrize("text", ["INSERT { ?x", "SELECT * { ?s ?p ?o }", "DELETE DATA { ?x a :Dog }", "LOAD <http://e/a>"])
+def test_what_is_no_update_changes_nothing(graph: KnowledgeGraph, text: str) -> None:
+    before = view(graph)
+    with pytest.raises(QueryError, match=r"<update>:\d+:\d+"):
+        update(graph, f"INSERT DATA {{ :new a :Dog }} ; {text}")
+    assert view(graph) == before
+
+
+@settings(max_examples=12)
+@given(edits=histories())
+def test_data_that_comes_and_goes_by_updates(edits: list[Edit]) -> None:
+    """As transactions do it, where no other spelling of a literal is asserted in the same place."""
+    model = Model()
+    with KnowledgeGraph.open() as graph:
+        for edit in edits:
+            edit = edit._replace(
+                removed=plain_data(edit.removed), added=plain_data(edit.added), rules_removed=(), rules_added=()
+            )
+            graph.update(f"DELETE DATA {{ {said(edit.removed)} }} ; INSERT DATA {{ {said(edit.added)} }}")
+            model = model.after(edit)
+            check(graph, model)
+
+
+def plain_data(quads: tuple[tuple[str, str, str, str | None], ...]) -> tuple[tuple[str, str, str, str | None], ...]:
+    """Those that DATA may name: without blank nodes, and without numbers, which have spellings."""
+    return tuple(quad for quad in quads if not any("_:" in (term or "") or "^^" in (term or "") for term in quad))
+
+
+def said(quads: tuple[tuple[str, str, str, str | None], ...]) -> str:
+    return " ".join(f"GRAPH {g} {{ {s} {p} {o} }}" if g else f"{s} {p} {o} ." for s, p, o, g in quads)
