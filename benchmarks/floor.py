@@ -81,7 +81,7 @@ def record(engine: Engine, facts: Mapping[int, Int32]) -> Recording:
     assert isinstance(circuit, _Recorder)
     empty(engine)
     heads, tables = np.concatenate(circuit.heads), np.concatenate(circuit.tables)
-    return Recording(engine.planner, dict(facts), heads, tables, circuit.room, engine.work)
+    return Recording(engine.planner, dict(facts), heads, tables, circuit.room, engine.elastic.work)
 
 
 def empty(engine: Engine) -> None:

@@ -11,9 +11,8 @@ and swaps, so that an error, a cancel or a rollback leaves facts, stamps, suppor
               Rederive: facts that left and have a derivation from what is left return
               Assert: those, new facts and the heads of new rules are the first batch of semi-naive levels
 
-Elastic (Zhao et al.): an Update that has extended more than `FRACTION` of the rewrites of the last Bootstrap is
-dropped, and Bootstrap runs. The delta is the same either way. Cost: an Update is proportional to what changes, a
-Bootstrap to the facts.
+An Update that has done too much of a Bootstrap's work is dropped, and Bootstrap runs (`elastic`). The delta is the same
+either way. Cost: an Update is proportional to what changes, a Bootstrap to the facts.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
+from kgreason.engine.elastic import Elastic
 from kgreason.engine.layout import ABSENT, ASSERT, REDERIVE, RETRACT, Int32
 from kgreason.engine.planner import EncodedRule, Planner
 from kgreason.errors import LimitError
@@ -36,9 +36,6 @@ Int8: TypeAlias = NDArray[np.int8]
 Rows: TypeAlias = Mapping[int, Int32]
 """Rows int32[n, w] by table number."""
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
-
-FRACTION = 0.2
-"""The share of the last Bootstrap's rewrites that an Update may extend before Bootstrap takes over."""
 
 
 class Changes(NamedTuple):
@@ -81,8 +78,7 @@ class Engine:
         self.planner = Planner()
         self._quiet = quiet
         self.circuit = Circuit(self.planner, quiet=quiet)
-        self.work = 0
-        """Rewrites of the last Bootstrap."""
+        self.elastic = Elastic()
         self._numbers: dict[EncodedRule, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
         self._weights: dict[int, int] = {}
@@ -128,7 +124,7 @@ class Engine:
 
     def begin(self) -> None:
         """Start a commit, which `accept` or `rollback` ends."""
-        self._origin, self._work_before = self.circuit, self.work
+        self._origin, self._work_before = self.circuit, self.elastic.work
         self._wishes: list[_Wish] = []
         self._reweighed = []
         self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
@@ -154,22 +150,34 @@ class Engine:
         leaving, fresh = self._reweigh(added, removed)
         self._wishes.append(_Wish(asserted, retracted))
         allowed = UNLIMITED if budget is None else budget
+        sizes = (_count(retracted), _count(asserted))
+        is_free = strategy == "auto"
+        tries = strategy == "update" or (is_free and not self.elastic.prefers_bootstrap(*sizes))
+        share = self.elastic.share if is_free else UNLIMITED
         try:
-            if strategy == "bootstrap" or (strategy == "auto" and not self.work):
+            if not tries:
                 self._switch(allowed, check)
-                return
-            share = int(FRACTION * self.work) if strategy == "auto" else UNLIMITED
-            before = self.circuit.rewrites
-            self.circuit.limit = before + min(allowed, share)
-            try:
-                self._update(asserted, retracted, leaving, fresh, check)
-            except OverLimitError:
-                if self.circuit.rewrites - before > allowed:
-                    raise
+            elif not self._tried(_Wish(asserted, retracted), leaving, fresh, allowed, share, check):
                 self._switched = True
+                if not leaving and not fresh:
+                    self.elastic.note_dropped(*sizes)
                 self._switch(allowed, check)
         except OverLimitError:
             raise LimitError(self._over(allowed)) from None
+
+    def _tried(
+        self, wish: _Wish, leaving: Sequence[int], fresh: Sequence[int], allowed: int, share: int, check: Check
+    ) -> bool:
+        """Try an Update that may extend `share` rewrites; whether it was enough. OverLimitError past `allowed`."""
+        before = self.circuit.rewrites
+        self.circuit.limit = before + min(allowed, share)
+        try:
+            self._update(wish.asserted, wish.retracted, leaving, fresh, check)
+        except OverLimitError:
+            if self.circuit.rewrites - before > allowed:
+                raise
+            return False
+        return True
 
     def _over(self, allowed: int) -> str:
         group, name = self.planner.rule(self.circuit.rule).label
@@ -183,7 +191,7 @@ class Engine:
         circuit.keep_up()
         start = circuit.queue_end
         circuit.enter(ASSERT)
-        if leaving or any(len(rows) for rows in retracted.values()):
+        if leaving or _count(retracted):
             for rows in asserted.items():
                 circuit.assert_rows(*rows, check, only_present=True)
             self._retract(retracted, leaving, check)
@@ -247,7 +255,7 @@ class Engine:
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
         """Bootstrap: evaluate the rules from these facts alone, in a circuit of their own."""
         self._set_active(number for number, _ in self._reweighed)
-        room = max(1024, 2 * sum(map(len, facts.values())))  # room that is not used costs no memory
+        room = max(1024, 2 * _count(facts))  # room that is not used costs no memory
         circuit = Circuit(self.planner, room, self._quiet)
         circuit.limit = allowed
         self.circuit, self._strategy = circuit, "bootstrap"
@@ -258,7 +266,7 @@ class Engine:
         self._fire_empty_bodies(self._weights)
         circuit.run(check)
         circuit.facts.trim()
-        self.work = circuit.rewrites
+        self.elastic.note_bootstrap(circuit.rewrites)
         self._rewrites += circuit.rewrites
         circuit.begin(ranked=True)
 
@@ -281,7 +289,7 @@ class Engine:
 
     def rollback(self) -> None:
         """Undo the commit: everything is as it was when it began."""
-        self.circuit, self.work = self._origin, self._work_before
+        self.circuit, self.elastic.work = self._origin, self._work_before
         for number, weight in reversed(self._reweighed):
             self._set_weight(number, weight)
         self._set_active(number for number, _ in self._reweighed)
@@ -313,7 +321,7 @@ class Engine:
         self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
         self.circuit.adopt(records)
-        self.work = work
+        self.elastic.note_bootstrap(work)
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make these the active rules, without evaluating anything: `restore` or `bootstrap` must follow."""
@@ -394,6 +402,11 @@ class Engine:
                 for pattern in dict.fromkeys(rule.shape.heads):
                     row = [rule.constants[slot - 1] for slot in pattern.slots]
                     self.circuit.derive(pattern.table, np.array([row], dtype=np.int32))
+
+
+def _count(rows: Rows) -> int:
+    """How many rows there are in all tables."""
+    return sum(map(len, rows.values()))
 
 
 def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:

@@ -7,8 +7,9 @@ ends the rewrite.
 
 The search is depth first over one stack of frames, so no intermediate result is ever stored; the first probe of each
 rewrite is made in blocks, to overlap cache misses. Most rewrites end at their next atom: where there is one alone, a
-filter of the groups' hashes is asked first, with the value that stands beside the posting, and the row is not read. The stack, the slots and the position live in the memory block:
-when the head buffer is full, product stops and later goes on where it was.
+filter of the groups' hashes is asked first, with the value that stands beside the posting, and the row is not read.
+The stack, the slots and the position live in the memory block: when the head buffer is full, product stops and later
+goes on where it was.
 
 Cost: one step for each rewrite extended (counted in REWRITES, the unit of budgets and of elastic switching).
 """

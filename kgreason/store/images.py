@@ -22,6 +22,7 @@ from pyoxigraph import DefaultGraph, RdfFormat, Store, parse
 from kgreason.terms.dictionary import Dictionary, Ids, Kind
 
 _CHUNK = 30_000
+_FEW = 1_000
 
 
 def stored(texts: Sequence[str]) -> list[str]:
@@ -55,6 +56,8 @@ class Images:
     def shared(self, ids: Ids) -> npt.NDArray[np.bool_]:
         """Whether a term has other spellings: bool[n]."""
         self._catch_up()
+        if len(ids) < _FEW:
+            return np.array([number in self._alike for number in ids.tolist()], dtype=np.bool_)
         return np.isin(ids, np.fromiter(self._alike, np.int32, len(self._alike)))
 
     def _catch_up(self) -> None:

@@ -200,8 +200,10 @@ class Dictionary:
 
     def _few_lines(self, columns: Sequence[Ids]) -> bytes:
         """A handful of rows as lines: a commit of one triple should not pay for the tables of large ones."""
-        texts = [self._texts(np.asarray(column)) for column in columns] if len(columns[0]) else []
-        return b"".join([b" ".join(filter(None, row)) + b" .\n" for row in zip(*texts, strict=True)])
+        arena, at = self._arena.data, self._offsets.item
+        rows = zip(*[np.asarray(column).tolist() for column in columns], strict=True)
+        words = ([arena[at(term) : at(term + 1)].tobytes() for term in row if term] for row in rows)
+        return b"".join([b" ".join(line) + b" .\n" for line in words])
 
     def _lines(self, rows: Ids, number: Ids) -> bytes:
         """A few rows as lines; `number` is scratch for every id, so that each distinct term is read once."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kgreason.engine.elastic import FRACTION
 from kgreason.engine.encode import encode_facts
-from kgreason.engine.engine import FRACTION, Strategy
+from kgreason.engine.engine import Strategy
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
@@ -48,18 +49,18 @@ def test_a_small_change_stays_an_update() -> None:
     planner = system.engine.planner
     changes = system.engine.commit(encode_facts([Atom("edge", ("<a>", "<0>"))], planner, system.intern))
     assert (changes.strategy, changes.switched) == ("update", False)
-    assert changes.rewrites <= FRACTION * system.engine.work
+    assert changes.rewrites <= FRACTION * system.engine.elastic.work
 
 
 def test_a_large_change_becomes_a_bootstrap() -> None:
     system = System()
     system.bootstrap(edges(120), [STEP, JOIN])
-    planner, work = system.engine.planner, system.engine.work
+    planner, work = system.engine.planner, system.engine.elastic.work
     gone = encode_facts(edges(120)[::2], planner, system.intern)
     changes = system.engine.commit({}, gone)
     assert (changes.strategy, changes.switched) == ("bootstrap", True)
     assert changes.rewrites > FRACTION * work
-    assert system.engine.work < work
+    assert system.engine.elastic.work < work
     assert len(system.engine) == 60 + 60
 
 
@@ -76,3 +77,18 @@ def test_what_was_not_asserted_is_counted() -> None:
         [*edges(2), Atom("edge", ("<x>", "<y>")), Atom("path", ("<0>", "<1>"))], system.engine.planner, system.intern
     )
     assert system.engine.commit({}, wishes).missed == 2
+
+
+def test_a_size_that_was_dropped_is_not_tried_again() -> None:
+    """Until Bootstrap's work has grown by half: the graph is another then."""
+    system = System()
+    system.bootstrap(edges(120), [STEP, JOIN])
+    planner, intern = system.engine.planner, system.intern
+    gone, few = (encode_facts(part, planner, intern) for part in (edges(120)[40:80:2], edges(120)[-1:]))
+    assert system.engine.commit({}, gone).switched
+    system.engine.commit(gone, strategy="bootstrap")
+    assert system.engine.commit({}, few).strategy == "update"
+    again = system.engine.commit({}, gone)
+    assert (again.strategy, again.switched) == ("bootstrap", False)
+    system.engine.commit(encode_facts(edges(200), planner, intern), strategy="bootstrap")
+    assert system.engine.commit({}, gone).switched
