@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kgreason.engine.encode import columns_of
+from kgreason.engine.encode import columns_of, contradiction
 from kgreason.engine.layout import STAMP, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.engine.shapes import Pattern
 from kgreason.graph.materializer import Materializer
 from kgreason.proofs.search import Derivation, State
-from kgreason.rules.model import Atom, Rule
+from kgreason.rules.model import FALSE, Atom, Rule
 
 
 class EngineFacts:
@@ -48,10 +48,13 @@ class EngineFacts:
         return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, STAMP]))
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
-        """Every derivation of a present fact."""
+        """Every derivation of a present fact; the engine runs only rules with a body backwards."""
         for code, slots in self._engine.derivations(self.row(fact)):
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
             yield Derivation(self._rules[code], body)
+        for rule in self._rules.values():
+            if not rule.body and fact in (contradiction(rule) if head == FALSE else head for head in rule.heads):
+                yield Derivation(rule, ())
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
         """The fact that a body atom is under a substitution; constants need no slot."""

@@ -269,7 +269,7 @@ class Materializer:
         """The state, for `restore`."""
         facts = self.engine.circuit.facts
         records = facts.records(facts.present())
-        return Saved(records, self.engine.planner.tables(), self.quads.columns, *self.flags, self.engine.work)
+        return Saved(records, self.engine.planner.tables(), self.quads.columns, *self.flags, self.engine.elastic.work)
 
     def restore(self, saved: Saved) -> None:
         """Take over a saved state; the schema is closed and translated again, no data is evaluated."""

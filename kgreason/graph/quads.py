@@ -137,7 +137,7 @@ def _asserted(changes: Changes) -> Asserted:
 def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:
     """A change while only the default graph is used."""
     gone, new = np.ascontiguousarray(removed[removed[:, 3] == 0, :3]), np.ascontiguousarray(added[:, :3])
-    return Asserted(gone[is_asserted(gone)], new[~is_asserted(new)])
+    return Asserted(gone[is_asserted(gone)] if len(gone) else gone, new[~is_asserted(new)] if len(new) else new)
 
 
 def in_default_graph(triples: Int32) -> Int32:

@@ -63,6 +63,8 @@ def put_all(store: RdfStore, saved: Saved, dictionary: Dictionary) -> None:
 def without_shared(images: Images, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
     """The removed triples or quads int32[n, w] whose image goes: no spelling of the object is in a present one."""
     shared = np.flatnonzero(images.shared(removed[:, 2]))
+    if not len(shared):
+        return removed
     kept = np.ones(len(removed), dtype=np.bool_)
     for i in shared.tolist():
         spellings = images.spellings(int(removed[i, 2]))

@@ -144,7 +144,7 @@ class Transaction:
         """The edit: final state, since of several wishes the last one wins."""
         quads = np.concatenate([NO_QUADS, *self._parts])
         signs = np.repeat(np.array(self._signs, dtype=np.int8), [len(part) for part in self._parts])
-        if -1 in self._signs:
+        if -1 in self._signs and len(quads) > 1:
             lasts = np.sort(grouped(quads).lasts())
             quads, signs = quads[lasts], signs[lasts]
         is_new = self._own is not None and self._own != dict.fromkeys(self._live.own)

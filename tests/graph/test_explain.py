@@ -82,6 +82,7 @@ def test_every_fact_of_many_graphs_has_a_proof(schema: SchemaMode, edits: list[E
 @settings(max_examples=12)
 @given(edits=histories(steps=1))
 def test_all_derivations_are_found(edits: list[Edit]) -> None:
+    """But for those that say no more than that a fact follows from itself."""
     model = Model()
     with KnowledgeGraph.open() as graph:
         for edit in edits:
@@ -91,12 +92,17 @@ def test_all_derivations_are_found(edits: list[Edit]) -> None:
         facts = datalog.close(((None, triple) for triple in model.closure()), rules)
         found = list(datalog.derivations(datalog.Index(facts), datalog.rule_set(rules)))
         for triple in sorted(model.closure())[::3]:
-            expected = {each[:2] for each in found if (None, triple) in each.heads}
-            proofs = graph.explain_all(triple)
+            expected = {each[:2] for each in found if (None, triple) in each.heads - each.body}
+            proofs = [proof for proof in graph.explain_all(triple) if not restates(proof)]
             assert len(proofs) == len(expected)
             for proof in proofs:
                 assert proof.fact.terms == triple
                 check(proof, graph, model)
+
+
+def restates(proof: Proof) -> bool:
+    """Whether a rule says no more than that a fact follows from itself."""
+    return any(premise.fact == proof.fact for premise in proof.premises)
 
 
 TAXONOMY = "Dog rdfs:subClassOf Animal . Animal rdfs:subClassOf Being . rex rdf:type Dog"
