@@ -15,12 +15,11 @@ import numpy as np
 
 from kgreason.engine.arrangements import Arrangements
 from kgreason.engine.catalogue import Catalogue
-from kgreason.engine.distinct import assert_rows, retract_rows, take_back_heads, take_heads
+from kgreason.engine.distinct import assert_rows, open_queue, retract_rows, take_back_heads, take_heads
 from kgreason.engine.facts import FactTable
 from kgreason.engine.fixpoint import advance
 from kgreason.engine.layout import (
     AFTER,
-    AGE,
     ASSERT,
     AT_DEPTH,
     AT_PLAN,
@@ -66,7 +65,6 @@ from kgreason.engine.layout import (
     SEGMENT_HIGH,
     SEGMENT_LOW,
     STATE,
-    WAITING,
     WANTED,
     Int32,
 )
@@ -164,7 +162,7 @@ class Circuit:
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag rows int32[n, w] of a table as asserted and queue the new ones; `check` may raise between pieces."""
-        rows = self.facts.padded(rows)
+        rows = np.ascontiguousarray(rows, dtype=np.int32)
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
             assert_rows(self.block, rows, table, low, min(len(rows), low + (1 << 18)), only_present)
@@ -172,7 +170,7 @@ class Circuit:
 
     def retract_rows(self, rows: Int32, check: Check) -> int:
         """Take the flag of those of rows int32[n, w] that are asserted; how many were not."""
-        rows, missed = self.facts.padded(rows), 0
+        rows, missed = np.ascontiguousarray(rows, dtype=np.int32), 0
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
             missed += retract_rows(self.block, rows, low, min(len(rows), low + (1 << 18)))
@@ -190,10 +188,7 @@ class Circuit:
 
     def open_first_level(self) -> None:
         """Bootstrap: the asserted facts are level 0, ahead of what rules with an empty body derive."""
-        n = int(self.block[N_QUEUE])
-        rows, queued = self.memory["rows"], self.memory["queue"][:n]
-        rows[queued, STATE] = (rows[queued, STATE] & ~AGE) | WAITING
-        self.block[LEVEL_END] = n
+        open_queue(self.block)
 
     def derive(self, table: int, rows: Int32) -> None:
         """Derive head rows of rules with an empty body, or, while facts leave, take them back."""

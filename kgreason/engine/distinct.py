@@ -25,6 +25,7 @@ from kgreason.engine.layout import (
     GONE,
     HASHES,
     HEADS,
+    LEVEL_END,
     N_FREE,
     N_HEADS,
     N_QUEUE,
@@ -39,6 +40,7 @@ from kgreason.engine.layout import (
     SUPPORT,
     TABLE,
     TABLES,
+    WAITING,
     Block,
     Flag,
     Int32,
@@ -69,6 +71,8 @@ def new_row(
         m[N_ROWS] = r + 1
     for c in range(keys.shape[1]):
         rows[r, FIRST + c] = keys[i, c]
+    for c in range(FIRST + keys.shape[1], rows.shape[1]):
+        rows[r, c] = 0
     rows[r, STATE] = FREE
     log_row(m, rows, r)
     slots[entry] = entry_tag(h, bits) | np.uint32(r + 1)
@@ -139,6 +143,15 @@ def discount(m: Block) -> None:
                 rows[r, SUPPORT] -= 1
                 may_leave(m, rows, r)
     m[N_HEADS] = 0
+
+
+@kernel
+def open_queue(m: Block) -> None:
+    """What is queued is a level of its own, ahead of what is queued from now on."""
+    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    for i in range(m[N_QUEUE]):
+        become(rows, np.int64(queue[i]), WAITING)
+    m[LEVEL_END] = m[N_QUEUE]
 
 
 @kernel

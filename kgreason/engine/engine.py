@@ -419,12 +419,15 @@ def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[
 
 def _difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
     """What changed from one circuit to another: rows, tables, kinds before and after."""
+    new = after.facts.present()
+    if not len(before.facts):
+        return *after.facts.columns(new), np.zeros(len(new), dtype=np.int8), after.facts.kinds(new)
     before.facts.widen(after.facts.width)
-    old, new = before.facts.present(), after.facts.present()
+    old = before.facts.present()
     was, now = before.facts.kinds(old), after.facts.kinds(new)
     (rows, tables), (new_rows, new_tables) = before.facts.columns(old), after.facts.columns(new)
     became = after.facts.kinds(after.facts.find(rows))
-    had = before.facts.kinds(before.facts.find(new_rows)) if len(old) else np.zeros(len(new), dtype=np.int8)
+    had = before.facts.kinds(before.facts.find(new_rows))
     lost, won = became != was, had == ABSENT
     return (
         np.concatenate([rows[lost], new_rows[won]]),

@@ -111,7 +111,7 @@ class FactTable:
     def find(self, keys: Int32) -> Int32:
         """For each of keys int32[n, w] the number of the equal row, or -1: int32[n]."""
         found = np.empty(len(keys), dtype=np.int32)
-        find_rows(self._block, self.padded(keys), found)
+        find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
         return found
 
     def padded(self, keys: Int32) -> Int32:
@@ -162,7 +162,10 @@ class FactTable:
     def kinds(self, rows: Int32) -> NDArray[np.int8]:
         """What the facts in these rows are, int8[n]: INFERRED or IS_ASSERTED; ABSENT for -1."""
         asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
-        return np.where(rows < 0, ABSENT, np.where(asserted, IS_ASSERTED, INFERRED)).astype(np.int8)
+        kinds: NDArray[np.int8] = asserted.astype(np.int8)
+        kinds += INFERRED
+        kinds[rows < 0] = ABSENT
+        return kinds
 
     def is_asserted_fact(self, keys: Int32) -> NDArray[np.bool_]:
         """For each of keys int32[n, w] whether that fact is asserted: bool[n]."""

@@ -40,8 +40,11 @@ BLOCK = 128
 
 @inline
 def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h: Number) -> Number:
-    """The number of the row equal to keys[i], or `~entry` with the free entry where its search ended."""
-    width = rows.shape[1] - FIRST
+    """The number of the row equal to keys[i], or `~entry` with the free entry where its search ended.
+
+    Keys may be narrower than rows: no row of another table begins as theirs do, and padding adds nothing to a hash.
+    """
+    width = keys.shape[1]
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     mask = np.uint64(slots.size - 1)
@@ -78,7 +81,7 @@ def log_row(m: Block, rows: Int32, r: Number) -> None:
 @inline
 def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
     """Hash a block of keys, and pull the entries and rows that they will meet into the cache."""
-    width = rows.shape[1] - FIRST
+    width = keys.shape[1]
     h = hashes(m, HASHES)
     shift = np.uint64(64 - bits)
     for i in range(high - low):
@@ -95,7 +98,7 @@ def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: 
 def find_rows(m: Block, keys: Int32, found: Int32) -> None:
     """found[i] = the present row equal to keys[i], or -1. keys: int32[n, w], found: int32[n]."""
     rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
-    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
+    bits, width = log2(m, ENTRIES), keys.shape[1]
     for i in range(keys.shape[0]):
         r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
         found[i] = r if r >= 0 and rows[r, STATE] & AGE != GONE else -1
