@@ -7,7 +7,7 @@ to a smaller one when it uses a quarter; runs that are left are used again, whol
 Invariant: a live arrangement holds, once each, the MET rows whose constants some body atom asks it for. A row that two
 keys ask for is entered twice in a row, and the second time is seen from the last row of the group. A row that is taken
 out stays in a long group as DEAD until an eighth of the group is, so that taking one out costs a probe however long the
-group; only a row that no group names is used again, and a group that is named by no row is free.
+group is; only a row that no group names is used again, and a group that is named by no row is free.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ from kgreason.engine.layout import (
 from kgreason.engine.memory import entries, matrix, vector
 
 NO_ROOM = -1
+SHORT = 64
+"""In a group of so many rows a row is looked for."""
 DEAD_SHARE = 8
 """A group of n rows may hold n / DEAD_SHARE that are dead."""
 
@@ -272,6 +274,21 @@ def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
 
 
 @inline
+def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
+    """Take row r out of a short group without dead rows: no other row is read."""
+    postings, values = vector(m, POSTINGS), vector(m, VALUES)
+    start = np.int64(groups[g, GROUP_START])
+    last = start + groups[g, GROUP_LENGTH] - 1
+    at = start
+    while postings[at] != r:
+        at += 1
+    postings[at], values[at] = postings[last], values[last]
+    groups[g, GROUP_LENGTH] -= 1
+    groups[g, GROUP_FIRST] = postings[start]
+    shrink_run(m, groups, g)
+
+
+@inline
 def leave(m: Block, a: Number, r: Number) -> Number:
     """Take row r, which is not MET any more, out of arrangement a; 1 where its group names it still, as dead."""
     arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
@@ -279,6 +296,9 @@ def leave(m: Block, a: Number, r: Number) -> Number:
     g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
     if groups[g, GROUP_LENGTH] == 1:
         drop_group(m, g, h)
+        return 0
+    if groups[g, GROUP_DEAD] < ONE_DEAD and groups[g, GROUP_LENGTH] <= SHORT:
+        take_out(m, groups, g, r)
         return 0
     if (groups[g, GROUP_DEAD] // ONE_DEAD + 1) * DEAD_SHARE <= groups[g, GROUP_LENGTH]:
         groups[g, GROUP_DEAD] += ONE_DEAD

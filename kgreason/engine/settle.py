@@ -12,15 +12,18 @@ import numpy as np
 
 from kgreason.compiled import inline, kernel
 from kgreason.engine.arrange import free_row
+from kgreason.engine.hashing import entry_number, hash_row, log2
 from kgreason.engine.layout import (
     ABSENT,
     AGE,
     ASSERTED,
     CHANGED,
     DEAD,
+    ENTRIES,
     FIRST,
     FREE,
     GONE,
+    HASHES,
     INFERRED,
     IS_ASSERTED,
     LOGGED,
@@ -35,9 +38,9 @@ from kgreason.engine.layout import (
     Int32,
     Number,
 )
-from kgreason.engine.lookup import remove_entry
+from kgreason.engine.lookup import BLOCK, remove_entry
 from kgreason.engine.meeting import unmeet
-from kgreason.engine.memory import matrix
+from kgreason.engine.memory import entries, hashes, matrix
 
 
 @inline
@@ -78,15 +81,35 @@ def remove(m: Block, rows: Int32, r: Number) -> None:
         m[N_DEAD] += 1
 
 
+@inline
+def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) -> None:
+    """Pull the hash-table entries of a block of rows that left, and the rows behind them, into the cache."""
+    slots, h = entries(m, ENTRIES), hashes(m, HASHES)
+    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
+    met = np.int64(0)
+    for i in range(low, high):
+        r = np.int64(undo[i, 0])
+        if rows[r, STATE] & AGE == GONE:
+            at = hash_row(rows, r, FIRST, width) >> np.uint64(64 - bits)
+            met += np.int64(slots[at])
+            after = slots[(at + np.uint64(1)) & np.uint64(slots.size - 1)]
+            if after != 0:
+                met += rows[entry_number(after, bits), SUPPORT]
+    h[BLOCK] = np.uint64(met)  # keeps the loads alive
+
+
 @kernel
 def settle(m: Block) -> None:
     """Make the commit final: rows that left are removed. The free list has room for those and for all dead rows."""
     rows, undo = matrix(m, ROWS), matrix(m, UNDO)
-    for i in range(m[N_TOUCHED]):
-        r = np.int64(undo[i, 0])
-        rows[r, STATE] &= ~LOGGED
-        if rows[r, STATE] & AGE == GONE:
-            remove(m, rows, r)
+    for low in range(0, m[N_TOUCHED], BLOCK):
+        high = min(low + BLOCK, m[N_TOUCHED])
+        touch_gone(m, rows, undo, low, high)
+        for i in range(low, high):
+            r = np.int64(undo[i, 0])
+            rows[r, STATE] &= ~LOGGED
+            if rows[r, STATE] & AGE == GONE:
+                remove(m, rows, r)
     m[N_TOUCHED] = 0
 
 
