@@ -76,12 +76,12 @@ class _Recorder(Circuit):
 def record(engine: Engine, facts: Mapping[int, Int32]) -> Recording:
     """Bootstrap the engine from these facts and say what was hashed; it keeps none of them."""
     with patch("kgreason.engine.engine.Circuit", _Recorder):
-        engine.bootstrap(facts)
+        changes = engine.bootstrap(facts)
     circuit = engine.circuit
     assert isinstance(circuit, _Recorder)
     empty(engine)
     heads, tables = np.concatenate(circuit.heads), np.concatenate(circuit.tables)
-    return Recording(engine.planner, dict(facts), heads, tables, circuit.room, engine.elastic.work)
+    return Recording(engine.planner, dict(facts), heads, tables, circuit.room, changes.rewrites)
 
 
 def empty(engine: Engine) -> None:

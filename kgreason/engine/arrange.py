@@ -40,6 +40,7 @@ from kgreason.engine.layout import (
     N_DEAD,
     N_FREE,
     N_POSTINGS,
+    N_SIGNED,
     ONE_DEAD,
     POSTINGS,
     ROWS,
@@ -165,6 +166,7 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
     groups[g, GROUP_FIRST], groups[g, GROUP_DEAD] = r, 0
     slots[entry] = entry_tag(h, log2(m, GROUP_ENTRIES)) | np.uint32(g + 1)
     sign(entries(m, SIGNS), sign_of(h, log2(m, GROUP_ENTRIES)))
+    m[N_SIGNED] += 1
     return True
 
 
@@ -294,6 +296,8 @@ def leave(m: Block, a: Number, r: Number) -> Number:
     arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
     h = row_hash(arranged, a, rows, r)
     g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
+    if g < 0:
+        return 0
     if groups[g, GROUP_LENGTH] == 1:
         drop_group(m, g, h)
         return 0

@@ -27,6 +27,7 @@ from kgreason.engine.layout import (
     N_ARRANGED,
     N_POSTINGS,
     N_ROWS,
+    N_SIGNED,
     PARTIAL,
     STATE,
     Int32,
@@ -37,7 +38,8 @@ from kgreason.engine.planner import Planner
 from kgreason.errors import LimitError
 
 _MOST_POSTINGS = 2**31 - 1
-_MANY_KEYS = 64
+_MANY_ROWS = 4096
+"""A key for so many rows: all rows are looked at once, not those of each key."""
 
 
 class Arrangements:
@@ -72,6 +74,16 @@ class Arrangements:
         """Make the hash table empty, with a filter of eight bits for each entry."""
         self._memory["group_entries"] = np.zeros(size, dtype=np.uint32)
         self._memory["signs"] = np.zeros(size // 4, dtype=np.uint32)
+        self._block[N_SIGNED] = 0
+
+    def refresh_signs(self) -> None:
+        """Make the hash table and its filter anew where groups that are gone have filled the filter."""
+        size = self._memory["group_entries"].size
+        if self._block[N_SIGNED] > size:
+            with self._partial():
+                self._set_entries(size)
+                rehash_groups(self._block)
+            self._block[N_SIGNED] = int(self._block[N_ARRANGED])
 
     def grow(self) -> None:
         """Make room for at least one more row, whichever array is short."""
@@ -93,22 +105,22 @@ class Arrangements:
 
     def catch_up(self) -> None:
         """Count present rows for the keys that are new, and enter them where asks that are new want them."""
-        planner, keys, asks = self._planner, self._keys, self._asks
-        self._keys, self._asks = planner.key_info.n, planner.asks.n
-        if not self._block[N_ROWS] or (keys, asks) == (self._keys, self._asks):
-            return
-        with self._partial():
-            self._count_from(keys)
-            live = self._memory["live"]
-            for ask, key in planner.asks_from(asks):
-                if live[planner.asks.array[ask, 0], 0]:
-                    self._enter_asked(ask, key)
+        planner = self._planner
+        known = planner.key_info.n, planner.asks.n
+        if self._block[N_ROWS] and known != (self._keys, self._asks):
+            with self._partial():
+                self._count_from(self._keys)
+                live = self._memory["live"]
+                for ask, key in planner.asks_from(self._asks):
+                    if live[planner.asks.array[ask, 0], 0]:
+                        self._enter_asked(ask, key)
+        self._keys, self._asks = known
 
     def _count_from(self, keys: int) -> None:
         """Count the present rows for the trigger keys from number `keys` on."""
         planner = self._planner
-        fresh = [key for key in range(keys, self._keys) if planner.is_trigger(key)]
-        if len(fresh) > _MANY_KEYS:
+        fresh = [key for key in range(keys, planner.key_info.n) if planner.is_trigger(key)]
+        if _MANY_ROWS * len(fresh) > self._block[N_ROWS]:
             self._memory["key_count"][keys:] = 0
             count_present(self._block, 0, int(self._block[N_ROWS]), keys)
         else:
@@ -128,10 +140,11 @@ class Arrangements:
 
     @contextmanager
     def _partial(self) -> Iterator[None]:
-        """While this runs, counts and arrangements may lack rows; after an error they are made anew."""
+        """While this runs, counts and arrangements may lack rows; whoever undoes an error has them made anew."""
+        was = int(self._block[PARTIAL])
         self._block[PARTIAL] = 1
         yield
-        self._block[PARTIAL] = 0
+        self._block[PARTIAL] = was
 
     def make_live(self, arrangement: int) -> None:
         """Enter the present rows that an arrangement is asked for."""

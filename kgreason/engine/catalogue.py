@@ -11,6 +11,7 @@ listed, the list is forgotten; making it is a sort.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,16 @@ from kgreason.engine.planner import Planner
 _PATIENCE = 4096
 
 
+class _Listed(NamedTuple):
+    """Rows int32[n] in the order of their keys int64[n]."""
+
+    keys: NDArray[np.int64]
+    rows: Int32
+
+
+_EMPTY = _Listed(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
+
+
 class Catalogue:
     """The rows of a fact table by predicate and object, or by relation and first argument."""
 
@@ -30,24 +41,23 @@ class Catalogue:
         self.clear()
 
     def clear(self) -> None:
-        """Forget the list; it is made again when it is needed."""
+        """Forget the lists; they are made again when they are needed."""
         self.is_listed = False
-        self._keys: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-        self._rows: Int32 = np.empty(0, dtype=np.int32)
-        self._recent: list[Int32] = []
+        self._listed, self._recent = _EMPTY, _EMPTY
+        self._new: list[Int32] = []
         self._added = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of the lists."""
-        return self._keys.nbytes + self._rows.nbytes + 4 * self._added
+        return sum(part.nbytes for part in (*self._listed, *self._recent, *self._new))
 
     def note(self, rows: Int32) -> None:
         """Rows int32[n] were added since the list was made."""
         if len(rows):
-            self._recent.append(rows)
+            self._new.append(rows)
             self._added += len(rows)
-            if 4 * self._added > len(self._rows) + _PATIENCE:
+            if 4 * self._added > len(self._listed.rows) + _PATIENCE:
                 self.clear()
 
     def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
@@ -56,19 +66,20 @@ class Catalogue:
         if first not in constants:
             return self._facts.held()
         if not self.is_listed:
-            self._list()
+            self._listed, self.is_listed = self._list(self._facts.held()), True
+        if self._new:
+            self._recent = self._list(np.unique(np.concatenate([self._recent.rows, *self._new])))
+            self._new = []
         low = constants[first] << 32 | constants.get(second, 0)
         high = low + 1 if second in constants else (constants[first] + 1) << 32
-        start, stop = np.searchsorted(self._keys, [low, high])
-        found = self._rows[start:stop]
-        return np.unique(np.concatenate([found, *self._recent])) if self._recent else found
+        found = [part.rows[slice(*np.searchsorted(part.keys, [low, high]))] for part in (self._listed, self._recent)]
+        return np.unique(np.concatenate(found)) if len(found[1]) else found[0]
 
-    def _list(self) -> None:
-        rows = self._facts.held()
+    def _list(self, rows: Int32) -> _Listed:
+        """These rows in the order of their keys."""
         columns, tables = self._facts.columns(rows)
         is_triple = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)[tables]
         keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32
         keys |= np.where(is_triple, columns[:, 2], columns[:, 1])
         order = np.argsort(keys)
-        self._keys, self._rows = keys[order], rows[order]
-        self._recent, self._added, self.is_listed = [], 0, True
+        return _Listed(keys[order], rows[order])

@@ -82,6 +82,8 @@ _HEADS = 1 << 13
 _SEGMENT = 1 << 16
 _SPARSE = 1 << 16
 """A table of fewer rows keeps its free ones."""
+_LARGE_LOG = 1 << 14
+"""Lines of the undo log that a circuit keeps between commits."""
 _LEAST_FUEL = 10_000
 """How far past a limit an evaluation may go: rows use up fuel as well, and one call for each row would crawl."""
 _SCRATCH = {
@@ -102,6 +104,10 @@ Check = Callable[[], object]
 
 class OverLimitError(Exception):
     """An evaluation has extended more rewrites than it may."""
+
+
+class _EnoughError(Exception):
+    """As many derivations were found as were asked for."""
 
 
 class Circuit:
@@ -143,7 +149,7 @@ class Circuit:
     def refresh(self) -> None:
         """Take in what the planner has learnt: rules, keys, asks, width and slots."""
         planner, memory = self.planner, self.memory
-        if planner.width > self.facts.width:
+        if planner.width > memory["heads"].shape[1]:
             self.facts.widen(planner.width)
             memory["heads"] = np.zeros((_HEADS + 1, planner.width), dtype=np.int32)
         keys = planner.key_info.n
@@ -156,9 +162,10 @@ class Circuit:
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)
+        version = planner.version
         planner.publish(memory)
-        self._version = planner.version
         self.arrangements.catch_up()
+        self._version = version
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag rows int32[n, w] of a table as asserted and queue the new ones; `check` may raise between pieces."""
@@ -262,6 +269,7 @@ class Circuit:
     def derivations(self, row: int, limit: int) -> Int32:
         """Rule and slots of every derivation of a present row, int32[n, 1 + slots]; of more than `limit`, as many."""
         found: list[Int32] = []
+        self.limit = UNLIMITED
         self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self.block[MODE] = EXPLAIN
 
@@ -269,12 +277,12 @@ class Circuit:
             found.append(self.memory["traced"][: int(self.block[N_HEADS])].copy())
             self.block[N_HEADS] = 0
             if sum(map(len, found)) >= limit:
-                raise OverLimitError
+                raise _EnoughError
 
         self._read = read
         try:
             self.run_backward(np.array([row], dtype=np.int32), lambda: None)
-        except OverLimitError:
+        except _EnoughError:
             pass
         finally:
             self._stop()
@@ -341,8 +349,17 @@ class Circuit:
         self.facts.reserve_free(int(self.block[N_TOUCHED]))
         settle(self.block)
         self.block[LOGGING] = 0
+        self.arrangements.refresh_signs()
+        if self.memory["undo"].shape[0] > _LARGE_LOG:
+            self._cut()
         if self.block[N_ROWS] > _SPARSE and self.block[N_ROWS] > 2 * len(self.facts):
             self._compact()
+
+    def _cut(self) -> None:
+        """Give back what a large commit needed beside its rows."""
+        for name in ("undo", "changed"):
+            self.memory.cut(name, _LARGE_LOG)
+        self.memory.cut("queue", len(self.facts) // 8 + 1024)
 
     def _compact(self) -> None:
         """Move the rows together: more than half of them are free. Arrangements are made again when they are needed."""

@@ -17,16 +17,17 @@ either way. Cost: an Update is proportional to what changes, a Bootstrap to the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
-from kgreason.engine.elastic import Elastic
+from kgreason.engine.elastic import share
 from kgreason.engine.layout import ABSENT, ASSERT, REDERIVE, RETRACT, Int32
 from kgreason.engine.planner import EncodedRule, Planner
+from kgreason.engine.undivided import undivided
 from kgreason.errors import LimitError
 from kgreason.zset.commit import net_change
 from kgreason.zset.zset import ZSet
@@ -64,8 +65,23 @@ class _Wish(NamedTuple):
     retracted: Rows
 
 
+class _Reweighed(NamedTuple):
+    """The numbers of the rules that leave, and of those that are new."""
+
+    leaving: list[int]
+    fresh: list[int]
+
+
 def _no_check() -> None:
     """Nothing to check between kernel calls."""
+
+
+def _both(first: Check, second: Check) -> Check:
+    def check() -> None:
+        first()
+        second()
+
+    return check
 
 
 class Engine:
@@ -78,11 +94,12 @@ class Engine:
         self.planner = Planner()
         self._quiet = quiet
         self.circuit = Circuit(self.planner, quiet=quiet)
-        self.elastic = Elastic()
+        self.work: int | None = None
+        """Rewrites and facts of the last Bootstrap; None while there was none."""
         self._numbers: dict[EncodedRule, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
         self._weights: dict[int, int] = {}
-        self._origin = self.circuit
+        self._origin, self._is_open = self.circuit, False
         self._reweighed: list[tuple[int, int]] = []
 
     @property
@@ -112,22 +129,31 @@ class Engine:
         check: Check = _no_check,
     ) -> Changes:
         """One `apply` that is accepted, or, on any error, rolled back."""
-        self.begin()
-        try:
-            self.apply(asserted, retracted, added, removed, strategy=strategy, budget=budget, check=check)
-            changes = self.changes()
-        except BaseException:
-            self.rollback()
-            raise
-        self.accept()
+        wish = _Wish(asserted, retracted or {})
+        with undivided() as let_out:
+            self._begin()
+            try:
+                self._apply(wish, self._reweigh(added, removed), strategy, budget, _both(let_out, check))
+                changes = self.changes()
+            except BaseException:
+                self._rollback()
+                raise
+            self._accept()
         return changes
 
     def begin(self) -> None:
         """Start a commit, which `accept` or `rollback` ends."""
-        self._origin, self._work_before = self.circuit, self.elastic.work
+        with undivided():
+            self._begin()
+
+    def _begin(self) -> None:
+        if self._is_open:
+            self._rollback()
+        self._origin, self._work_before, self._is_open = self.circuit, self.work, True
         self._wishes: list[_Wish] = []
         self._reweighed = []
         self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
+        self.circuit.keep_up()
         self.circuit.begin(ranked=True)
 
     def apply(
@@ -146,47 +172,45 @@ class Engine:
         Wishes that are fulfilled already ask for nothing. `check` is called between kernel calls; after what it raises,
         and after LimitError (more than `budget` rewrites were extended: the rule is named), `rollback` must follow.
         """
-        retracted = retracted or {}
-        leaving, fresh = self._reweigh(added, removed)
-        self._wishes.append(_Wish(asserted, retracted))
-        allowed = UNLIMITED if budget is None else budget
-        sizes = (_count(retracted), _count(asserted))
-        is_free = strategy == "auto"
-        tries = strategy == "update" or (is_free and not self.elastic.prefers_bootstrap(*sizes))
-        share = self.elastic.share if is_free else UNLIMITED
-        try:
-            if not tries:
-                self._switch(allowed, check)
-            elif not self._tried(_Wish(asserted, retracted), leaving, fresh, allowed, share, check):
-                self._switched = True
-                if not leaving and not fresh:
-                    self.elastic.note_dropped(*sizes)
-                self._switch(allowed, check)
-        except OverLimitError:
-            raise LimitError(self._over(allowed)) from None
+        with undivided() as let_out:
+            wish = _Wish(asserted, retracted or {})
+            self._apply(wish, self._reweigh(added, removed), strategy, budget, _both(let_out, check))
 
-    def _tried(
-        self, wish: _Wish, leaving: Sequence[int], fresh: Sequence[int], allowed: int, share: int, check: Check
-    ) -> bool:
-        """Try an Update that may extend `share` rewrites; whether it was enough. OverLimitError past `allowed`."""
-        before = self.circuit.rewrites
-        self.circuit.limit = before + min(allowed, share)
+    def _apply(self, wish: _Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
+        self._wishes.append(wish)
         try:
-            self._update(wish.asserted, wish.retracted, leaving, fresh, check)
+            if strategy == "bootstrap" or (strategy == "auto" and self.work is None):
+                self._switch(budget, check)
+            elif not self._tried(wish, rules, strategy, budget, check):
+                self._switched = True
+                self._switch(budget, check)
         except OverLimitError:
-            if self.circuit.rewrites - before > allowed:
+            raise LimitError(self._over(budget)) from None
+
+    def _tried(self, wish: _Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
+        """Try an Update; whether it stayed within its share. OverLimitError where the budget ran out."""
+        before, left = self.circuit.rewrites, self._left(budget)
+        allowed = left if strategy == "update" else min(left, share(self.work or 0))
+        self.circuit.limit = before + allowed
+        try:
+            self._update(wish, rules, check)
+        except OverLimitError:
+            if strategy == "update" or self.circuit.rewrites - before > left:
                 raise
             return False
         return True
 
-    def _over(self, allowed: int) -> str:
+    def _left(self, budget: int | None) -> int:
+        """How many rewrites the commit may still extend."""
+        return UNLIMITED if budget is None else budget - self._rewrites - self.circuit.rewrites
+
+    def _over(self, budget: int | None) -> str:
         group, name = self.planner.rule(self.circuit.rule).label
         label = f"{group}/{name}" if group else name
-        return f"a commit may extend {allowed:,} rewrites: the budget ran out in rule {label}"
+        return f"a commit may extend {budget:,} rewrites: the budget ran out in rule {label}"
 
-    def _update(
-        self, asserted: Rows, retracted: Rows, leaving: Sequence[int], fresh: Sequence[int], check: Check
-    ) -> None:
+    def _update(self, wish: _Wish, rules: _Reweighed, check: Check) -> None:
+        (asserted, retracted), (leaving, fresh) = wish, rules
         circuit = self.circuit
         circuit.keep_up()
         start = circuit.queue_end
@@ -226,14 +250,14 @@ class Engine:
             circuit.run_backward(left, check)
         circuit.go_on(ASSERT)
 
-    def _switch(self, allowed: int, check: Check) -> None:
+    def _switch(self, budget: int | None, check: Check) -> None:
         """Drop the Update, if one was tried, and evaluate from the facts that are to be asserted."""
         origin = self._origin
+        self._rewrites += self.circuit.rewrites
         origin.keep_up()
         if self.circuit is origin:
-            self._rewrites += origin.rewrites
             origin.undo()
-        self._evaluate(self._wanted(origin), allowed, check)
+        self._evaluate(self._wanted(origin), UNLIMITED if budget is None else budget - self._rewrites, check)
 
     def _wanted(self, origin: Circuit) -> Rows:
         """The facts that are asserted once every wish of this commit is fulfilled."""
@@ -266,51 +290,67 @@ class Engine:
         self._fire_empty_bodies(self._weights)
         circuit.run(check)
         circuit.facts.trim()
-        self.elastic.note_bootstrap(circuit.rewrites)
+        self.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
         circuit.begin(ranked=True)
 
     def changes(self) -> Changes:
         """What the commit has changed so far."""
         if self.circuit is not self._origin:
-            return self._changes(*_difference(self._origin, self.circuit), self._rewrites + self.circuit.rewrites)
+            return self._changes(*_difference(self._origin, self.circuit))
         noted = self.circuit.changes()
         rows, tables = self.circuit.facts.columns(noted[:, 0])
         kinds = noted[:, 1:].astype(np.int8)
-        return self._changes(rows, tables, kinds[:, 0], kinds[:, 1], self.circuit.rewrites)
+        return self._changes(rows, tables, kinds[:, 0], kinds[:, 1])
 
-    def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8, rewrites: int) -> Changes:
+    def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8) -> Changes:
+        rewrites = self._rewrites + self.circuit.rewrites
         return Changes(rows, tables, before, after, self._strategy, self._switched, rewrites, self._missed)
 
     def accept(self) -> None:
         """Make the commit final; may be called again after an interrupt, as `rollback` may."""
-        self._origin = self.circuit
-        self.circuit.settle()
+        with undivided():
+            self._accept()
+
+    def _accept(self) -> None:
+        if self._is_open:
+            self.circuit.keep_up()
+            self._origin = self.circuit
+            self.circuit.settle()
+            self._is_open = False
 
     def rollback(self) -> None:
-        """Undo the commit: everything is as it was when it began."""
-        self.circuit, self.elastic.work = self._origin, self._work_before
+        """Undo the commit: everything is as it was when it began. Does nothing where none is open."""
+        with undivided():
+            self._rollback()
+
+    def _rollback(self) -> None:
+        if not self._is_open:
+            return
+        self.circuit, self.work = self._origin, self._work_before
         for number, weight in reversed(self._reweighed):
             self._set_weight(number, weight)
         self._set_active(number for number, _ in self._reweighed)
         self.circuit.keep_up()
         self.circuit.undo()
+        self._is_open = False
 
     def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = _no_check) -> Changes:
         """Evaluate rules (by default the active ones) from these asserted facts, and no others, by Bootstrap.
 
         facts: table number -> int32[n, w]. What `check` raises leaves everything as it was.
         """
-        self.begin()
-        try:
-            if rules is not None:
-                self._reweigh(rules, self._all_rules())
-            self._evaluate(facts, UNLIMITED, check)
-            changes = self.changes()
-        except BaseException:
-            self.rollback()
-            raise
-        self.accept()
+        with undivided() as let_out:
+            self._begin()
+            try:
+                if rules is not None:
+                    self._reweigh(rules, self._all_rules())
+                self._evaluate(facts, UNLIMITED, _both(let_out, check))
+                changes = self.changes()
+            except BaseException:
+                self._rollback()
+                raise
+            self._accept()
         return changes
 
     def restore(self, records: Int32, rules: Sequence[EncodedRule], work: int = 0) -> None:
@@ -321,7 +361,7 @@ class Engine:
         self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
         self.circuit.adopt(records)
-        self.elastic.note_bootstrap(work)
+        self.work = work or None
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make these the active rules, without evaluating anything: `restore` or `bootstrap` must follow."""
@@ -351,16 +391,17 @@ class Engine:
 
         Found by running the rules backwards. No commit may be open; at least `limit` are found, if there are as many.
         """
-        self.circuit.keep_up()
-        self.circuit.plan_backward(np.array([row], dtype=np.int32))
-        traced = self.circuit.derivations(row, limit)
+        with undivided():
+            self.circuit.keep_up()
+            self.circuit.plan_backward(np.array([row], dtype=np.int32))
+            traced = self.circuit.derivations(row, limit)
         found = dict.fromkeys(map(tuple, traced.tolist()))
         return [(self.planner.rule(rule), tuple(slots)) for rule, *slots in found]
 
     def _all_rules(self) -> list[EncodedRule]:
         return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
-    def _reweigh(self, added: Iterable[EncodedRule], removed: Iterable[EncodedRule]) -> tuple[list[int], list[int]]:
+    def _reweigh(self, added: Iterable[EncodedRule], removed: Iterable[EncodedRule]) -> _Reweighed:
         """Change the weights of rules; the numbers of those that leave, and of those that are new."""
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
@@ -372,7 +413,8 @@ class Engine:
                     self._reweighed.append((number, total))
                     self._set_weight(number, total + weight)
         leaving = [number for number, was in before.items() if was and number not in self._weights]
-        return leaving, [number for number, was in before.items() if not was and number in self._weights]
+        fresh = [number for number, was in before.items() if not was and number in self._weights]
+        return _Reweighed(leaving, fresh)
 
     def _set_active(self, numbers: Iterable[int]) -> None:
         """Let those of the rules fire that have a weight, and no other of them."""
@@ -395,13 +437,15 @@ class Engine:
             self._numbers[rule] = number
         return self._numbers[rule]
 
-    def _fire_empty_bodies(self, numbers: Container[int]) -> None:
+    def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
         """Derive, or take back, the heads of the rules among `numbers` whose body is empty."""
-        for number, rule in self._bodiless.items():
-            if number in numbers:
-                for pattern in dict.fromkeys(rule.shape.heads):
-                    row = [rule.constants[slot - 1] for slot in pattern.slots]
-                    self.circuit.derive(pattern.table, np.array([row], dtype=np.int32))
+        heads: dict[int, list[list[int]]] = {}
+        for rule in filter(None, map(self._bodiless.get, numbers)):
+            for pattern in dict.fromkeys(rule.shape.heads):
+                row = [rule.constants[slot - 1] for slot in pattern.slots]
+                heads.setdefault(pattern.table, []).append(row)
+        for table, rows in heads.items():
+            self.circuit.derive(table, np.array(rows, dtype=np.int32))
 
 
 def _count(rows: Rows) -> int:
@@ -422,7 +466,7 @@ def _difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, In
     new = after.facts.present()
     if not len(before.facts):
         return *after.facts.columns(new), np.zeros(len(new), dtype=np.int8), after.facts.kinds(new)
-    before.facts.widen(after.facts.width)
+    before.keep_up()
     old = before.facts.present()
     was, now = before.facts.kinds(old), after.facts.kinds(new)
     (rows, tables), (new_rows, new_tables) = before.facts.columns(old), after.facts.columns(new)

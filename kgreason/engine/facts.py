@@ -94,8 +94,9 @@ class FactTable:
             self.rehash()
 
     def _rehash(self, room: int) -> None:
+        entries = _entries(room)
         self._is_hashed = False
-        self._memory["entries"] = _entries(room)
+        self._memory["entries"] = entries
         rehash(self._block)
         self._is_hashed = True
 

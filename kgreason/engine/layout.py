@@ -110,8 +110,9 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_BACK_SHAPES,  # shapes of head keys
     N_UNMET,  # rows taken out of arrangements, ever
     FREE_GROUP,  # the first free group + 1
+    N_SIGNED,  # groups that have set a bit in the filter of their hashes
     COUNTERS,
-) = range(44)
+) = range(45)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table

@@ -125,6 +125,7 @@ class Planner:
         self.key_entries = np.zeros(16, dtype=np.uint32)
         self.version = 0
         self.ask_keys: list[int] = []
+        self._first_asks: dict[int, dict[int, int]] = {}
         self._entered = 0
 
     def table(self, is_triple: bool, width: int) -> int:
@@ -344,10 +345,9 @@ class Planner:
 
     def may_share(self, ask: int, key: int) -> bool:
         """Whether a row of a key may be in the ask's arrangement by an earlier ask: one of a key of another shape."""
-        arrangement, shape = self.asks.array[ask, 0], self.key_info.array[key, 0]
-        others = np.flatnonzero(self.asks.array[:ask, 0] == arrangement)
-        keys = np.array(self.ask_keys, dtype=np.int64)[others]
-        return bool((self.key_info.array[keys, 0] != shape).any())
+        shape = int(self.key_info.array[key, 0])
+        first = self._first_asks[int(self.asks.array[ask, 0])]
+        return any(other != shape and number < ask for other, number in first.items())
 
     def constants_of(self, key: int) -> dict[int, int]:
         """The constants of a trigger key, by column."""
@@ -374,6 +374,7 @@ class Planner:
             info = self.key_info.array
             info[key, 2] = self.asks.append(arrangement, info[key, 2])
             self.ask_keys.append(key)
+            self._first_asks.setdefault(arrangement, {}).setdefault(int(info[key, 0]), self.asks.n - 1)
             shape, words = int(info[key, 0]), self.arranged.array[arrangement]
             words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
 

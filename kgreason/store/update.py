@@ -16,7 +16,8 @@ from typing import TypeAlias
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple
 
-Function: TypeAlias = Callable[[Literal], NamedNode | BlankNode | Literal | Triple | None]
+Term: TypeAlias = NamedNode | BlankNode | Literal | Triple
+Function: TypeAlias = Callable[[Literal], Term | None]
 
 _NAME = "tag:kgreason,2025:"
 _NO_GRAPH = DefaultGraph()
@@ -61,15 +62,18 @@ class Update:
             self._operations.append(f"{action} WHERE {{ VALUES ?i {{ {numbers} }} {terms} }}")
 
     def _functions(self) -> dict[NamedNode, Function]:
-        return {
-            NamedNode(f"{_NAME}s"): lambda number: self._row(number).subject,
-            NamedNode(f"{_NAME}p"): lambda number: self._row(number).predicate,
-            NamedNode(f"{_NAME}o"): lambda number: self._row(number).object,
-            NamedNode(f"{_NAME}g"): lambda number: _name(self._row(number)),
+        """They run no Python, where Ctrl-C could stop them: Oxigraph would leave that row out and go on."""
+        numbers = [Literal(number) for number in range(len(self._rows))]
+        columns: dict[str, list[Term | None]] = {
+            "s": [row.subject for row in self._rows],
+            "p": [row.predicate for row in self._rows],
+            "o": [row.object for row in self._rows],
+            "g": [_name(row) for row in self._rows],
         }
-
-    def _row(self, number: Literal) -> Quad:
-        return self._rows[int(number.value)]
+        return {
+            NamedNode(_NAME + column): dict(zip(numbers, terms, strict=True)).__getitem__
+            for column, terms in columns.items()
+        }
 
 
 def _pattern(line: bytes, quad: Quad) -> str:
