@@ -50,7 +50,8 @@ class Catalogue:
     @property
     def nbytes(self) -> int:
         """Bytes of the lists."""
-        return sum(part.nbytes for part in (*self._listed, *self._recent, *self._new))
+        listed = sum(keys.nbytes + rows.nbytes for keys, rows in (self._listed, self._recent))
+        return listed + sum(rows.nbytes for rows in self._new)
 
     def note(self, rows: Int32) -> None:
         """Rows int32[n] were added since the list was made."""

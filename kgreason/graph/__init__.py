@@ -8,6 +8,8 @@ materializer      Materializer: the same pipeline without a store, quads and rul
 selection         what `--rules` selects
 stratum, program  the schema closed, and the rules that run
 explaining        the engine's facts as proofs need them
+reference         the executable specification in place of the engine
+subscribers       who is told of every commit
 repository, folder, snapshot, replaying    where a graph lives
 follower, fork    a store's commits told to others; a graph that begins as a store is
 storing, quads, facts, report, progress    the parts between engine and store

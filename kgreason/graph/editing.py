@@ -42,11 +42,15 @@ class Editing:
         """Those of the commits that were made."""
         return self._graph.unheard[self._first :]
 
-    def run(self, operations: tuple[Operation, ...]) -> Outcome:
-        """Carry a request out; on any error take back what it did."""
+    def run(self, operations: tuple[Operation, ...]) -> tuple[int, int]:
+        """Carry a request out; on any error take back what it did.
+
+        Gives the numbers of rows that a DELETE named and that were not asserted, and of those that stay, entailed.
+        """
         known = len(self._live.dictionary)
         try:
-            return run(operations, self)
+            outcome = run(operations, self)
+            return outcome.unasserted, self._entailed(outcome)
         except BaseException:
             self._take_back()
             raise
@@ -55,16 +59,21 @@ class Editing:
                 self._graph.forget(known)
 
     def _take_back(self) -> None:
-        """Take back the commits that were made."""
-        made = self.deltas
-        if made:
+        """Take back the commits that were made, whatever that costs."""
+        made, budget = self.deltas, self._graph.budget
+        if not made:
+            return
+        try:
+            self._graph.budget = None
             with self._begin() as tx:
                 for delta in reversed(made):
                     removed, added = delta.quad_lines
                     tx.remove_lines(added)
                     tx.add_lines(removed)
+        finally:
+            self._graph.budget = budget
 
-    def entailed(self, outcome: Outcome) -> int:
+    def _entailed(self, outcome: Outcome) -> int:
         """How many rows that the request named stay in the default graph, asserted by nobody there."""
         missing = self.asserted(b"".join(outcome.named)).missing
         of_default = self._encode(missing)[:, 3] == 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from os import PathLike
@@ -27,6 +27,7 @@ from kgreason.graph.report import Contradiction, contradictions
 from kgreason.graph.repository import Repository
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.storing import chunks, put_all
+from kgreason.graph.subscribers import Subscribers
 from kgreason.rdf.generalised import is_rdf
 from kgreason.store.protocol import RdfStore, Results
 from kgreason.terms.dictionary import Dictionary
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
+EngineName = Literal["columnar", "reference"]
 DEFAULT_RULES = ("owl2rl",)
 
 
@@ -57,14 +59,20 @@ class KnowledgeGraph:
     True
     """
 
-    def __init__(self, repository: Repository, strategy: Strategy = "auto", budget: int | None = None) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        strategy: Strategy = "auto",
+        budget: int | None = None,
+        engine: EngineName = "columnar",
+    ) -> None:
         self._home = repository
         self._strategy: Strategy = strategy
         self._budget = budget
+        self._is_reference = engine == "reference"
         self._live: LiveGraph | None = None
         self._open: Transaction | None = None
-        self._subscribers: list[Callable[[Delta], object]] = []
-        self._is_held = False
+        self._subscribers = Subscribers()
         self._catch_up()
 
     @classmethod
@@ -76,18 +84,22 @@ class KnowledgeGraph:
         schema: SchemaMode | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
+        engine: EngineName = "columnar",
         read_only: bool = False,
     ) -> Self:
         """Open the store at a path, made if it is not there, or a graph in memory.
 
         `rules` are names of rule sets (rdfs, rhodf, owl2rl, none) and rule files; a store keeps those it was made with
         (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules) or "data" (read by generic rules).
-        `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. Raises StoreLockedError
-        where another process has the store open, StoreVersionError, StoreError.
+        `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. `engine="reference"` runs
+        the executable specification instead, on small graphs in memory; it knows neither of the two. Raises
+        StoreLockedError where another process has the store open, StoreVersionError, StoreError.
         """
         wanted = Manifest(list(rules or DEFAULT_RULES), schema or "axioms")
         if path is None:
-            return cls(Repository(None, wanted, write=True), strategy, budget)
+            return cls(Repository(None, wanted, write=True), strategy, budget, engine)
+        if engine == "reference":
+            raise StoreError(f"{path}: the reference engine runs in memory alone")
         folder = Folder(Path(path), write=not read_only)
         if read_only and folder.is_behind:
             folder.close()
@@ -129,15 +141,17 @@ class KnowledgeGraph:
     def _settle(self) -> None:
         """Have the store on disk as of the last commit; a journal that has grown too long becomes a snapshot."""
         if self._live is not None and self._home.is_on_disk and self._home.is_writable and self._home.last:
-            self._live.checkpoint()
+            if self._home.is_checkpoint_due:
+                self._live.checkpoint()
             self._home.settle(self._live.manifest())
 
     def _engine(self) -> LiveGraph:
         """The engine's side of the graph, restored when it is first needed."""
+        self._check_open()
         if self._live is None:
             from kgreason.graph.live import LiveGraph
 
-            self._live = LiveGraph(self._home, self._strategy, self._budget)
+            self._live = LiveGraph(self._home, self._strategy, self._budget, reference=self._is_reference)
         return self._live
 
     def transaction(self, headers: Mapping[str, str] | None = None) -> Transaction:
@@ -175,34 +189,13 @@ class KnowledgeGraph:
 
     def _publish(self) -> None:
         """Tell the subscribers of the commits that they have not heard of, and keep the journal short."""
-        live, errors = self._live, list[Exception]()
-        if live is None or self._is_held or not live.unheard:
+        live = self._live
+        if live is None or not live.unheard or self._subscribers.is_held:
             return
-        with self._holding():
-            while live.unheard:
-                errors += self._tell(live.unheard.pop(0))
-            if self._home.is_on_disk:
-                with suppress(StoreError):  # the commits stand, and closing the graph tries once more
-                    live.checkpoint()
-        if errors:
-            raise errors[0] if len(errors) == 1 else ExceptionGroup("subscribers failed", errors)
-
-    def _tell(self, delta: Delta) -> Iterator[Exception]:
-        """Give a delta to every subscriber; what they raise."""
-        for callback in tuple(self._subscribers):
-            try:
-                callback(delta)
-            except Exception as error:
-                yield error
-
-    @contextmanager
-    def _holding(self) -> Iterator[None]:
-        """While this lasts, subscribers are told of nothing more."""
-        before, self._is_held = self._is_held, True
-        try:
-            yield
-        finally:
-            self._is_held = before
+        if self._home.is_checkpoint_due:
+            with suppress(StoreError):  # the commits stand, and closing the graph tries once more
+                live.checkpoint()
+        self._subscribers.tell(live.unheard)
 
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:
         """Have every delta from now on, once its commit stands; call what is returned to have no more.
@@ -210,12 +203,7 @@ class KnowledgeGraph:
         What a callback raises reaches whoever made the commit, which stands, once all have been told of it. It may edit
         the graph: deltas come in the order of their commits. Those of an update come at its end.
         """
-        self._subscribers.append(callback)
-
-        def unsubscribe() -> None:
-            self._subscribers.remove(callback)
-
-        return unsubscribe
+        return self._subscribers.add(callback)
 
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> dict[str, Any]:
         """Assert what RDF files hold and bring the graph up to date; the statistics after it, and the seconds it took.
@@ -250,7 +238,7 @@ class KnowledgeGraph:
         live = self._writable()
         self._check_none_open()
         try:
-            with self._holding():
+            with self._subscribers.holding():
                 return update(live, self._home.store, self.transaction, sparql, source)
         finally:
             self._publish()
@@ -342,8 +330,13 @@ class KnowledgeGraph:
         path = self._home.snapshot
         return (snapshot.read_state(path), snapshot.read_dictionary(path)) if path else None
 
+    def _check_open(self) -> None:
+        if self._home.is_closed:
+            raise StoreError("the graph is closed")
+
     def _current(self) -> LiveGraph | None:
         """The engine's side of the graph where it runs, or must, as there are commits since the snapshot."""
+        self._check_open()
         return self._engine() if self._live is not None or self._home.is_ahead else None
 
 

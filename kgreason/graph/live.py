@@ -14,18 +14,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.graph import snapshot
 from kgreason.graph.delta import Delta
+from kgreason.graph.facts import SAME_AS
 from kgreason.graph.folder import Manifest
 from kgreason.graph.materializer import Change, Edit, Materializer
 from kgreason.graph.progress import SILENT, Progress, cancellable
 from kgreason.graph.replaying import edit_of, restored
 from kgreason.graph.report import statistics
 from kgreason.graph.repository import Repository
+from kgreason.graph.selection import select
 from kgreason.graph.storing import SMALL, chunks, named, put, put_all, without_shared
 from kgreason.rules.formatter import format_program
 from kgreason.rules.model import Rule
@@ -36,12 +38,17 @@ from kgreason.store.record import Record, Signed
 
 
 class LiveGraph:
-    """A graph that can be edited; `strategy` and `budget` hold for every commit."""
+    """A graph that can be edited; `strategy` and `budget` hold for every commit.
 
-    def __init__(self, home: Repository, strategy: Strategy = "auto", budget: int | None = None) -> None:
+    `reference`: the executable specification is run in place of the engine, in memory.
+    """
+
+    def __init__(
+        self, home: Repository, strategy: Strategy = "auto", budget: int | None = None, *, reference: bool = False
+    ) -> None:
         self._home = home
-        self._strategy, self._budget = strategy, budget
-        self.materializer = restored(home.manifest, home.snapshot)
+        self._strategy, self.budget = strategy, budget
+        self.materializer = _by_definition(home) if reference else restored(home.manifest, home.snapshot)
         self.streams = dict(home.manifest.streams)
         """The headers of the last commit of each stream."""
         self.unheard: list[Delta] = []
@@ -105,7 +112,7 @@ class LiveGraph:
         return self._delta(change, number)
 
     def _change(self, edit: Edit, progress: Progress) -> Change:
-        return self.materializer.change(edit, strategy=self._strategy, budget=self._budget, progress=progress)
+        return self.materializer.change(edit, strategy=self._strategy, budget=self.budget, progress=progress)
 
     def _delta(self, change: Change, number: int) -> Delta:
         return Delta(number, *change, self.materializer.dictionary)
@@ -185,10 +192,9 @@ class LiveGraph:
         live = self.materializer
         snapshot.write(path, live.save(), live.dictionary, live.rules, live.own)
 
-    def checkpoint(self, *, only_if_due: bool = True) -> None:
-        """Replace snapshot and journal by a new snapshot, where the journal has outgrown its share."""
-        if self._home.is_checkpoint_due or not only_if_due:
-            self._home.checkpoint(self.manifest(), self.write)
+    def checkpoint(self) -> None:
+        """Replace snapshot and journal by a new snapshot. Raises StoreError."""
+        self._home.checkpoint(self.manifest(), self.write)
 
     def manifest(self) -> Manifest:
         """What the store says of itself as of this state."""
@@ -212,6 +218,14 @@ class LiveGraph:
         self._stats = delta.work._asdict()
         if "stream" in headers:
             self.streams = self.streams | {headers["stream"]: dict(headers)}
+
+
+def _by_definition(home: Repository) -> Materializer:
+    """An empty materializer that runs the executable specification."""
+    from kgreason.graph.reference import ReferenceEngine
+
+    engine = cast(Engine, ReferenceEngine(SAME_AS))  # it has all that a materializer asks for
+    return Materializer(select(home.manifest.rules, home.manifest.schema), engine=engine)
 
 
 def _rule_changes(before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:

@@ -94,11 +94,16 @@ class _Means(NamedTuple):
 class Materializer:
     """Asserted quads under a selection of rules, kept closed."""
 
-    def __init__(self, selection: Selection, dictionary: Dictionary | None = None) -> None:
+    def __init__(
+        self,
+        selection: Selection,
+        dictionary: Dictionary | None = None,
+        engine: Engine | None = None,
+    ) -> None:
         self.selection = selection
         self.own = selection.own
         self.dictionary = Dictionary() if dictionary is None else dictionary
-        self.engine = Engine(quiet=SAME_AS)
+        self.engine = Engine(quiet=SAME_AS) if engine is None else engine
         self.triples = self.engine.table(True, 3)
         self.quads = Quads()
         self.flags = Flags()
@@ -146,7 +151,7 @@ class Materializer:
 
     def _change(self, edit: Edit, means: _Means) -> Change:
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, self._is_asserted)
-        closure = self._close(asserted, means.check)
+        closure = self._close(asserted, means)
         called = Flags(self.flags.same_as or self._links(asserted.added, closure.added), self.flags.exceeded)
         steps = [self._reprogram(closure, called, edit.own)]
         self._apply(asserted, steps[0].program, means)
@@ -180,10 +185,12 @@ class Materializer:
     def _is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
         return self.engine.circuit.facts.is_asserted_fact(rows)
 
-    def _close(self, asserted: Asserted, check: Check) -> ClosureChange:
+    def _close(self, asserted: Asserted, means: _Means) -> ClosureChange:
         """What a change of asserted triples does to the closed schema."""
         removed, added = (rows[is_schema(rows)] for rows in (asserted.removed, asserted.added))
-        return self._stratum.change(removed, added, check) if len(removed) or len(added) else _NOTHING
+        if not (len(removed) or len(added)):
+            return _NOTHING
+        return self._stratum.change(removed, added, means.check, means.budget)
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
         """Whether an owl:sameAs triple links a term of the schema: one of these, or any, where the schema has grown."""
@@ -269,7 +276,7 @@ class Materializer:
         """The state, for `restore`."""
         facts = self.engine.circuit.facts
         records = facts.records(facts.present())
-        return Saved(records, self.engine.planner.tables(), self.quads.columns, *self.flags, self.engine.elastic.work)
+        return Saved(records, self.engine.planner.tables(), self.quads.columns, *self.flags, self.engine.work or 0)
 
     def restore(self, saved: Saved) -> None:
         """Take over a saved state; the schema is closed and translated again, no data is evaluated."""
@@ -282,4 +289,5 @@ class Materializer:
         self._stratum.accept()
         self._reprogram(closure, self.flags, None)
         self.program.commit()
+        assert isinstance(self.engine, Engine)
         self.engine.restore(saved.records, self._encoded(self.rules), saved.work)

@@ -35,11 +35,11 @@ class SchemaStratum:
         self._engine.set_rules([encode(rule, self._engine.planner, dictionary.intern) for rule in closing])
         self._is_open = False
 
-    def change(self, removed: Int32, added: Int32, check: Check) -> ClosureChange:
-        """Retract and assert schema triples int32[n, 3]; `accept` or `rollback` must follow."""
+    def change(self, removed: Int32, added: Int32, check: Check, budget: int | None = None) -> ClosureChange:
+        """Retract and assert schema triples int32[n, 3]; `accept` or `rollback` must follow, after LimitError too."""
         self._engine.begin()  # before it is open: a rollback takes back what was begun last
         self._is_open = True
-        self._engine.apply({self._triples: added}, {self._triples: removed}, check=check)
+        self._engine.apply({self._triples: added}, {self._triples: removed}, budget=budget, check=check)
         changes = self._engine.changes()
         rows = np.ascontiguousarray(changes.rows[:, :3])
         return ClosureChange(rows[changes.after == ABSENT], rows[changes.before == ABSENT])

@@ -160,7 +160,8 @@ class Transaction:
             self.end(kind is None)
 
     def end(self, is_good: bool, progress: Progress = SILENT) -> None:
-        """Commit, or forget what was collected."""
+        """Commit, or forget what was collected. Raises what the commit raises; StoreError after the end."""
+        self._check_open()
         self._is_open = False
         try:
             if is_good:

@@ -41,9 +41,9 @@ def update(
     """Parse a request, then carry it out as a whole. Raises QueryError, and what a transaction raises."""
     operations = parse(sparql, source)
     editing = Editing(live, store, begin)
-    outcome = editing.run(operations)
+    unasserted, entailed = editing.run(operations)
     delta = composed(editing.deltas, live.materializer.dictionary)
-    return Updated(tuple(editing.deltas), outcome.unasserted, editing.entailed(outcome), delta)
+    return Updated(tuple(editing.deltas), unasserted, entailed, delta)
 
 
 def composed(deltas: Sequence[Delta], dictionary: Dictionary) -> Delta:

@@ -28,7 +28,8 @@ PREFIXES = f"@prefix : <http://example.org/> . @prefix rdfs: <{RDFS}> . @prefix 
 RULES = {
     "converse": "@rule converse [?y, :q, ?x] :- [?x, :p, ?y] .",
     "reach": """@group paths . @rule near reach(?x, ?y) :- [?x, :p, ?y] .
-        @rule far reach(?x, ?z) :- reach(?x, ?y), [?y, :p, ?z] . @rule "reached at last" [?x, :q, ?y] :- reach(?x, ?y) .""",
+        @rule far reach(?x, ?z) :- reach(?x, ?y), [?y, :p, ?z] .
+        @rule "reached at last" [?x, :q, ?y] :- reach(?x, ?y) .""",
     "loop": "@rule loop [?x, a, :C] :- [?x, :p, ?x] .",
     "hub": "@rule hub hub(:i) . @rule spoke [?x, :p, :j] :- hub(?x) .",
     "axiom": "@rule axiom [:A, rdfs:subClassOf, :B] :- [?x, a, :C] .",

@@ -10,9 +10,10 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -49,9 +50,9 @@ STEPS: tuple[tuple[Any, str], ...] = (
 
 
 @contextmanager
-def steps(before: Step) -> Iterator[None]:
+def steps(before: Step, of: Sequence[tuple[Any, str]] = STEPS) -> Iterator[None]:
     """While this lasts, `before` is called with the name of each step ahead of it."""
-    kept = [(owner, name, getattr(owner, name)) for owner, name in STEPS]
+    kept = [(owner, name, getattr(owner, name)) for owner, name in of]
 
     def watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -74,7 +75,7 @@ def load(store: Path, file: Path, small: int, kill_at: int | None, ready: Connec
 
     A delta of more than `small` rows takes the way of a bulk load.
     """
-    live.SMALL = small
+    setattr(live, "SMALL", small)  # noqa: B010
     number = iter(range(1_000_000))
 
     def count(_: str) -> None:
@@ -93,20 +94,27 @@ def run(
     store: Path, file: Path, small: int, *, kill_at: int | None = None, kill_after: float | None = None
 ) -> Work | None:
     """Load in a child; what it took, or None if it was killed."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.graph.warm"])
-    mine, theirs = context.Pipe()
-    child = context.Process(target=load, args=(store, file, small, kill_at, theirs))
-    child.start()
-    theirs.close()
-    try:
-        mine.recv()
+    with started(load, store, file, small, kill_at) as (child, messages):
+        messages.recv()
         if kill_after is not None:
             time.sleep(kill_after)
             child.kill()
         child.join()
-        work: Work | None = mine.recv() if child.exitcode == 0 else None
+        work: Work | None = messages.recv() if child.exitcode == 0 else None
         return work
+
+
+@contextmanager
+def started(target: Callable[..., None], *arguments: Any) -> Iterator[tuple[BaseProcess, Connection]]:
+    """A child that calls `target` with these and a connection; here is the other end of it."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.graph.warm"])
+    mine, theirs = context.Pipe()
+    child = context.Process(target=target, args=(*arguments, theirs))
+    child.start()
+    theirs.close()
+    try:
+        yield child, mine
     finally:
         child.join()
         child.close()

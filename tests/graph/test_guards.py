@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,30 @@ def test_a_closed_graph_is_closed(tmp_path: Path, data: Path, is_on_disk: bool) 
     graph.close()
     with pytest.raises(StoreError, match="the graph is closed"):
         graph.query("ASK { ?x ?y ?z }")
-    with pytest.raises(StoreError, match="the graph is closed"):
-        graph.load(data)
+    asked: list[Callable[[], object]] = [
+        lambda: graph.load(data),
+        graph.transaction,
+        graph.what_if,
+        lambda: graph.update("CLEAR ALL"),
+        lambda: graph.explain(("<http://e/a>", "<http://e/p>", "<http://e/b>")),
+        graph.dump,
+        graph.rules,
+        graph.contradictions,
+    ]
+    for ask in asked:
+        with pytest.raises(StoreError, match="the graph is closed"):
+            ask()
     assert b"".join(lines) == data.read_bytes()
+
+
+def test_a_graph_that_is_closed_in_a_transaction(data: Path) -> None:
+    graph = KnowledgeGraph.open(rules=["none"])
+    tx = graph.transaction().load(data)
+    graph.close()
+    with pytest.raises(StoreError, match="the graph is closed"):
+        tx.end(True)
+    with pytest.raises(StoreError, match="has ended"):
+        tx.end(False)
 
 
 @pytest.mark.parametrize("step", ["apply", "changes"])

@@ -1,7 +1,18 @@
-"""Imported by the fork server alone: has the kernels that a load needs, without a store and its threads."""
+"""Imported by the fork server alone: has the kernels that commits need, without a store and its threads."""
 
-from kgreason.graph.materializer import Materializer
+import numpy as np
+
+from kgreason.graph.materializer import Edit, Materializer
 from kgreason.graph.selection import select
 from kgreason.resources import resource
+from kgreason.rules.parser import parse
 
-Materializer(select(["owl2rl"])).load([resource("ontologies", "univ-bench.ttl")])
+_live = Materializer(select(["owl2rl"]))
+_live.load([resource("ontologies", "univ-bench.ttl")])
+_quads = np.array(
+    [(*row, graph) for graph in (0, 1) for row in _live.save().triples(asserted=True)[:2]], dtype=np.int32
+)
+_own = parse("hub(?x) :- [?x, ?p, ?y] . [?x, a, ?p] :- hub(?x), [?x, ?p, ?y] .", "warm").rules
+for _edit in (Edit(added=_quads[2:], own=_own), Edit(removed=_quads), Edit(added=_quads, own=())):
+    _live.change(_edit, strategy="update")
+    _live.accept()
