@@ -26,6 +26,10 @@ class EngineFacts:
         self._live = live
         self._engine = live.engine
         self._rules: dict[EncodedRule, Rule] = live.rules_by_code()
+        self._bodiless: dict[Atom, list[Rule]] = {}
+        for rule in self._rules.values():
+            for head in () if rule.body else rule.heads:
+                self._bodiless.setdefault(contradiction(rule) if head == FALSE else head, []).append(rule)
 
     def row(self, fact: Atom) -> int:
         """The row of a fact, or -1."""
@@ -52,9 +56,8 @@ class EngineFacts:
         for code, slots in self._engine.derivations(self.row(fact)):
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
             yield Derivation(self._rules[code], body)
-        for rule in self._rules.values():
-            if not rule.body and fact in (contradiction(rule) if head == FALSE else head for head in rule.heads):
-                yield Derivation(rule, ())
+        for rule in self._bodiless.get(fact, ()):
+            yield Derivation(rule, ())
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
         """The fact that a body atom is under a substitution; constants need no slot."""

@@ -1,4 +1,8 @@
-"""A commit that fails at whatever step, or is interrupted there, leaves no trace, unless the journal has it: it stands."""
+"""A commit that fails at whatever step leaves no trace, unless the journal has it: then it stands.
+
+Faults are errors and Ctrl-C, ahead of everything that a commit does: in the engine's phases, in an Update that turns
+into a Bootstrap, in the schema's stratum, the program, the quads, the journal, the store, and in what accepts them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ from tests.engine.small_rooms import small_quantum
 from . import interrupted
 from .series import PREFIX
 from .test_edits import told
-from .views import View, agrees, lasting, view
+from .views import agrees, lasting, view
 
 STEPS = (
     (live, "without_shared"),
@@ -63,8 +67,9 @@ STEPS = (
     (OxigraphStore, "apply"),
 )
 """What a commit does, by owner and name."""
-FIRST = """:A rdfs:subClassOf :B . :B rdfs:subClassOf :C . :p a owl:TransitiveProperty ; rdfs:domain :A . :q owl:inverseOf :r .
-:a :p :b . :b :p :c . :c :p :d . :d :p :e . :e :p :f . :b a :A . :a :n "01"^^xsd:integer , 1 . :z :q "x"@en . """
+FIRST = """:A rdfs:subClassOf :B . :B rdfs:subClassOf :C . :p a owl:TransitiveProperty ; rdfs:domain :A .
+:q owl:inverseOf :r . :a :p :b . :b :p :c . :c :p :d . :d :p :e . :e :p :f . :b a :A .
+:a :n "01"^^xsd:integer , 1 . :z :q "x"@en . """
 RULES = "@rule reach far(?x, ?y) :- [?x, :p, ?y], [?y, a, :C] . @rule shown [?x, :far, ?y] :- far(?x, ?y) ."
 
 
@@ -137,15 +142,15 @@ def tried(graph: KnowledgeGraph, ask: Edit) -> Delta:
 class Siege:
     """A graph whose commits are made to fail, beside an untouched twin; `stands` has the steps where one stood."""
 
-    def __init__(self, folder: Path, way: Way, before: tuple[Edit, ...], ask: Edit) -> None:
-        self._folder, self._way, self._before, self._ask = folder, way, before, ask
+    def __init__(self, folder: Path, way: Way) -> None:
+        self._folder, self.way = folder, way
         self.stands: list[str] = []
         self._number = 0
         with self._prepared() as twin:
             counted = Point()
             self._known = len(twin._engine().materializer.dictionary)
             with self._watched(counted):
-                delta = commit(twin, ask)
+                delta = commit(twin, edit)
             self.names, self.work = counted.names, delta.work
             self._delta, self._after = told(delta), lasting(view(twin))
             self._next = told(commit(twin, third)), lasting(view(twin))
@@ -154,10 +159,9 @@ class Siege:
     def _prepared(self) -> Iterator[KnowledgeGraph]:
         """A graph ahead of the commit."""
         self._number += 1
-        path = self._folder / str(self._number) if self._way.is_on_disk else None
-        with KnowledgeGraph.open(path, strategy=self._way.strategy) as graph:
-            for each in self._before:
-                commit(graph, each)
+        path = self._folder / str(self._number) if self.way.is_on_disk else None
+        with KnowledgeGraph.open(path, strategy=self.way.strategy) as graph:
+            commit(graph, first)
             yield graph
         if path is not None:
             with KnowledgeGraph.open(path) as graph:
@@ -166,7 +170,7 @@ class Siege:
 
     @contextmanager
     def _watched(self, point: Point) -> Iterator[None]:
-        of = (*STEPS, *interrupted.STEPS) if self._way.is_bulk else STEPS
+        of = (*STEPS, *interrupted.STEPS) if self.way.is_bulk else STEPS
         with interrupted.steps(point, of):
             yield
 
@@ -177,7 +181,7 @@ class Siege:
             graph.subscribe(heard.append)
             self._fail(graph, number, heard)
             if not heard:
-                assert told(commit(graph, self._ask)) == self._delta
+                assert told(commit(graph, edit)) == self._delta
             assert told(heard[0]) == self._delta
             assert lasting(view(graph)) == self._after
             assert agrees(graph)
@@ -187,7 +191,7 @@ class Siege:
     def _fail(self, graph: KnowledgeGraph, number: int, heard: list[Delta]) -> None:
         before, last = view(graph), graph._home.last
         with self._watched(Point(number)), pytest.raises((InjectedError, KeyboardInterrupt)):
-            commit(graph, self._ask)
+            commit(graph, edit)
         if graph._home.last > last:
             self.stands.append(self.names[number])
             assert len(heard) == 1
@@ -195,7 +199,7 @@ class Siege:
         assert not heard
         assert view(graph) == before
         assert len(graph._engine().materializer.dictionary) == self._known
-        assert told(tried(graph, self._ask)) == self._delta
+        assert told(tried(graph, edit)) == self._delta
 
 
 @pytest.fixture(params=WAYS)
@@ -205,19 +209,169 @@ def siege(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     if way.is_bulk:
         monkeypatch.setattr(live, "SMALL", 0)
     with small_quantum(20):
-        found = Siege(tmp_path, way, (first,), edit)
+        found = Siege(tmp_path, way)
         expected = ("update" if way.strategy == "update" else "bootstrap", way.strategy == "auto")
         assert (found.work.strategy, found.work.switched) == expected
         yield found
 
 
+def points(siege: Siege, *, every: bool) -> list[int]:
+    """Steps: those behind the engine, and in memory those of the engine; of many alike the first, unless `every`."""
+    kept = siege.names.index("_keep")
+    start = kept if siege.way.is_on_disk else 0
+    numbers = range(start, len(siege.names))
+    return [n for n in numbers if every or n >= kept > start or siege.names[n] not in siege.names[start:n]]
+
+
 def test_a_fault_at_every_kind_of_step(siege: Siege) -> None:
-    for name in dict.fromkeys(siege.names):
-        siege.fail(siege.names.index(name))
+    for number in points(siege, every=False):
+        siege.fail(number)
 
 
 @pytest.mark.slow
 def test_a_fault_at_every_step(siege: Siege) -> None:
-    for number in range(len(siege.names)):
+    for number in points(siege, every=True):
         siege.fail(number)
-    print(siege.stands)
+    late = {"tidy", "rmtree"} if siege.way.is_bulk else {"apply"} if siege.way.is_on_disk else set()
+    assert set(siege.stands) == {"accept", "commit"} | late
+
+
+UPDATE = """PREFIX : <http://e/> INSERT DATA { :u :p :a . :g { :u :q "x"@en } } ;
+DELETE { ?x :n ?n } INSERT { ?x a :Z . ?x :is ?n } WHERE { ?x a :C ; :n ?n } ; DELETE WHERE { ?x a :Z ; :p ?y }"""
+
+
+@pytest.mark.parametrize("is_on_disk", [False, True])
+def test_a_fault_in_any_commit_of_an_update(tmp_path: Path, is_on_disk: bool) -> None:
+    """Those that were made are taken back."""
+    counted = Point()
+    update = UPDATE.replace(":g {", "GRAPH :g {")
+    with KnowledgeGraph.open() as twin:
+        commit(twin, first)
+        with interrupted.steps(counted, STEPS):
+            assert len(twin.update(update).deltas) == 3
+        after = lasting(view(twin))
+    keeps = [number for number, name in enumerate(counted.names) if name == "_keep"]
+    assert len(keeps) == 3
+    for number in sorted(
+        {counted.names.index(name, keeps[0] + 1) for name in counted.names[keeps[0] + 1 :]} | {*keeps}
+    ):
+        with KnowledgeGraph.open(tmp_path / str(number) if is_on_disk else None) as graph:
+            commit(graph, first)
+            before = lasting(view(graph))
+            with interrupted.steps(Point(number), STEPS), pytest.raises((InjectedError, KeyboardInterrupt)):
+                graph.update(update)
+            assert lasting(view(graph)) == before
+            assert agrees(graph)
+            graph.update(update)
+            assert lasting(view(graph)) == after
+
+
+MANY = PREFIX + "".join(f":x{n} :p :y .\n" for n in range(120))
+PAIRS = "@group g . @rule pairs [?x, :with, ?y] :- [?x, :p, ?v], [?y, :p, ?v] ."
+EXPLOSIONS: dict[str, tuple[Edit, Edit]] = {
+    "facts come": (lambda tx: tx.add_rules(PREFIX + PAIRS), lambda tx: tx.add(MANY)),
+    "facts go": (lambda tx: tx.add(MANY).add_rules(PREFIX + PAIRS), lambda tx: tx.remove(MANY)),
+    "a rule comes": (lambda tx: tx.add(MANY), lambda tx: tx.add_rules(PREFIX + PAIRS)),
+    "a rule goes": (lambda tx: tx.add(MANY).add_rules(PREFIX + PAIRS), lambda tx: tx.remove_rules("pairs")),
+}
+
+
+@pytest.mark.parametrize("name", EXPLOSIONS)
+def test_a_rule_that_explodes_is_named_and_leaves_no_trace(tmp_path: Path, name: str) -> None:
+    ready, ask = EXPLOSIONS[name]
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        commit(graph, ready)
+        before = lasting(view(graph))
+    with (
+        small_quantum(500),
+        pytest.MonkeyPatch.context() as patch,
+        KnowledgeGraph.open(tmp_path / "store", strategy="update", budget=1_000) as graph,
+    ):
+        patch.setattr(circuit, "_LEAST_FUEL", 100)
+        known = len(graph._engine().materializer.dictionary)
+        for begin in (commit, tried):
+            with pytest.raises(LimitError, match="may extend 1,000 rewrites: the budget ran out in rule g/pairs"):
+                begin(graph, ask)
+            assert lasting(view(graph)) == before
+            assert len(graph._engine().materializer.dictionary) == known
+        assert agrees(graph)
+        assert len(commit(graph, lambda tx: tx.add(PREFIX + ":a :q :b ."))) == 1
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        assert lasting(view(graph)).rules == before.rules
+        assert commit(graph, ask)
+
+
+def test_the_budget_holds_for_the_schema() -> None:
+    """Its closure is evaluated ahead of all else, and its size is what the program is made of."""
+    chain = PREFIX + "".join(f":C{n} rdfs:subClassOf :C{n + 1} .\n" for n in range(150))
+    with KnowledgeGraph.open(budget=20_000) as graph:
+        commit(graph, first)
+        before, translations = view(graph), Point()
+        with (
+            interrupted.steps(translations, ((LiveProgram, "change"),)),
+            pytest.raises(LimitError, match="20,000 rewrites: the budget ran out in rule scm/scm-sco"),
+        ):
+            commit(graph, lambda tx: tx.add(chain))
+        assert not translations.names
+        assert view(graph) == before
+        assert agrees(graph)
+
+
+def test_an_update_is_taken_back_whatever_that_costs(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        commit(graph, lambda tx: tx.add(MANY).add_rules(PREFIX + PAIRS))
+        before = lasting(view(graph))
+    with KnowledgeGraph.open(tmp_path / "store", strategy="bootstrap", budget=1_000) as graph:
+        with pytest.raises(InputError, match=r"missing\.ttl"):
+            graph.update(f"CLEAR ALL ; LOAD <{(tmp_path / 'missing.ttl').as_uri()}>")
+        assert lasting(view(graph)) == before
+        with pytest.raises(LimitError, match="in rule g/pairs"):
+            commit(graph, lambda tx: tx.add(PREFIX + ":new :p :y ."))
+
+
+def test_a_disk_that_is_full_at_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of a record was written; nothing of it is left."""
+    write = os.write
+
+    def half(file: int, data: Any) -> int:
+        if len(data) < 200:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data[:150])
+
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        commit(graph, first)
+        before, size = view(graph), (tmp_path / "store" / "journal").stat().st_size
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", half)
+            with pytest.raises(StoreError, match="the journal cannot be written: No space left on device"):
+                commit(graph, edit)
+        assert view(graph) == before
+        assert (tmp_path / "store" / "journal").stat().st_size == size
+        delta = told(commit(graph, edit))
+        after = lasting(view(graph))
+    with KnowledgeGraph.open(tmp_path / "store") as graph, KnowledgeGraph.open() as twin:
+        commit(twin, first)
+        assert told(commit(twin, edit)) == delta
+        assert lasting(view(graph)) == lasting(view(twin)) == after
+
+
+def test_ctrl_c_in_a_subscriber() -> None:
+    """The commit stands, and the others are told, before it comes through."""
+    heard: list[Delta] = []
+
+    def stopped(_: Delta) -> None:
+        raise KeyboardInterrupt
+
+    def failing(_: Delta) -> None:
+        raise InjectedError
+
+    with KnowledgeGraph.open() as graph:
+        for callback in (failing, stopped, heard.append):
+            graph.subscribe(callback)
+        with pytest.raises(KeyboardInterrupt):
+            commit(graph, first)
+        assert len(heard) == 1
+        with pytest.raises(KeyboardInterrupt):
+            graph.update("CLEAR ALL")
+        assert len(heard) == 2
+        assert not lasting(view(graph)).asserted

@@ -7,7 +7,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from pyoxigraph import QueryBoolean, QuerySolutions
@@ -67,6 +70,37 @@ def test_a_delta_that_fails_changes_nothing() -> None:
     with pytest.raises(StoreError, match="not N-Quads"):
         store.apply(ROW, _row(1) + b"oops\n")
     assert _all(store) == ROW
+
+
+@pytest.mark.skipif(sys.gettrace() is not None, reason="a debugger or a coverage tool traces already")
+def test_a_delta_that_is_interrupted_is_there_or_not() -> None:
+    """Ctrl-C ahead of any line that runs meanwhile, Oxigraph's calls into Python among them."""
+    before, after = _rows(range(8)), _rows(range(4, 12)).replace(b" .", b" <http://e/g> .")
+    outcomes = []
+    for at in count():
+        store = OxigraphStore()
+        store.load([before])
+        lines = count()
+
+        def watch(frame: FrameType, event: str, _: Any, lines: Iterator[int] = lines, at: int = at) -> Any:
+            if "kgreason/store" not in frame.f_code.co_filename:
+                return None
+            if event == "line" and next(lines) == at:
+                raise KeyboardInterrupt
+            return watch
+
+        sys.settrace(watch)
+        try:
+            store.apply(before, after)
+        except KeyboardInterrupt:
+            outcomes.append(_all(store))
+        finally:
+            sys.settrace(None)
+        if next(lines) <= at:
+            break
+        assert len(outcomes) == at + 1
+    assert set(outcomes) == {b"".join(sorted(rows.splitlines(keepends=True))) for rows in (before, after)}
+    assert len(outcomes) > 20
 
 
 def test_an_error_in_a_loading_thread_is_raised() -> None:
