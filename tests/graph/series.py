@@ -116,7 +116,7 @@ def often() -> None:
 
 
 def states() -> list[View]:
-    """What the graph shows after each commit, from none on."""
+    """What the graph shows after each commit, from none on; after each round that is what it shows from scratch."""
     with KnowledgeGraph.open() as graph:
         found = [lasting(view(graph))]
         for step in SERIES:
@@ -124,6 +124,8 @@ def states() -> list[View]:
                 part(graph)
                 found.append(lasting(view(graph)))
                 assert graph._home.last == len(found) - 1
+            if step.name == SERIES[-1].name:
+                assert from_scratch(graph) == found[-1]
     return found
 
 

@@ -108,10 +108,8 @@ def inspect(store: Path, told: int, states: list[View]) -> int:
     with KnowledgeGraph.open(store) as graph:
         last = graph._home.last
         assert told <= last <= ENDS[min(bisect_right(ENDS, told), len(ENDS) - 1)]
-        seen = lasting(view(graph))
-        assert seen == states[last]
+        assert lasting(view(graph)) == states[last]
         assert agrees(graph)
-        assert series.from_scratch(graph) == seen
         with graph.transaction() as tx:
             tx.add("<http://e/new> <http://e/p> <http://e/x0> . <http://e/g> { <http://e/new> a <http://e/A0> }")
         assert (tx.delta.commit, len(tx.delta.quads(added=True))) == (last + 1, 2)
@@ -169,6 +167,6 @@ def test_kills_ahead_of_steps(tmp_path: Path, states: list[View]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [step.name for step in SERIES[: len(SERIES) // series.ROUNDS]])
+@pytest.mark.parametrize("name", ["rules", "a SPARQL update", "many facts", "named graphs", "everything at once"])
 def test_kills_ahead_of_every_step(tmp_path: Path, states: list[View], name: str) -> None:
     kill_ahead_of_steps(tmp_path, name, states)
