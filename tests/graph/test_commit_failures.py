@@ -216,11 +216,11 @@ def siege(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def points(siege: Siege, *, every: bool) -> list[int]:
-    """Steps: those behind the engine, and in memory those of the engine; of many alike the first, unless `every`."""
-    kept = siege.names.index("_keep")
+    """Steps, in memory all and on disk those behind the engine: the first of each name, or of each run of a name."""
+    names, kept = siege.names, siege.names.index("_keep")
     start = kept if siege.way.is_on_disk else 0
-    numbers = range(start, len(siege.names))
-    return [n for n in numbers if every or n >= kept > start or siege.names[n] not in siege.names[start:n]]
+    seen = [names[max(n - 1, start) : n] if every else names[start:n] for n in range(len(names))]
+    return [n for n in range(start, len(names)) if names[n] not in seen[n] or (n > kept and not siege.way.is_on_disk)]
 
 
 def test_a_fault_at_every_kind_of_step(siege: Siege) -> None:
