@@ -130,10 +130,16 @@ class Engine:
     ) -> Changes:
         """One `apply` that is accepted, or, on any error, rolled back."""
         wish = _Wish(asserted, retracted or {})
+        return self._whole(
+            lambda check: self._apply(wish, self._reweigh(added, removed), strategy, budget, check), check
+        )
+
+    def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
+        """A commit of its own: what `work` does is accepted, or, on any error, rolled back."""
         with undivided() as let_out:
             self._begin()
             try:
-                self._apply(wish, self._reweigh(added, removed), strategy, budget, _both(let_out, check))
+                work(_both(let_out, check))
                 changes = self.changes()
             except BaseException:
                 self._rollback()
@@ -340,18 +346,13 @@ class Engine:
 
         facts: table number -> int32[n, w]. What `check` raises leaves everything as it was.
         """
-        with undivided() as let_out:
-            self._begin()
-            try:
-                if rules is not None:
-                    self._reweigh(rules, self._all_rules())
-                self._evaluate(facts, UNLIMITED, _both(let_out, check))
-                changes = self.changes()
-            except BaseException:
-                self._rollback()
-                raise
-            self._accept()
-        return changes
+
+        def work(check: Check) -> None:
+            if rules is not None:
+                self._reweigh(rules, self._all_rules())
+            self._evaluate(facts, UNLIMITED, check)
+
+        return self._whole(work, check)
 
     def restore(self, records: Int32, rules: Sequence[EncodedRule], work: int = 0) -> None:
         """Take over a fixpoint that was saved: rows int32[n, 3 + w] with state, stamp and support, and its rules.

@@ -101,13 +101,12 @@ class FactTable:
         self._is_hashed = True
 
     def widen(self, width: int) -> None:
-        """Make rows at least `width` columns wide; the hash of a row is over all columns, padding included."""
+        """Make rows at least `width` columns wide; padding adds nothing to the hash of a row."""
         old = self._memory["rows"]
         if width > self.width:
             rows = np.zeros((old.shape[0], FIRST + width), dtype=np.int32)
             rows[:, : old.shape[1]] = old
             self._memory["rows"] = rows
-            self._rehash(old.shape[0])
 
     def find(self, keys: Int32) -> Int32:
         """For each of keys int32[n, w] the number of the equal row, or -1: int32[n]."""
