@@ -19,7 +19,7 @@ from kgreason.engine.layout import Int32
 from kgreason.graph.delta import Delta
 from kgreason.graph.live import LiveGraph
 from kgreason.graph.storing import chunks
-from kgreason.graph.terms import of_lines
+from kgreason.graph.terms import of_canonical
 from kgreason.graph.transaction import Transaction
 from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
@@ -107,7 +107,7 @@ class Editing:
         return asserted
 
     def _encode(self, lines: bytes) -> Int32:
-        return of_lines(lines, self._live.dictionary)
+        return of_canonical(lines, self._live.dictionary)
 
     def graphs(self) -> Iterable[str]:
         """The names of the named graphs."""

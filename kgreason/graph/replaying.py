@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Manifest
 from kgreason.graph.materializer import Edit, Materializer
 from kgreason.graph.selection import reselect, select
-from kgreason.rdf.tokens import encode
+from kgreason.graph.terms import of_canonical
 from kgreason.rules.parser import parse
 from kgreason.store.record import Record
 
@@ -31,9 +29,7 @@ def restored(manifest: Manifest, path: Path | None) -> Materializer:
 
 def edit_of(record: Record, live: Materializer) -> Edit:
     """What a record asked for; terms are interned, blank nodes keep their labels."""
-    removed, added = (
-        np.ascontiguousarray(encode(lines, live.dictionary).T) for lines in (record.removed, record.added)
-    )
+    removed, added = (of_canonical(lines, live.dictionary) for lines in (record.removed, record.added))
     if not record.rules:
         return Edit(removed, added)
     own = dict.fromkeys(live.own)

@@ -52,6 +52,11 @@ def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
     return _encoded(lines, RdfFormat.N_QUADS, dictionary, source)
 
 
+def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
+    """Canonical N-Quads lines, which are not parsed again, as quads int32[n, 4]; blank nodes keep their labels."""
+    return np.ascontiguousarray(encode(lines, dictionary).T)
+
+
 def _of_text(text: str, dictionary: Dictionary, *, fresh: bool) -> Int32:
     if not fresh:
         return _encoded(text.encode(), RdfFormat.TRIG, dictionary, TEXT)
@@ -64,7 +69,7 @@ def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) 
         lines = pyoxigraph.serialize(pyoxigraph.parse(text, form), format=RdfFormat.N_QUADS) or b""
     except SyntaxError as error:
         raise RdfSyntaxError(source, error.lineno, error.offset, error.msg) from error
-    return np.ascontiguousarray(encode(lines, dictionary).T)
+    return of_canonical(lines, dictionary)
 
 
 def _line(item: Item) -> str:
