@@ -121,12 +121,17 @@ def only_step(m: Block, node: Number) -> Number:
 
 @inline
 def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
-    """The hash of what `only` looks for but for one slot, and the column that this slot is looked for in, or -1."""
+    """The hash of what `only` looks for but for one slot, and the column that this slot is looked for in.
+
+    -1 where it is looked for in none, or in several: their hash takes more than one value put into one column.
+    """
     pairs = bound_pairs(steps, only)
     base, column = salted(steps[only, STEP_ARRANGEMENT]), np.int64(-1)
     for j in range(steps[only, STEP_BOUND]):
         at = pairs + 2 * np.uint64(j)
         if steps[only, at + 1] == slot:
+            if column >= 0:
+                return base, np.int64(-1)
             column = np.int64(steps[only, at])
         else:
             base = mixed(base, steps[only, at], slots[steps[only, at + 1]])

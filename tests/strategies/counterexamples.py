@@ -220,6 +220,16 @@ TEXTS = {
 
         - edge(1, 3)
         """,
+    "a value that the next atom looks for twice": """
+        + p(1)
+        + q(2, 1)
+
+        + r(2, 2, 2)
+        + q(1, 1)
+        + r(?z, ?y, 3) :- p(?x), q(?y, 1), r(?z, ?y, ?y)
+
+        - p(1)
+        """,
     "two names for one rule": """
         + p(1, 2)
         + q(?x) :- p(?x, ?y)
