@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kgreason.rules.constants import quote
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
+from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
 _WIDTH = 110

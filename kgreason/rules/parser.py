@@ -21,6 +21,7 @@ Cost: about 0.13 ms for a rule of three atoms, after 0.15 s for the first text.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from kgreason.errors import InputError
@@ -52,6 +53,7 @@ def load(path: str | Path) -> Program:
     return parse(text, str(path))
 
 
+@cache
 def ruleset(name: str) -> Program:
     """The shipped program `rulesets/NAME.dl`; raises `InputError`, naming those that exist, where there is none."""
     return load(resource("rulesets", f"{name}.dl"))

@@ -10,7 +10,8 @@ r"""`Record`: what a commit was asked for, as an RDF Patch.
     TC .
 
 What RDF Patch has no rows for stands in its header, so that the text is a patch for every reader of RDF Patch
-(https://jena.apache.org/documentation/rdf-patch/).
+(https://jena.apache.org/documentation/rdf-patch/), with one exception: the quads of an imported document have a string
+with its IRI where those of a graph have the name (`D <http://e/a> <http://e/p> <http://e/b> "http://e/document" .`).
 
 Law: `Record.parse(record.patch()) == record`. Cost: a few microseconds, and one copy of the lines.
 """
@@ -22,7 +23,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias
 
-from kgreason.rules.constants import quote, unquote
+from kgreason.rules.constants import unquote
+from kgreason.terms.quoting import quote
 
 Signed: TypeAlias = tuple[tuple[int, str], ...]
 """Texts with the sign 1 (added) or -1 (removed), in the order in which they were said."""

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kgreason.rules.constants import quote, unescape
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.interning import intern_all
+from kgreason.terms.quoting import quote, unescape
 from kgreason.terms.vocabulary import XSD_INTEGER
 
 _NUMBER_END = f'"^^{XSD_INTEGER}'

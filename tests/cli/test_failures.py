@@ -205,6 +205,7 @@ def test_reading_commands_start_neither_the_engine_nor_numba(store: Path) -> Non
         modules = process.stderr.split()
         assert "kgreason.graph.knowledge_graph" in modules
         assert not {"numba", "lark", "tqdm", "kgreason.engine.engine", "kgreason.compiled"} & set(modules)
+        assert not [name for name in modules if name.startswith("kgreason.datatypes.")]
 
 
 def test_a_program_sees_no_bars_and_a_verbose_one_sees_stages(store: Path, family: Path) -> None:

@@ -4,11 +4,11 @@ from hypothesis import example, given
 from pyoxigraph import RdfFormat
 from pyoxigraph import parse as parse_rdf
 
-from kgreason.rules.constants import quote
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
 from kgreason.rules.parser import parse
 from kgreason.rules.program import Program
+from kgreason.terms.quoting import quote
 from tests.strategies import rule_texts
 
 X, Y = Variable("x"), Variable("y")

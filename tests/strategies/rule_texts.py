@@ -8,9 +8,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from kgreason.rules.constants import quote
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Variable
 from kgreason.rules.program import Program
+from kgreason.terms.quoting import quote
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 NAMESPACES = ("http://example.org/", "http://example.org/deep#", XSD, "urn:x:")

@@ -1,0 +1,86 @@
+"""Facets: restrictions of datatypes by bounds, lengths, patterns and languages.
+
+OWL 2 RL leaves them out; they are here for ontologies beyond it (OWL 2 Structural Specification, section 4). Bounds
+follow the order of XSD, not identity: -0 is at least +0, and a bound that a value cannot be compared with is not
+kept, so that NaN keeps none. Lengths count characters of strings and IRIs and octets of binary data; of a string
+with a language tag they, as patterns, see the string. A facet that does not apply to the value is not kept.
+
+Cost: that of a comparison; a pattern is translated once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kgreason.datatypes import value
+from kgreason.datatypes.order import compare
+from kgreason.datatypes.patterns import compiled
+from kgreason.datatypes.value import Value
+from kgreason.terms.vocabulary import RDF, XSD
+
+
+def satisfies(data_value: Value, facet: str, limit: Value) -> bool:
+    """Whether a value keeps a facet, named in N-Triples text, with this value.
+
+    Raises KeyError for an unknown facet, ValueError for a pattern that is none.
+    """
+    return FACETS[facet](data_value, limit)
+
+
+def _bound(*kept: int) -> Callable[[Value, Value], bool]:
+    return lambda data_value, limit: compare(data_value, limit) in kept
+
+
+def _length(*kept: int) -> Callable[[Value, Value], bool]:
+    def test(data_value: Value, limit: Value) -> bool:
+        text = _measured(data_value)
+        return text is not None and compare(Value(value.REAL, len(text)), limit) in kept
+
+    return test
+
+
+def _pattern(data_value: Value, limit: Value) -> bool:
+    text = _measured(data_value)
+    return isinstance(text, str) and compiled(limit.data).fullmatch(text) is not None
+
+
+def _language_range(data_value: Value, limit: Value) -> bool:
+    return data_value.space == value.LANG_STRING and _matches(data_value.data[1], limit.data.lower())
+
+
+def _measured(data_value: Value) -> Any:
+    """What lengths and patterns see of a value; None where they see nothing."""
+    if data_value.space == value.LANG_STRING:
+        return data_value.data[0]
+    return data_value.data if data_value.space in (value.STRING, value.URI, value.HEX, value.BASE64) else None
+
+
+def _matches(tag: str, language_range: str) -> bool:
+    """Extended filtering (RFC 4647, 3.3.2), both in lower case."""
+    first, *wanted = language_range.split("-")
+    found, *subtags = tag.split("-")
+    if first not in ("*", found):
+        return False
+    for part in wanted:
+        if part == "*":
+            continue
+        while subtags and subtags[0] != part and len(subtags[0]) > 1:
+            subtags.pop(0)
+        if not subtags or subtags.pop(0) != part:
+            return False
+    return True
+
+
+FACETS: dict[str, Callable[[Value, Value], bool]] = {
+    f"<{XSD}minInclusive>": _bound(0, 1),
+    f"<{XSD}maxInclusive>": _bound(0, -1),
+    f"<{XSD}minExclusive>": _bound(1),
+    f"<{XSD}maxExclusive>": _bound(-1),
+    f"<{XSD}length>": _length(0),
+    f"<{XSD}minLength>": _length(0, 1),
+    f"<{XSD}maxLength>": _length(0, -1),
+    f"<{XSD}pattern>": _pattern,
+    f"<{RDF}langRange>": _language_range,
+}
+"""The tests of facets by their names in N-Triples text."""

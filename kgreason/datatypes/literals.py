@@ -1,0 +1,38 @@
+r"""The parts of a literal: lexical form, datatype, language tag.
+
+    "a\tb"                 a	b   <...XMLSchema#string>
+    "x"@en                 x     <...22-rdf-syntax-ns#langString>   en
+    "1"^^<http://e/t>      1     <http://e/t>
+
+Invariant: what is read is a literal as `Dictionary.decode` gives it, so that its last quotation mark ends the lexical
+form: neither a language tag nor an IRI has one.
+Cost: a search from the right, and a regular expression where there is a backslash.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kgreason.terms.quoting import unescape
+from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_STRING
+
+
+class Literal(NamedTuple):
+    """A lexical form without escapes, a datatype, and a language tag in lower case, with its direction if any."""
+
+    lexical: str
+    datatype: str
+    language: str = ""
+
+
+def unescaped(text: str) -> Literal:
+    """The parts of a literal in N-Triples text; raises ValueError where `text` is none."""
+    end = text.rfind('"')
+    if end < 1 or text[0] != '"':
+        raise ValueError(f"{text} is not a literal")
+    lexical, mark = unescape(text[1:end]), text[end + 1 :]
+    if not mark:
+        return Literal(lexical, XSD_STRING)
+    if mark[0] == "@":
+        return Literal(lexical, RDF_DIR_LANG_STRING if "--" in mark else RDF_LANG_STRING, mark[1:].lower())
+    return Literal(lexical, mark[2:])

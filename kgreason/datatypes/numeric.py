@@ -1,0 +1,156 @@
+"""Numbers: exact ones of any size, and those of the two floating-point types.
+
+Decimals, integers and rationals share one value space, that of owl:real, and are kept exactly: as int, Decimal or
+Fraction, which Python compares and hashes by the number they are. A float or double is the nearest one to the number
+written, ties to even, infinite beyond the largest (XSD 1.1 Part 2, floatingPointRound); the value spaces of owl:real,
+xsd:float and xsd:double are disjoint (OWL 2 Structural Specification, 4.1 and 4.2).
+
+Law: `real(a) == real(b)` exactly if a and b write the same number, however many digits they have.
+Functions take a lexical form and raise ValueError with what they expect.
+Cost: some microseconds, and linear in the digits; `whole`, which must give an int, is a little worse than that.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Mapping
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TypeAlias
+
+from kgreason.datatypes.value import DOUBLE, FLOAT, REAL, Value
+from kgreason.terms import vocabulary as v
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_RATIONAL = re.compile(r"([+-]?[0-9]+)/(0*[1-9][0-9]*)")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][+-]?[0-9]+)?|[+-]?INF|NaN")
+_SHORT = 600
+"""Digits that `int` takes whatever the interpreter's limit is."""
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+Real: TypeAlias = int | Decimal | Fraction
+"""A number, kept exactly."""
+
+WHOLE: Mapping[str, tuple[int | None, int | None]] = MappingProxyType(
+    {
+        v.XSD_INTEGER: (None, None),
+        v.XSD_NON_NEGATIVE_INTEGER: (0, None),
+        v.XSD_NON_POSITIVE_INTEGER: (None, 0),
+        v.XSD_POSITIVE_INTEGER: (1, None),
+        v.XSD_NEGATIVE_INTEGER: (None, -1),
+        v.XSD_LONG: (-(2**63), 2**63 - 1),
+        v.XSD_INT: (-(2**31), 2**31 - 1),
+        v.XSD_SHORT: (-(2**15), 2**15 - 1),
+        v.XSD_BYTE: (-(2**7), 2**7 - 1),
+        v.XSD_UNSIGNED_LONG: (0, 2**64 - 1),
+        v.XSD_UNSIGNED_INT: (0, 2**32 - 1),
+        v.XSD_UNSIGNED_SHORT: (0, 2**16 - 1),
+        v.XSD_UNSIGNED_BYTE: (0, 2**8 - 1),
+    }
+)
+"""The datatypes of whole numbers: smallest and largest value, None where there is none."""
+
+
+def whole(digits: str) -> int:
+    """The integer that digits, with a sign or without, write."""
+    if len(digits) < _SHORT:
+        return int(digits)
+    half = len(digits) // 2
+    low, power = whole(digits[-half:]), int(10**half)
+    return whole(digits[:-half]) * power + (-low if digits[0] == "-" else low)
+
+
+def real(digits: str) -> int | Decimal:
+    """The number that digits, with a sign and a decimal point or without, write."""
+    return Decimal(digits) if "." in digits or len(digits) >= _SHORT else int(digits)
+
+
+def plus(integer: int, number: int | Decimal) -> int | Decimal:
+    """A sum that is never rounded."""
+    return integer + number if isinstance(number, int) else _EXACT.add(integer, number)
+
+
+def minus(number: int | Decimal) -> int | Decimal:
+    """A number with the other sign, never rounded."""
+    return -number if isinstance(number, int) else number.copy_negate()
+
+
+def integer(lexical: str) -> Value:
+    """xsd:integer."""
+    if not _INTEGER.fullmatch(lexical):
+        raise ValueError("digits with a sign or without")
+    return Value(REAL, real(lexical))
+
+
+def decimal(lexical: str) -> Value:
+    """xsd:decimal."""
+    if not _DECIMAL.fullmatch(lexical):
+        raise ValueError("digits with a decimal point or without, and no exponent")
+    return Value(REAL, real(lexical))
+
+
+def rational(lexical: str) -> Value:
+    """owl:rational."""
+    match = _RATIONAL.fullmatch(lexical)
+    if not match:
+        raise ValueError("an integer, a slash, and a positive integer without a sign")
+    ratio = Fraction(whole(match[1]), whole(match[2]))
+    return Value(REAL, ratio.numerator if ratio.denominator == 1 else ratio)
+
+
+def double(lexical: str) -> Value:
+    """xsd:double."""
+    return Value(DOUBLE, _number(lexical).hex())
+
+
+def single(lexical: str) -> Value:
+    """xsd:float."""
+    return Value(FLOAT, _rounded(_towards_odd(_number(lexical), lexical)).hex())
+
+
+def is_whole(number: Real) -> bool:
+    """Whether a number is an integer."""
+    return number == number.to_integral_value() if isinstance(number, Decimal) else isinstance(number, int)
+
+
+def is_decimal(number: Real) -> bool:
+    """Whether a number can be written with finitely many decimal places."""
+    if not isinstance(number, Fraction):
+        return True
+    denominator = number.denominator  # it divides a power of ten, and then one as long as it is in bits
+    return pow(10, denominator.bit_length(), denominator) == 0
+
+
+def _number(lexical: str) -> float:
+    if not _FLOAT.fullmatch(lexical):
+        raise ValueError("a number with an exponent or without, INF, -INF or NaN")
+    return float(lexical)
+
+
+def _towards_odd(number: float, lexical: str) -> float:
+    """Of the two doubles around the number written the one with an odd last bit, unless one is that number.
+
+    Rounding a double to a float afterwards rounds as if it had been done at once.
+    """
+    if not math.isfinite(number) or number == 0 or _bits(number) & 1:
+        return number
+    exact, found = Decimal(lexical), Decimal.from_float(number)
+    return number if exact == found else math.nextafter(number, math.inf if exact > found else -math.inf)
+
+
+def _bits(number: float) -> int:
+    bits: int = struct.unpack("<q", struct.pack("<d", number))[0]
+    return bits
+
+
+def _rounded(number: float) -> float:
+    """The nearest float."""
+    try:
+        nearest: float = struct.unpack("<f", struct.pack("<f", number))[0]
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    return nearest

@@ -1,0 +1,70 @@
+"""The order of data values, and equality where it is not identity.
+
+What facets and comparisons ask for (XSD 1.1 Part 2, 2.2.2 and 2.2.3): +0 equals -0, NaN neither equals nor is less
+than anything, moments are compared where they lie on the time line. Orders are partial: a moment without a timezone
+and one with are comparable if they are more than fourteen hours apart (3.3.7), durations if they differ in the same
+direction from four dates on. Values of the other spaces, and of different ones, are equal or incomparable.
+
+Laws: `compare(a, b) == -compare(b, a)`; identical values other than NaN are equal; less-than is transitive.
+Cost: below a microsecond for numbers, some ten for durations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kgreason.datatypes import durations, times, value
+from kgreason.datatypes.numeric import plus
+from kgreason.datatypes.value import Value
+
+_MOST = 14 * 60 * 60
+"""The largest offset, in seconds."""
+
+
+def compare(first: Value, second: Value) -> int | None:
+    """-1, 0 or 1: less, equal, greater; None: incomparable, or the value space has no order and they are not equal."""
+    if first.space != second.space:
+        return None
+    return _ORDERS.get(first.space, _equal)(first.data, second.data)
+
+
+def _sign(first: Any, second: Any) -> int | None:
+    if first == second:
+        return 0
+    return -1 if first < second else 1 if first > second else None
+
+
+def _equal(first: Any, second: Any) -> int | None:
+    return 0 if first == second else None
+
+
+def _floats(first: str, second: str) -> int | None:
+    return _sign(float.fromhex(first), float.fromhex(second))
+
+
+def _moments(first: times.Moment, second: times.Moment) -> int | None:
+    start, end = times.seconds(first), times.seconds(second)
+    if (first.offset is None) == (second.offset is None):
+        return _sign(start, end)
+    return -1 if plus(_MOST, start) < end else 1 if plus(_MOST, end) < start else None
+
+
+def _durations(first: durations.Duration, second: durations.Duration) -> int | None:
+    signs = {_sign(*ends) for ends in zip(durations.places(first), durations.places(second), strict=True)}
+    return signs.pop() if len(signs) == 1 else None
+
+
+_ORDERS: dict[str, Callable[[Any, Any], int | None]] = {
+    value.REAL: _sign,
+    value.FLOAT: _floats,
+    value.DOUBLE: _floats,
+    value.DURATION: _durations,
+    **dict.fromkeys(
+        (
+            *(value.DATE_TIME, value.DATE, value.TIME),
+            *(value.YEAR, value.YEAR_MONTH, value.MONTH, value.MONTH_DAY, value.DAY),
+        ),
+        _moments,
+    ),
+}

@@ -1,0 +1,88 @@
+"""Strings, tagged and untagged, and IRIs.
+
+A plain literal without a language tag is an xsd:string; rdf:PlainLiteral has both kinds of values, and writes them as
+`text@tag` and `text@` (rdf:PlainLiteral, section 3). Language tags are compared without case. An xsd:anyURI is any
+string at all, and yet no value of xsd:string (XSD 1.1 Part 2, 3.3.17; OWL 2 Structural Specification, 4.6).
+
+The characters of strings are those of XML 1.1 and the names those of its Name, as XSD 1.1 leaves to the implementation:
+all but U+0000, U+FFFE and U+FFFF. Tests of derived types (`is_token` ...) take a string.
+Cost: a microsecond or two.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, URI, Value
+
+NAME_START = (
+    r":A-Z_a-z\xC0-\xD6\xD8-\xF6\xF8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF"
+    r"\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
+)
+"""NameStartChar of XML 1.1, as a part of a character class."""
+NAME_CHARACTER = NAME_START + r"\-.0-9\xB7\u0300-\u036F\u203F\u2040"
+
+_NO_CHARACTER = re.compile("[\x00\ufffe\uffff]")
+_LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")
+_NMTOKEN = re.compile(f"[{NAME_CHARACTER}]+")
+_NAME = re.compile(f"[{NAME_START}][{NAME_CHARACTER}]*")
+
+
+def string(lexical: str) -> Value:
+    """xsd:string."""
+    return Value(STRING, _characters(lexical))
+
+
+def tagged(lexical: str, language: str) -> Value:
+    """A string with a language tag, and a direction after `--` where it has one."""
+    space = DIR_LANG_STRING if "--" in language else LANG_STRING
+    return Value(space, (_characters(lexical), language.lower()))
+
+
+def plain(lexical: str) -> Value:
+    """rdf:PlainLiteral."""
+    text, mark, language = lexical.rpartition("@")
+    if not mark or (language and not is_language(language)):
+        raise ValueError("a text, @, and a language tag or nothing")
+    return tagged(text, language) if language else string(text)
+
+
+def uri(lexical: str) -> Value:
+    """xsd:anyURI."""
+    return Value(URI, _characters(lexical))
+
+
+def is_normalized(text: str) -> bool:
+    """Whether a string has no tab or line end: xsd:normalizedString."""
+    return not any(space in text for space in "\t\n\r")
+
+
+def is_token(text: str) -> bool:
+    """Whether a string has single spaces alone, and inside: xsd:token."""
+    return is_normalized(text) and text == text.strip(" ") and "  " not in text
+
+
+def is_language(text: str) -> bool:
+    """Whether a string is written as language tags are: xsd:language."""
+    return _LANGUAGE.fullmatch(text) is not None
+
+
+def is_nmtoken(text: str) -> bool:
+    """Whether a string is made of the characters of names: xsd:NMTOKEN."""
+    return _NMTOKEN.fullmatch(text) is not None
+
+
+def is_name(text: str) -> bool:
+    """Whether a string is a name of XML: xsd:Name."""
+    return _NAME.fullmatch(text) is not None
+
+
+def is_ncname(text: str) -> bool:
+    """Whether a string is a name without colons: xsd:NCName."""
+    return ":" not in text and is_name(text)
+
+
+def _characters(text: str) -> str:
+    if _NO_CHARACTER.search(text):
+        raise ValueError("strings without U+0000, U+FFFE and U+FFFF")
+    return text

@@ -1,0 +1,43 @@
+r"""Strings as N-Triples writes them, quotation marks and escapes included, and back.
+
+    it's "so"              "it's \"so\""
+
+Canonical means what Oxigraph prints: the escapes of `_ESCAPES` and no others. `unescape` reads any escape.
+
+Law: `unescape(quote(text)[1:-1]) == text`.
+Cost: a regular expression for a string with a backslash, nothing to speak of for others.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.?))", re.DOTALL)
+_SHORT = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+
+_CONTROLS = [*range(0x20), 0x7F, 0xFFFE, 0xFFFF]
+_ESCAPES = {code: f"\\u{code:04X}" for code in _CONTROLS} | {
+    ord(character): f"\\{letter}" for letter, character in _SHORT.items() if character != "'"
+}
+
+
+def quote(text: str) -> str:
+    """`text` as an N-Triples string, quotation marks included."""
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+def unescape(text: str) -> str:
+    """`text` with its backslash escapes replaced; raises ValueError where one is none."""
+    return _ESCAPED.sub(_unescaped, text) if "\\" in text else text
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    digits = match[1] or match[2]
+    if digits is None:
+        if match[3] not in _SHORT:
+            raise ValueError(f"unknown escape {match[0]} in a string")
+        return _SHORT[match[3]]
+    code = int(digits, 16)
+    if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+        raise ValueError(f"{match[0]} is not a character")
+    return chr(code)
