@@ -7,6 +7,7 @@
     rows.py       what rows are written with
     rdfs.py       axiom -> rules: the rows of RDFS and rho-df
     owl2rl.py     axiom -> rules: the rows of the OWL 2 RL tables 4 to 7, in their order
+    swrl.py       SWRL rules: nodes -> axiom -> rules
     normalise.py  rules -> fewer rules with the same closure: each by itself, then equal ones
     reduce.py     rules -> fewer rules with the same closure: without shortcuts
     translate.py  the passes in order

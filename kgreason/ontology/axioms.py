@@ -1,7 +1,7 @@
 """Axioms as values: the schema half of a row of the W3C tables, lists and class expressions unfolded.
 
 `kind` is the vocabulary term that makes the axiom what it is (`rdfs:subClassOf`, `owl:TransitiveProperty`,
-`owl:someValuesFrom`, ...); the rows of a profile are looked up by it. Six shapes cover all kinds.
+`owl:someValuesFrom`, ...); the rows of a profile are looked up by it. Seven shapes cover all kinds.
 `sources` are the schema triples an axiom was read from, list cells and restriction triples included, in the order
 they were read; they travel on into the rules and from there into proofs.
 
@@ -13,7 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kgreason.rules.model import Constant, Triple
+from kgreason.rules.model import Atom, Constant, Triple
+from kgreason.terms.vocabulary import RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +86,27 @@ class NegativeAssertion:
     sources: tuple[Triple, ...]
 
 
-Axiom: TypeAlias = Pair | Characteristic | Collection | Restriction | Maximum | NegativeAssertion
+@dataclass(frozen=True, slots=True)
+class Implication:
+    """A SWRL rule: where `body` matches, `head` holds; an empty head never does. `reads` are the nodes visited."""
+
+    kind: Constant
+    node: Constant
+    head: tuple[Atom, ...]
+    body: tuple[Atom, ...]
+    reads: tuple[Constant, ...]
+    sources: tuple[Triple, ...]
+
+
+Axiom: TypeAlias = Pair | Characteristic | Collection | Restriction | Maximum | NegativeAssertion | Implication
+Place: TypeAlias = tuple[bool, tuple[Triple, ...]]
+"""Where an axiom stands among others; a rule that several yield goes by the name of the first."""
+_TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
+
+
+def place(axiom: Axiom) -> Place:
+    """The place of an axiom: by its sources, the taxonomy last.
+
+    For the closed schema has most of the taxonomy from other axioms, which say more of why a rule is there.
+    """
+    return axiom.kind in _TAXONOMY, axiom.sources

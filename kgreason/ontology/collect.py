@@ -1,15 +1,16 @@
 """Axioms collected from a schema, one node at a time.
 
 The *reading* of a node is every axiom whose main node it is: the subject of the triple that makes the axiom. What was
-read is a function of the triples of `reads`, the node itself and the list cells visited from it; so an edit changes the
-readings of the nodes that read one of its subjects, and of no others (readings.py keeps them up to date).
+read is a function of the triples of `reads`, the node itself and the nodes visited from it, list cells most often; so
+an edit changes the readings of the nodes that read one of its subjects, and of no others (readings.py keeps them up to
+date).
 
 Axioms of one node come in the order of their sources, so that those of a schema do: an axiom has one place among all,
 whatever else is said. No two axioms have equal sources.
 
-A broken list yields a warning in place of its axiom; the warning names the fault, the list cell and the axiom. The
-empty list yields neither: LIST[h, e1, ..., en] of the W3C tables (OWL 2 Profiles, Table 3) has at least one member, so
-that no row matches rdf:nil.
+A broken list yields a warning in place of its axiom, and so does a broken SWRL rule (swrl.py); the warning names the
+fault, the list cell or node, and the axiom. The empty list yields neither: LIST[h, e1, ..., en] of the W3C tables (OWL
+2 Profiles, Table 3) has at least one member, so that no row matches rdf:nil.
 
 Cost: linear in the schema; a list that several axioms share is read once for each.
 """
@@ -25,13 +26,15 @@ from kgreason.ontology.axioms import (
     Axiom,
     Characteristic,
     Collection,
+    Implication,
     Maximum,
     NegativeAssertion,
     Pair,
     Restriction,
 )
-from kgreason.ontology.lists import ListFault, RdfList, read_list
+from kgreason.ontology.lists import Fault, RdfList, read_list
 from kgreason.ontology.schema import Schema
+from kgreason.ontology.swrl import read_implication
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms.vocabulary import (
     OWL_ALL_DIFFERENT,
@@ -72,6 +75,7 @@ from kgreason.terms.vocabulary import (
     RDFS_RANGE,
     RDFS_SUB_CLASS_OF,
     RDFS_SUB_PROPERTY_OF,
+    SWRL_IMP,
     XSD,
 )
 
@@ -110,14 +114,15 @@ _LIMIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An axiom whose list has a fault."""
+    """An axiom with a fault in its list, or its SWRL rule."""
 
     kind: Constant
     node: Constant
-    fault: ListFault
+    fault: Fault
 
     def __str__(self) -> str:
-        where = f"broken list at {self.fault.cell}: {self.fault.problem}"
+        what = "rule" if self.kind == SWRL_IMP else "list"
+        where = f"broken {what} at {self.fault.cell}: {self.fault.problem}"
         return f"{where}; the {self.kind} of {self.node} yields no rule"
 
 
@@ -156,6 +161,8 @@ def _cells(item: Axiom | Broken) -> Iterable[Constant]:
     """The subjects other than the main node that were visited to read `item`."""
     if isinstance(item, Broken):
         return item.fault.cells
+    if isinstance(item, Implication):
+        return item.reads
     return (subject for subject, _, _ in item.sources)
 
 
@@ -189,7 +196,7 @@ def _lists(
     """One collection for each list that `predicate` leads to."""
     for head in schema.objects(node, predicate):
         match read_list(schema, head):
-            case ListFault() as fault:
+            case Fault() as fault:
                 yield Broken(kind, node, fault)
             case RdfList(members, triples) if members:
                 yield Collection(kind, node, members, (*typed, (node, predicate, head), *triples))
@@ -235,6 +242,14 @@ def _negative_assertions(schema: Schema, node: Constant) -> Iterator[Axiom]:
                     yield NegativeAssertion(kind, node, (subject, property_, target), sources)
 
 
+def _implications(schema: Schema, node: Constant) -> Iterator[Axiom | Broken]:
+    match read_implication(schema, node):
+        case Fault() as fault:
+            yield Broken(SWRL_IMP, node, fault)
+        case Implication() as axiom:
+            yield axiom
+
+
 _READERS: tuple[Callable[[Schema, Constant], Iterator[Axiom | Broken]], ...] = (
     _pairs,
     _characteristics,
@@ -243,4 +258,5 @@ _READERS: tuple[Callable[[Schema, Constant], Iterator[Axiom | Broken]], ...] = (
     _restrictions,
     _maxima,
     _negative_assertions,
+    _implications,
 )

@@ -26,15 +26,15 @@ class RdfList:
 
 
 @dataclass(frozen=True, slots=True)
-class ListFault:
-    """Where a list breaks and why; `cells` are those visited, the broken one included."""
+class Fault:
+    """Where a list, or a rule made of lists, breaks and why; `cells` are those visited, the broken one included."""
 
     cell: Constant
     problem: str
     cells: tuple[Constant, ...]
 
 
-def read_list(schema: Schema, head: Constant) -> RdfList | ListFault:
+def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
     """The list that starts at `head`; rdf:nil is the list of no members."""
     members: list[Constant] = []
     triples: list[Triple] = []
@@ -44,7 +44,7 @@ def read_list(schema: Schema, head: Constant) -> RdfList | ListFault:
         problem = "the list runs in a circle" if cell in cells else _problem(schema, cell)
         cells[cell] = None
         if problem:
-            return ListFault(cell, problem, tuple(cells))
+            return Fault(cell, problem, tuple(cells))
         (member,) = schema.objects(cell, RDF_FIRST)
         (rest,) = schema.objects(cell, RDF_REST)
         members.append(member)
@@ -56,7 +56,11 @@ def read_list(schema: Schema, head: Constant) -> RdfList | ListFault:
 def _problem(schema: Schema, cell: Constant) -> str | None:
     """What keeps `cell` from being a list cell, if anything."""
     for name, predicate in (("rdf:first", RDF_FIRST), ("rdf:rest", RDF_REST)):
-        count = len(schema.objects(cell, predicate))
-        if count != 1:
-            return f"{count} values of {name}" if count else f"{name} is missing"
+        if problem := unless_one(name, len(schema.objects(cell, predicate))):
+            return problem
     return None
+
+
+def unless_one(name: str, count: int) -> str | None:
+    """What is wrong where there should be one value and are `count`."""
+    return None if count == 1 else f"{count} values of {name}" if count else f"{name} is missing"

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kgreason.ontology.axioms import Axiom
+from kgreason.ontology.axioms import Axiom, place
 from kgreason.ontology.normalise import normalise
 from kgreason.ontology.readings import LiveReadings
 from kgreason.ontology.reduction import LiveReduction
@@ -81,7 +81,7 @@ class LiveTranslation:
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
         rules = normalise(translate_axiom(axiom, self.profile))
-        placed = tuple(Placed(axiom.sources, number, rule) for number, rule in enumerate(rules))
+        placed = tuple(Placed(place(axiom), number, rule) for number, rule in enumerate(rules))
         self._log.put(self._placed, axiom.sources, placed)
         return placed
 
@@ -93,5 +93,5 @@ def _net(change: Change[Placed]) -> RuleChange:
     return RuleChange(
         tuple(rule for rule in before if rule not in after),
         tuple(rule for rule in after if rule not in before),
-        tuple(rule for rule, placed in after.items() if rule in before and before[rule].sources != placed.sources),
+        tuple(rule for rule, placed in after.items() if rule in before and before[rule].place != placed.place),
     )

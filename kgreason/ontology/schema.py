@@ -1,8 +1,8 @@
 """Which triples are schema, and an index over them by subject.
 
-A triple is *schema* if a row of the RDFS or OWL 2 RL tables reads it as (a part of) an axiom: its predicate is one of
-`SCHEMA_PREDICATES`, or it types its subject with one of `SCHEMA_CLASSES`. RDF lists are schema, since axioms are
-written with them. owl:sameAs and owl:differentFrom are data: the generic eq-* rules read them.
+A triple is *schema* if a row of the RDFS or OWL 2 RL tables, or that of SWRL, reads it as (a part of) an axiom: its
+predicate is one of `SCHEMA_PREDICATES`, or it types its subject with one of `SCHEMA_CLASSES`. RDF lists are schema,
+since axioms are written with them. owl:sameAs and owl:differentFrom are data: the generic eq-* rules read them.
 Terms that no row reads (owl:minCardinality, owl:hasSelf, owl:Restriction, annotations) are data too, so that an edit of
 them touches no axiom.
 
@@ -66,6 +66,21 @@ from kgreason.terms.vocabulary import (
     RDFS_RANGE,
     RDFS_SUB_CLASS_OF,
     RDFS_SUB_PROPERTY_OF,
+    SWRL_ARGUMENT1,
+    SWRL_ARGUMENT2,
+    SWRL_BODY,
+    SWRL_BUILTIN_ATOM,
+    SWRL_CLASS_ATOM,
+    SWRL_CLASS_PREDICATE,
+    SWRL_DATA_RANGE_ATOM,
+    SWRL_DATAVALUED_PROPERTY_ATOM,
+    SWRL_DIFFERENT_INDIVIDUALS_ATOM,
+    SWRL_HEAD,
+    SWRL_IMP,
+    SWRL_INDIVIDUAL_PROPERTY_ATOM,
+    SWRL_PROPERTY_PREDICATE,
+    SWRL_SAME_INDIVIDUAL_ATOM,
+    SWRL_VARIABLE,
 )
 
 SCHEMA_PREDICATES: frozenset[Constant] = frozenset(
@@ -100,6 +115,12 @@ SCHEMA_PREDICATES: frozenset[Constant] = frozenset(
         OWL_ASSERTION_PROPERTY,
         OWL_TARGET_INDIVIDUAL,
         OWL_TARGET_VALUE,
+        SWRL_BODY,
+        SWRL_HEAD,
+        SWRL_CLASS_PREDICATE,
+        SWRL_PROPERTY_PREDICATE,
+        SWRL_ARGUMENT1,
+        SWRL_ARGUMENT2,
     }
 )
 """A triple with one of these predicates is schema."""
@@ -122,6 +143,15 @@ SCHEMA_CLASSES: frozenset[Constant] = frozenset(
         OWL_ALL_DISJOINT_CLASSES,
         OWL_ALL_DISJOINT_PROPERTIES,
         OWL_ALL_DIFFERENT,
+        SWRL_IMP,
+        SWRL_VARIABLE,
+        SWRL_CLASS_ATOM,
+        SWRL_INDIVIDUAL_PROPERTY_ATOM,
+        SWRL_DATAVALUED_PROPERTY_ATOM,
+        SWRL_SAME_INDIVIDUAL_ATOM,
+        SWRL_DIFFERENT_INDIVIDUALS_ATOM,
+        SWRL_BUILTIN_ATOM,
+        SWRL_DATA_RANGE_ATOM,
     }
 )
 """`[x rdf:type C]` is schema for these classes C."""

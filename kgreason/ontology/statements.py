@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from typing import Generic, NamedTuple, TypeVar
 
+from kgreason.ontology.axioms import Place
 from kgreason.ontology.normalise import Statement, statement
 from kgreason.ontology.undo import Index, UndoLog
-from kgreason.rules.model import Rule, Triple
+from kgreason.rules.model import Rule
 
 T = TypeVar("T")
 
@@ -26,9 +27,9 @@ class Change(NamedTuple, Generic[T]):
 
 
 class Placed(NamedTuple):
-    """A canonical rule and its place: the sources of its axiom, then its number among the rules of the axiom."""
+    """A canonical rule and its place: that of its axiom, then its number among the rules of the axiom."""
 
-    sources: tuple[Triple, ...]
+    place: Place
     number: int
     rule: Rule
 

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kgreason.ontology import owl2rl, rdfs
-from kgreason.ontology.axioms import Axiom
+from kgreason.ontology import owl2rl, rdfs, swrl
+from kgreason.ontology.axioms import Axiom, place
 from kgreason.ontology.collect import Reading, collect
 from kgreason.ontology.normalise import deduplicate, normalise
 from kgreason.ontology.reduce import reduce
@@ -32,7 +32,7 @@ from kgreason.rules.model import Rule, Triple
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl"]
 Rules: TypeAlias = tuple[Rule, ...]
 
-ROWS: dict[Profile, RowTable] = {"rhodf": rdfs.RHODF_ROWS, "rdfs": rdfs.ROWS, "owl2rl": owl2rl.ROWS}
+ROWS: dict[Profile, RowTable] = {"rhodf": rdfs.RHODF_ROWS, "rdfs": rdfs.ROWS, "owl2rl": {**owl2rl.ROWS, **swrl.ROWS}}
 """The rows of each profile."""
 
 PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate, reduce)
@@ -49,12 +49,12 @@ class Translation:
 
     @property
     def axioms(self) -> tuple[Axiom, ...]:
-        """Every axiom that was read, those without a row in the profile included."""
-        return tuple(axiom for reading in self.readings for axiom in reading.axioms)
+        """Every axiom that was read, by place, those without a row in the profile included."""
+        return _axioms(self.readings)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One line for each axiom whose list is broken, if the profile has rows for its kind."""
+        """One line for each broken list or SWRL rule, if the profile has rows for its kind."""
         kinds = ROWS[self.profile]
         return tuple(str(broken) for reading in self.readings for broken in reading.broken if broken.kind in kinds)
 
@@ -68,12 +68,15 @@ def translate(schema: Iterable[Triple], profile: Profile) -> Translation:
 
 def stages(readings: Iterable[Reading], profile: Profile) -> Iterator[tuple[str, Rules]]:
     """The rules after each pass, with its name, for printing."""
-    axioms = (axiom for reading in readings for axiom in reading.axioms)
-    rules = tuple(rule for axiom in axioms for rule in translate_axiom(axiom, profile))
+    rules = tuple(rule for axiom in _axioms(readings) for rule in translate_axiom(axiom, profile))
     yield "translate", rules
     for step in PASSES:
         rules = step(rules)
         yield step.__name__, rules
+
+
+def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
+    return tuple(sorted((axiom for reading in readings for axiom in reading.axioms), key=place))
 
 
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:

@@ -116,6 +116,12 @@ class Dictionary:
         kinds[self._offsets[ids + 1] == start] = Kind.NONE
         return kinds
 
+    def typed(self, after: int) -> Ids:
+        """The literals with a datatype, ascending, among the terms with an id above `after`: int32[n]."""
+        ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
+        first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
+        return ids[(first == ord('"')) & (last == ord(">"))]
+
     def lines(self, *columns: Ids) -> bytes:
         """The rows of id columns as N-Triples or N-Quads lines; id 0 (the default graph) is left out."""
         if len(columns[0]) <= _FEW:

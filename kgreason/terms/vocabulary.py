@@ -1,11 +1,11 @@
-"""The terms of RDF, RDFS, OWL and XSD as constants: N-Triples text, ready for atoms and the dictionary.
+"""The terms of RDF, RDFS, OWL, XSD and SWRL as constants: N-Triples text, ready for atoms and the dictionary.
 
 `VOCABULARY` lists them in a fixed order: term number i (from 0) has the id i + 1 in every dictionary, on disk and on
 Spark.
 Invariant: the order is append-only. A new term goes to the end of `VOCABULARY`, whatever its vocabulary; nothing is
 moved or removed, since stored graphs hold these ids.
 
-Cost: about 150 strings; importing it imports nothing else.
+Cost: about 170 strings; importing it imports nothing else.
 """
 
 from __future__ import annotations
@@ -185,6 +185,26 @@ XSD_ANY_URI = "<http://www.w3.org/2001/XMLSchema#anyURI>"
 XSD_HEX_BINARY = "<http://www.w3.org/2001/XMLSchema#hexBinary>"
 XSD_BASE64_BINARY = "<http://www.w3.org/2001/XMLSchema#base64Binary>"
 
+# SWRL (W3C Member Submission of 21 May 2004, section 6: the concrete syntax in RDF)
+SWRL = "http://www.w3.org/2003/11/swrl#"
+"""The namespace swrl:, as bare IRI text."""
+
+SWRL_IMP = "<http://www.w3.org/2003/11/swrl#Imp>"
+SWRL_BODY = "<http://www.w3.org/2003/11/swrl#body>"
+SWRL_HEAD = "<http://www.w3.org/2003/11/swrl#head>"
+SWRL_VARIABLE = "<http://www.w3.org/2003/11/swrl#Variable>"
+SWRL_CLASS_ATOM = "<http://www.w3.org/2003/11/swrl#ClassAtom>"
+SWRL_INDIVIDUAL_PROPERTY_ATOM = "<http://www.w3.org/2003/11/swrl#IndividualPropertyAtom>"
+SWRL_DATAVALUED_PROPERTY_ATOM = "<http://www.w3.org/2003/11/swrl#DatavaluedPropertyAtom>"
+SWRL_SAME_INDIVIDUAL_ATOM = "<http://www.w3.org/2003/11/swrl#SameIndividualAtom>"
+SWRL_DIFFERENT_INDIVIDUALS_ATOM = "<http://www.w3.org/2003/11/swrl#DifferentIndividualsAtom>"
+SWRL_BUILTIN_ATOM = "<http://www.w3.org/2003/11/swrl#BuiltinAtom>"
+SWRL_DATA_RANGE_ATOM = "<http://www.w3.org/2003/11/swrl#DataRangeAtom>"
+SWRL_CLASS_PREDICATE = "<http://www.w3.org/2003/11/swrl#classPredicate>"
+SWRL_PROPERTY_PREDICATE = "<http://www.w3.org/2003/11/swrl#propertyPredicate>"
+SWRL_ARGUMENT1 = "<http://www.w3.org/2003/11/swrl#argument1>"
+SWRL_ARGUMENT2 = "<http://www.w3.org/2003/11/swrl#argument2>"
+
 VOCABULARY: tuple[str, ...] = (
     RDF_TYPE,
     RDF_FIRST,
@@ -341,5 +361,20 @@ VOCABULARY: tuple[str, ...] = (
     XSD_ANY_URI,
     XSD_HEX_BINARY,
     XSD_BASE64_BINARY,
+    SWRL_IMP,
+    SWRL_BODY,
+    SWRL_HEAD,
+    SWRL_VARIABLE,
+    SWRL_CLASS_ATOM,
+    SWRL_INDIVIDUAL_PROPERTY_ATOM,
+    SWRL_DATAVALUED_PROPERTY_ATOM,
+    SWRL_SAME_INDIVIDUAL_ATOM,
+    SWRL_DIFFERENT_INDIVIDUALS_ATOM,
+    SWRL_BUILTIN_ATOM,
+    SWRL_DATA_RANGE_ATOM,
+    SWRL_CLASS_PREDICATE,
+    SWRL_PROPERTY_PREDICATE,
+    SWRL_ARGUMENT1,
+    SWRL_ARGUMENT2,
 )
 """Every term above, in the order of its id; append-only."""

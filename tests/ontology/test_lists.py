@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.ontology.lists import ListFault, RdfList, read_list
+from kgreason.ontology.lists import Fault, RdfList, read_list
 from kgreason.ontology.schema import Schema
 from kgreason.ontology.translate import translate
 
@@ -72,5 +72,5 @@ def test_repeated_members_stay() -> None:
 
 def test_a_fault_knows_the_cells_it_visited() -> None:
     found = read_list(Schema(turtle(CELL)), "_:l")
-    assert isinstance(found, ListFault)
+    assert isinstance(found, Fault)
     assert found.cells == ("_:l", "_:m")
