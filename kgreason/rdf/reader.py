@@ -41,6 +41,7 @@ STDIN = "<stdin>"
 """The source name of standard input."""
 
 _HEAD = 1 << 16
+_PIECE = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 _PLACE = re.compile(r"^Parser error [^:]*: ")
 
@@ -93,6 +94,24 @@ def read_stream(
     return _batches(stream, dictionary, format_named(syntax), source, owner or source, base)
 
 
+def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
+    """The quads of a file one by one, without Numba: for those who look for a few. Raises what `read` raises."""
+    form = format_of(path)
+    with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
+        yield from _quads(text, _begun(text, form), str(path), path.resolve().as_uri())
+
+
+def mentions(path: Path, word: bytes) -> bool:
+    """Whether the text of a file has some bytes in it, which is found out without parsing. Raises InputError."""
+    tail = b""
+    with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, format_of(path)) as text:
+        while piece := text.read(_PIECE):
+            if word in tail + piece:
+                return True
+            tail = piece[1 - len(word) :]
+    return False
+
+
 def _read_file(
     path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, base: str | None
 ) -> Iterator[Batch]:
@@ -109,14 +128,19 @@ def _batches(
     from kgreason.rdf.tokens import encode
 
     with _input_errors(file), _unpacked(stream, form) as text:
-        head = text.peek()
-        if head.startswith(_BOM):
-            text.read(len(_BOM))
-        name = settled(form.name, head.removeprefix(_BOM))
+        name = _begun(text, form)
         labels = Labels(source, invented=name not in ("nt", "nq"))
         with closing(_ahead(_chunks(text, name, file, base))) as chunks:
             for chunk in chunks:
                 yield Batch(*encode(labels.rename(chunk), dictionary))
+
+
+def _begun(text: io.BufferedReader, form: Format) -> str:
+    """The name of the one format that a text is in; a mark of the byte order is skipped."""
+    head = text.peek()
+    if head.startswith(_BOM):
+        text.read(len(_BOM))
+    return settled(form.name, head.removeprefix(_BOM))
 
 
 @contextmanager
@@ -131,14 +155,19 @@ def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
 
 def _chunks(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[bytes]:
     """Canonical N-Quads text, a chunk of whole lines at a time."""
+    quads = _quads(stream, name, file, base)
+    while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
+        yield chunk
+
+
+def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[pyoxigraph.Quad]:
+    """The quads as the library parses them."""
     if name in ("owx", "ofn"):
         stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file)), "rdf"
     try:
-        quads = pyoxigraph.parse(stream, pyoxigraph.RdfFormat.from_extension(name), base_iri=base)
+        return pyoxigraph.parse(stream, pyoxigraph.RdfFormat.from_extension(name), base_iri=base)
     except ValueError as error:
         raise InputError(f"{file}: {error}") from error
-    while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
-        yield chunk
 
 
 def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:

@@ -1,0 +1,115 @@
+"""OASIS XML catalogs (https://www.oasis-open.org/committees/entity/spec.html), as Protégé's catalog-v001.xml is one.
+
+    <uri name="http://e/a" uri="a.ttl"/>                                     one IRI
+    <rewriteURI uriStartString="http://e/lib/" rewritePrefix="lib/"/>        all that begin so; the longest wins
+    <uriSuffix uriSuffix="/b.owl" uri="b.owl"/>                              all that end so; the longest wins
+    <nextCatalog catalog="others/catalog-v001.xml"/>                         asked when nothing here fits
+    <group xml:base="lib/"> ... </group>                                     entries with a base of their own
+
+Entries for external entities (`system`, `public` ...) say nothing of ontologies and are passed over. What leads
+anywhere but to a file leads nowhere, as nothing is ever fetched. Entities are refused: a catalogue needs none, and they
+are how small documents become large ones.
+
+Cost: the file, read once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+from xml.parsers import expat
+
+from kgreason.errors import InputError
+
+_NAMESPACE = "urn:oasis:names:tc:entity:xmlns:xml:catalog"
+_BASE = "http://www.w3.org/XML/1998/namespace base"
+
+
+class XmlCatalog:
+    """An XML catalog with those that it names as next ones.
+
+    `seen` are the catalogs that lead here, which are not asked again. Raises InputError with file and line.
+    """
+
+    def __init__(self, path: Path, seen: frozenset[Path] = frozenset()) -> None:
+        self._path, self._seen = path, seen | {path.resolve()}
+        self._uris: dict[str, str] = {}
+        self._prefixes: dict[str, str] = {}
+        self._suffixes: dict[str, str] = {}
+        self._next: list[XmlCatalog] = []
+        self._bases = [path.resolve().as_uri()]
+        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parse()
+
+    def find(self, iri: str) -> Path | None:
+        """The file that a bare IRI leads to, whether or not it exists; None where no entry fits."""
+        if (uri := self._rewritten(iri)) is not None:
+            return file_of(uri)
+        return next((path for each in self._next if (path := each.find(iri)) is not None), None)
+
+    def _rewritten(self, iri: str) -> str | None:
+        if iri in self._uris:
+            return self._uris[iri]
+        if prefix := max(filter(iri.startswith, self._prefixes), key=len, default=""):
+            return self._prefixes[prefix] + iri[len(prefix) :]
+        return self._suffixes.get(max(filter(iri.endswith, self._suffixes), key=len, default=""))
+
+    def _parse(self) -> None:
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.EntityDeclHandler = self._refuse
+        try:
+            self._parser.Parse(self._path.read_bytes(), True)
+        except expat.ExpatError as error:
+            raise InputError(f"{self._path}:{error.lineno}: {expat.ErrorString(error.code)}") from error
+        except OSError as error:
+            raise InputError(f"{self._path}: {error.strerror}") from error
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self._bases) == 1 and name != f"{_NAMESPACE} catalog":
+            raise self._error("this is not an XML catalog")
+        self._bases.append(urljoin(self._bases[-1], attributes.get(_BASE, "")))
+        self._take(name.removeprefix(f"{_NAMESPACE} "), attributes)
+
+    def _end(self, _name: str) -> None:
+        self._bases.pop()
+
+    def _take(self, kind: str, attributes: dict[str, str]) -> None:
+        def value(name: str) -> str:
+            if name not in attributes:
+                raise self._error(f"{kind} without {name}")
+            return attributes[name]
+
+        if kind == "uri":
+            self._uris.setdefault(value("name"), self._absolute(value("uri")))
+        elif kind == "rewriteURI":
+            self._prefixes.setdefault(value("uriStartString"), self._absolute(value("rewritePrefix")))
+        elif kind == "uriSuffix":
+            self._suffixes.setdefault(value("uriSuffix"), self._absolute(value("uri")))
+        elif kind == "nextCatalog":
+            self._follow(self._absolute(value("catalog")))
+
+    def _absolute(self, uri: str) -> str:
+        return urljoin(self._bases[-1], uri)
+
+    def _follow(self, uri: str) -> None:
+        path = file_of(uri)
+        if path is None or path.resolve() in self._seen:
+            return
+        if not path.is_file():
+            raise self._error(f"the next catalogue {path} is not there")
+        self._next.append(XmlCatalog(path, self._seen))
+
+    def _refuse(self, *_: object) -> None:
+        raise self._error("entities are not allowed in a catalogue")
+
+    def _error(self, problem: str) -> InputError:
+        return InputError(f"{self._path}:{self._parser.CurrentLineNumber}: {problem}")
+
+
+def file_of(uri: str) -> Path | None:
+    """The path that a `file:` URI leads to; None for any other."""
+    from urllib.request import url2pathname
+
+    parts = urlsplit(uri)
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
