@@ -60,6 +60,15 @@ class Images:
             return np.array([number in self._alike for number in ids.tolist()], dtype=np.bool_)
         return np.isin(ids, np.fromiter(self._alike, np.int32, len(self._alike)))
 
+    def forms(self, images: Sequence[str]) -> list[list[int]]:
+        """For each image, as the store shows it, the ids of the terms that are stored as this."""
+        self._catch_up()
+        as_shown = self._dictionary.find(images).tolist()
+        return [
+            [*([number] if number else ()), *self._written.get(image, ())]
+            for image, number in zip(images, as_shown, strict=True)
+        ]
+
     def _catch_up(self) -> None:
         if self._seen == len(self._dictionary):
             return

@@ -22,11 +22,11 @@ from threading import Lock
 from typing import Self
 
 import pyoxigraph
-from pyoxigraph import NamedNode, RdfFormat
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store.protocol import Results
-from kgreason.store.update import Update, quads
+from kgreason.store.update import Term, Update, quads
 
 _THREADS = 2
 _ROWS = 30_000
@@ -86,7 +86,7 @@ class OxigraphStore:
         *,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
-        default_graph: NamedNode | None = None,
+        default_graph: NamedNode | BlankNode | None = None,
     ) -> Results:
         """The results of a SPARQL query; raises QueryError."""
         try:
@@ -95,6 +95,17 @@ class OxigraphStore:
             raise QueryError(f"the query does not parse: {error.msg}") from error
         except (OSError, RuntimeError, ValueError) as error:
             raise QueryError(f"the query cannot be evaluated: {error}") from error
+
+    def match(
+        self,
+        subject: NamedNode | BlankNode | None,
+        predicate: NamedNode | None,
+        object_: Term | None,
+        graph: NamedNode | BlankNode | DefaultGraph | None,
+    ) -> Iterator[Quad]:
+        """The rows of one moment that match; None stands for anything."""
+        with self._errors():
+            return self._store.quads_for_pattern(subject, predicate, object_, graph)
 
     def lines(self) -> Iterator[bytes]:
         """All rows as chunks of lines."""

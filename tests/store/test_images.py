@@ -63,6 +63,7 @@ def test_spellings_in_a_dictionary_that_grows(batches: list[list[str]]) -> None:
             alike = {other for other, seen in zip(texts, stored(texts), strict=True) if seen == image}
             assert {text, *dictionary.decode(images.spellings(term))} == alike
             assert several == (len(alike) > 1)
+            assert set(dictionary.decode(images.forms([image])[0])) == alike
 
 
 def test_nothing_is_stored_as_nothing() -> None:

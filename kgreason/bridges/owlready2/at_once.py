@@ -1,0 +1,73 @@
+"""A call after each edit of an owlready2 world, for those who want every edit in the graph at once.
+
+owlready2 edits its quadstore through methods that it binds to the instances of World and Ontology, and to their graphs;
+each of them is replaced by one that calls back afterwards. What is missed here (SQL of the user's own) is in the change
+log all the same, and comes with the next edit. `release` puts the methods back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_EDITS = (
+    "_add_obj_triple_raw_spo",
+    "_set_obj_triple_raw_spo",
+    "_del_obj_triple_raw_spo",
+    "_add_data_triple_raw_spod",
+    "_set_data_triple_raw_spod",
+    "_del_data_triple_raw_spod",
+)
+_OF_WORLD = ("_del_obj_triple_raw_spo", "_del_data_triple_raw_spod", "_refactor", "_refactor_onto")
+
+
+class EditHooks:
+    """Calls `edited` after each edit of a world's ontologies, those to come included; `release` ends it."""
+
+    def __init__(self, world: Any, edited: Callable[[], object]) -> None:
+        self._edited = edited
+        self._replaced: list[tuple[Any, str, object, object]] = []
+        self._hook(world, *_OF_WORLD)
+        self._hook(world.graph, "destroy_entity")
+        register = world._register_ontology
+
+        def registering(ontology: Any) -> None:
+            register(ontology)
+            self._hook_ontology(ontology)
+
+        self._replace(world, "_register_ontology", registering)
+        for ontology in list(world.ontologies.values()):
+            self._hook_ontology(ontology)
+
+    def _hook_ontology(self, ontology: Any) -> None:
+        """Edits that owlready2's `observe` makes go by the graph's methods: both are hooked."""
+        self._hook(ontology, *_EDITS)
+        self._hook(ontology.graph, *_EDITS, "parse", "destroy")
+
+    def _hook(self, owner: Any, *names: str) -> None:
+        for name in names:
+            self._replace(owner, name, self._calling(getattr(owner, name)))
+
+    def _calling(self, method: Callable[..., object]) -> Callable[..., object]:
+        def edit(*args: Any, **options: Any) -> object:
+            result = method(*args, **options)
+            if self._replaced:
+                self._edited()
+            return result
+
+        return edit
+
+    def _replace(self, owner: Any, name: str, method: object) -> None:
+        self._replaced.append((owner, name, vars(owner).get(name), method))
+        setattr(owner, name, method)
+
+    def release(self) -> None:
+        """Put the methods back as they were; one that somebody has replaced, or kept, calls nobody any more."""
+        for owner, name, before, method in reversed(self._replaced):
+            if vars(owner).get(name) is not method:
+                continue
+            if before is None:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, before)
+        self._replaced.clear()

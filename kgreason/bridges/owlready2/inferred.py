@@ -1,0 +1,176 @@
+"""What a graph infers that an owlready2 world should show, as rows of its quadstore.
+
+`sync_reasoner` tells the world the most specific types of an individual and the nearest superclasses of a class, not
+all of them: `isinstance` and `ancestors()` climb the rest. So a type or superclass is left out where another lies
+strictly below it. Classes and properties that are below each other are equivalent; a class below owl:Nothing is
+equivalent to it. What the world asserts itself, a value also by way of the inverse property, is left out as well.
+
+Only entities with a name that the world knows as classes, object or data properties, and individuals, take part.
+Cost: one pass over the closure of the graph, and for an individual the square of the number of its types, at most.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+import pyoxigraph
+from owlready2 import base, driver
+from pyoxigraph import Literal, RdfFormat
+
+from kgreason.bridges.owlready2.log import Datatype, Row, Value, rows
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+INFERENCES = "http://inferrences/"
+"""The ontology of what is inferred, spelt as owlready2 spells it."""
+
+Above: TypeAlias = Mapping[int, set[int]]
+_NOWHERE = 0
+"""The ontology number of a row that is in no ontology yet."""
+
+
+def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row]:
+    """The rows that write the inferences of a graph into its world; those of property values where asked."""
+    known = _World(world)
+    found = _Closure(known, graph, values)
+    inferred = {
+        *_memberships(found.types, _strictly(found.classes)),
+        *_hierarchy(found.classes, base.rdfs_subclassof, base.owl_equivalentclass),
+        *_hierarchy(found.properties, base.rdfs_subpropertyof, base.owl_equivalentproperty),
+        *found.values,
+    }
+    return {row for row in inferred if not known.asserts(row)}
+
+
+class _World:
+    """The entities of a world by kind, and what it asserts."""
+
+    def __init__(self, world: Any) -> None:
+        self.world, db = world, world.graph.db
+        self.storids = {f"<{iri}>": storid for storid, iri in db.execute("SELECT storid, iri FROM main.resources")}
+        of_inferences = f"c IN (SELECT c FROM main.ontologies WHERE iri = '{INFERENCES}')"
+        asserted = (row for objs in (True, False) for row in rows(db, f"NOT {of_inferences}", objs=objs))
+        self._asserted = {_alike(row) for row in asserted}
+        self.classes = self._typed(base.owl_class)
+        self.properties = self._typed(base.owl_object_property) | self._typed(base.owl_data_property)
+        self._inverses: dict[int, set[int]] = defaultdict(set)
+        for row in self._asserted:
+            if row.p == base.owl_inverse_property:
+                self._inverses[row.s].add(int(row.o))
+                self._inverses[int(row.o)].add(row.s)
+
+    def _typed(self, kind: int) -> set[int]:
+        return {row.s for row in self._asserted if row.p == base.rdf_type and row.o == kind and row.s > 0}
+
+    def asserts(self, row: Row) -> bool:
+        """Whether a row, or its mirror, is in an ontology of the world."""
+        if _alike(row) in self._asserted:
+            return True
+        return row.d is None and any(mirror in self._asserted for mirror in self._mirrors(row))
+
+    def _mirrors(self, row: Row) -> Iterator[Row]:
+        """The rows that say the same the other way round."""
+        if row.p in (base.owl_equivalentclass, base.owl_equivalentproperty):
+            yield Row(_NOWHERE, int(row.o), row.p, row.s, None)
+        for inverse in self._inverses.get(row.p, ()):
+            yield Row(_NOWHERE, int(row.o), inverse, row.s, None)
+
+
+def _alike(row: Row) -> Row:
+    """A row without its ontology; a plain literal has the type xsd:string, and languages are spelt in one way."""
+    d: Datatype = row.d
+    if isinstance(d, str):
+        d = d.replace("_", "-")
+    elif d == 0:
+        d = base._universal_datatype_2_abbrev[str]
+    return Row(_NOWHERE, row.s, row.p, row.o, d)
+
+
+class _Closure:
+    """What the closure of a graph says of a world: types, subclass and subproperty pairs, and values."""
+
+    def __init__(self, known: _World, graph: KnowledgeGraph, values: bool) -> None:
+        self.types: dict[int, set[int]] = defaultdict(set)
+        self.classes: dict[int, set[int]] = defaultdict(set)
+        self.properties: dict[int, set[int]] = defaultdict(set)
+        self.values: set[Row] = set()
+        self._known, self._with_values = known, values
+        for chunk in graph.dump():
+            for text in filter(None, chunk.decode().split("\n")):
+                self._read(*text.removesuffix(" .").split(" ", 2))
+
+    def _read(self, subject: str, predicate: str, object_: str) -> None:
+        known = self._known
+        s, p = known.storids.get(subject), known.storids.get(predicate)
+        if s is None or p is None:
+            return
+        if p in known.properties:
+            if self._with_values and not (s in known.classes or s in known.properties):
+                self._value(s, p, object_)
+        elif (o := known.storids.get(object_)) is not None and s != o:
+            self._structure(s, p, o)
+
+    def _structure(self, s: int, p: int, o: int) -> None:
+        classes, properties = self._known.classes, self._known.properties
+        if p == base.rdf_type and o in classes and s not in classes and s not in properties:
+            self.types[s].add(o)
+        elif p == base.rdfs_subclassof and s in classes and (o in classes or o == base.owl_nothing):
+            self.classes[s].add(o)
+        elif p == base.rdfs_subpropertyof and s in properties and o in properties:
+            self.properties[s].add(o)
+
+    def _value(self, s: int, p: int, object_: str) -> None:
+        if object_.startswith('"'):
+            self.values.add(Row(_NOWHERE, s, p, *_stored(object_, self._known.world)))
+        elif (o := self._known.storids.get(object_)) is not None:
+            self.values.add(Row(_NOWHERE, s, p, o, None))
+
+
+def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
+    """A literal in N-Triples syntax as owlready2 keeps it; as text where SQLite has no such number."""
+    (found,) = pyoxigraph.parse(f"<x:s> <x:p> {text} .".encode(), RdfFormat.N_TRIPLES)
+    literal = found.object
+    assert isinstance(literal, Literal)
+    if literal.language:
+        return literal.value, f"@{literal.language}"
+    datatype = literal.datatype.value
+    read = int if datatype in driver.INT_DATATYPES else float if datatype in driver.FLOAT_DATATYPES else str
+    return _number(read, literal.value), world._abbreviate(datatype)
+
+
+def _number(read: type, text: str) -> Value:
+    """What a text stands for, or the text itself."""
+    try:
+        value: Value = read(text)
+    except ValueError:
+        return text
+    is_storable = -(2**63) <= value < 2**63 if isinstance(value, int) else value == value
+    return value if is_storable else text
+
+
+def _strictly(above: Above) -> dict[int, set[int]]:
+    """What is above, without what is also below."""
+    return {one: {other for other in others if one not in above.get(other, ())} for one, others in above.items()}
+
+
+def _nearest(members: set[int], above: Above) -> set[int]:
+    """Those that no other lies strictly below."""
+    covered = {other for member in members for other in above.get(member, ())}
+    return members - covered
+
+
+def _memberships(types: Above, above: Above) -> Iterator[Row]:
+    for individual, classes in types.items():
+        for class_ in _nearest(classes, above):
+            yield Row(_NOWHERE, individual, base.rdf_type, class_, None)
+
+
+def _hierarchy(above: Above, is_below: int, is_equivalent: int) -> Iterator[Row]:
+    """The nearest that are strictly above, and the equivalent ones."""
+    strictly = _strictly(above)
+    for one, others in above.items():
+        for other in _nearest(strictly[one] - {base.owl_nothing}, strictly):
+            yield Row(_NOWHERE, one, is_below, other, None)
+        for other in others - strictly[one] | others & {base.owl_nothing}:
+            yield Row(_NOWHERE, one, is_equivalent, other, None)

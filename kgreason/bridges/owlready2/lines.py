@@ -1,0 +1,87 @@
+"""Rows of an owlready2 quadstore as N-Quads lines, and literals the other way.
+
+owlready2 numbers its resources; a number below 0 is a blank node. Its label here is the number behind a prefix that is
+the world's own, so that it is the same at every sync, and two worlds in one graph share none. Numbers of literals are
+kept as Python numbers there, so their spelling is owlready2's: `"01"` was read as 1. A language of the form `en_US`
+becomes `en-US`. Triple terms, which owlready2 keeps as numbers of rows, are left out.
+
+Law: a row has one line as long as its resources keep their names. Cost: one look at the table of names for each
+resource that a batch of rows mentions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable
+from decimal import Decimal
+from math import isfinite, isinf
+from typing import TypeAlias
+
+from kgreason.bridges.owlready2.log import Row, Value
+from kgreason.terms.vocabulary import RDFS, XSD
+
+Name: TypeAlias = Callable[[int], str | None]
+"""The IRI of a resource, None where it has none."""
+
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
+_TRIPLE_TERM = f"{RDFS}Proposition"
+_FIXED_POINT = (f"{XSD}decimal", "http://www.w3.org/2002/07/owl#real")
+
+
+class Names(dict[int, str | None]):
+    """The names of resources, looked up when they are first asked for."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        super().__init__()
+        self._db = db
+
+    def __missing__(self, storid: int) -> str | None:
+        found = self._db.execute("SELECT iri FROM main.resources WHERE storid = ?", (storid,)).fetchone()
+        self[storid] = name = found and str(found[0])
+        return name
+
+
+def prefix_of(world: str) -> str:
+    """What the labels of a world's blank nodes begin with, from anything that tells it from others."""
+    return f"owl{hashlib.sha256(world.encode()).hexdigest()[:12]}x"
+
+
+def line(row: Row, graph: str, name: Name, prefix: str) -> str | None:
+    """A row as a line of N-Quads; None where a resource of it has no name, or it is a triple term."""
+    subject, predicate = _resource(row.s, name, prefix), _resource(row.p, name, prefix)
+    object_ = _resource(int(row.o), name, prefix) if row.d is None else _literal(row.o, row.d, name)
+    if subject is None or predicate is None or object_ is None:
+        return None
+    return f"{subject} {predicate} {object_} <{graph}> ."
+
+
+def _resource(storid: int, name: Name, prefix: str) -> str | None:
+    if storid < 0:
+        return f"_:{prefix}{-storid}"
+    iri = name(storid)
+    return None if iri is None else f"<{iri}>"
+
+
+def _literal(value: Value, datatype: int | str, name: Name) -> str | None:
+    if isinstance(datatype, str):
+        return f'"{_escaped(value)}"{datatype.replace("_", "-")}'
+    if datatype == 0:
+        return f'"{_escaped(value)}"'
+    iri = name(datatype)
+    if iri is None or iri == _TRIPLE_TERM:
+        return None
+    return f'"{_escaped(_spelt(value, iri))}"^^<{iri}>'
+
+
+def _escaped(value: Value) -> str:
+    return str(value).translate(_ESCAPES)
+
+
+def _spelt(value: Value, datatype: str) -> Value:
+    """A number in the lexical space of its datatype."""
+    if not isinstance(value, float):
+        return value
+    if isinf(value):
+        return "INF" if value > 0 else "-INF"
+    return format(Decimal(repr(value)), "f") if isfinite(value) and datatype in _FIXED_POINT else value

@@ -1,0 +1,118 @@
+"""Inferred rows in an owlready2 world: in its quadstore, and in the Python objects that are loaded.
+
+owlready2 keeps what it has loaded beside the quadstore: `is_a` and `__class__`, equivalent entities, property values.
+Rows are written first; then `is_a` gets the same parents under LOADING, where owlready2 writes no triples of its own,
+and the other caches are dropped, to be read anew when they are asked for.
+
+Invariant: `is_a` has what the quadstore has, so that an edit of `is_a`, which writes the difference to what it was,
+asserts nothing that is only inferred. Cost: what changed since the last time, and the rows of the inferences.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from owlready2 import base
+from owlready2.base import LOADING
+
+from kgreason.bridges.owlready2.inferred import INFERENCES
+from kgreason.bridges.owlready2.log import Row, rows
+
+_PARENTS = (base.rdf_type, base.rdfs_subclassof, base.rdfs_subpropertyof)
+_EQUIVALENTS = (base.owl_equivalentclass, base.owl_equivalentproperty)
+
+
+def replace_inferences(world: Any, wanted: set[Row]) -> tuple[int, int]:
+    """Make these rows, their ontology aside, all that the world has as inferences; how many came, and went."""
+    ontology = _inferences(world)
+    number, header = ontology.graph.c, ontology.storid
+    stored = (row for objs in (True, False) for row in rows(world.graph.db, f"c = {number}", objs=objs))
+    now = {row for row in stored if row.s != header}
+    wanted = {row._replace(c=number) for row in wanted}
+    gone, come = now - wanted, wanted - now
+    for row in gone:
+        _delete(ontology, row)
+    for row in come:
+        _add(ontology, row)
+    _refresh(world, come, gone)
+    return len(come), len(gone)
+
+
+def _inferences(world: Any) -> Any:
+    """The ontology of inferences; made under LOADING, as it may be asked for inside `with ontology`."""
+    with LOADING:
+        return world.get_ontology(INFERENCES)
+
+
+def _delete(ontology: Any, row: Row) -> None:
+    if row.d is None:
+        ontology._del_obj_triple_raw_spo(row.s, row.p, row.o)
+    else:
+        ontology._del_data_triple_raw_spod(row.s, row.p, row.o, row.d)
+
+
+def _add(ontology: Any, row: Row) -> None:
+    if row.d is None:
+        ontology._add_obj_triple_raw_spo(row.s, row.p, row.o)
+    else:
+        ontology._add_data_triple_raw_spod(row.s, row.p, row.o, row.d)
+
+
+def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
+    """Have the objects that are loaded show what came and went."""
+    changed = [*come, *gone]
+    _reparent(world, gone, _without)  # all of these first: what was above may come below
+    _reparent(world, come, _with)
+    if any(row.p in _EQUIVALENTS for row in changed):
+        _forget_equivalents(world)
+    for row in changed:
+        if row.p not in (*_PARENTS, *_EQUIVALENTS):
+            _forget_value(world, row)
+
+
+def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, list[int]], list[Any]]) -> None:
+    """Edit `is_a` of the subjects of the rows that are about parents."""
+    parents: dict[int, list[int]] = defaultdict(list)
+    for row in changed:
+        if row.p in _PARENTS:
+            parents[row.s].append(int(row.o))
+    for storid in sorted(parents):
+        if (entity := world._entities.get(storid)) is not None:
+            with LOADING:
+                entity.is_a.reinit(edited(world, entity, sorted(parents[storid])))
+
+
+def _without(world: Any, entity: Any, gone: list[int]) -> list[Any]:
+    """The parents but for those that the world asserts nowhere either."""
+    asserted = {o for relation in _PARENTS for o in world._get_obj_triples_sp_o(entity.storid, relation)}
+    lost = [world._get_by_storid(storid) for storid in gone if storid not in asserted]
+    return [parent for parent in entity.is_a if not any(parent is each for each in lost)]
+
+
+def _with(world: Any, entity: Any, come: list[int]) -> list[Any]:
+    """The parents, and those that came."""
+    new = [world._get_by_storid(storid) for storid in come]
+    before = list(entity.is_a)
+    return before + [parent for parent in new if not any(parent is each for each in before)]
+
+
+def _forget_equivalents(world: Any) -> None:
+    """Drop what is known of equivalent classes and properties: it is kept with each of a clique."""
+    for entity in list(world._entities.values()):
+        if entity.namespace.world is world and getattr(entity, "_equivalent_to", None) is not None:
+            entity._equivalent_to = None
+
+
+def _forget_value(world: Any, row: Row) -> None:
+    """Drop what is known of a property's values of the subject, and the reverse of the object."""
+    property_ = world._get_by_storid(row.p)
+    if property_ is None:
+        return
+    inverse = property_.inverse_property if row.d is None else None
+    reverse = inverse.python_name if inverse else f"INVERSE_{property_.python_name}"
+    ends = [(row.s, property_.python_name), *([(int(row.o), reverse)] if row.d is None else [])]
+    for storid, name in ends:
+        if (entity := world._entities.get(storid)) is not None:
+            vars(entity).pop(name, None)

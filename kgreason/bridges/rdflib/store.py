@@ -1,0 +1,283 @@
+"""`KGReasonStore`: rdflib's Store plugin, under which a `Graph` is a materialized graph.
+
+    Graph(store="kgreason")          the closure of all graphs, asserted and inferred
+    Graph(store, identifier=IRI)     the asserted triples of a named graph
+    Dataset(store="kgreason")        both
+
+A graph without a name of its own, or with that of a Dataset's default graph, is the closure. So is one that is named
+by a blank node, as rdflib names a graph that was given no name, unless `Dataset.graph` or `graphs` has told of it.
+
+Edits are commits. They are gathered, and become one commit as soon as anything is asked of the store, with `commit()`
+and with `close()`: `parse`, `addN` and a loop of `add` are one commit each, and what is read has all that was written,
+with all that follows. `rollback()` drops what is not committed. With `autocommit` every call of `add`, `addN` and
+`remove` is a commit of its own, which makes `parse` as slow as that is (up to a millisecond a triple in memory, several
+on disk). While edits wait nobody else can edit the graph, and whoever asks it past rdflib sees the last commit.
+
+What is removed and still follows stays, as inferred. Removing asks first where it has a wildcard: a commit for what
+waits, and a look-up. Cost of an edit: some ten microseconds, besides its share of the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolutions
+from rdflib.graph import Graph
+from rdflib.plugins.stores.memory import SimpleMemory
+from rdflib.store import NO_STORE, VALID_STORE, Store
+from rdflib.term import Identifier, URIRef
+
+from kgreason.bridges.rdflib.graphs import Graphs
+from kgreason.bridges.rdflib.opening import Place
+from kgreason.bridges.rdflib.pending import Pending
+from kgreason.bridges.rdflib.sparql import declared, result_of, text_of, used
+from kgreason.bridges.rdflib.terms import GraphName, Term, line, quad_line, to_oxigraph, to_rdflib
+from kgreason.errors import InputError, StoreError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+if TYPE_CHECKING:
+    from rdflib.graph import _ContextType, _QuadType, _TriplePatternType, _TripleType
+    from rdflib.plugins.sparql.sparql import Query, Update
+    from rdflib.query import Result
+
+_UNION = "__UNION__"
+_Pattern: TypeAlias = tuple[NamedNode | BlankNode | None, NamedNode | None, Term | None]
+_NAMES = "SELECT ?g { GRAPH ?g {} FILTER EXISTS { GRAPH ?g { ?s ?p ?o } } }"
+
+
+class KGReasonStore(Store):
+    """rdflib's view of a graph: of one that is open already, or of what a configuration (`opening`) opens.
+
+    Without either it is a graph in memory under OWL 2 RL. `autocommit` may be changed at any time.
+    """
+
+    context_aware = True
+    formula_aware = False
+    transaction_aware = True
+    graph_aware = True
+
+    def __init__(
+        self,
+        configuration: KnowledgeGraph | str | None = None,
+        identifier: Identifier | None = None,
+        *,
+        autocommit: bool = False,
+    ) -> None:
+        self.identifier = identifier
+        self.autocommit = autocommit
+        self._is_borrowed = isinstance(configuration, KnowledgeGraph)
+        self._graph = configuration if isinstance(configuration, KnowledgeGraph) else None
+        self._why_closed = ""
+        self._pending: Pending | None = None
+        self._graphs = Graphs(self)
+        self._prefixes = SimpleMemory()
+        super().__init__(configuration if isinstance(configuration, str) else None)
+
+    @property
+    def graph(self) -> KnowledgeGraph:
+        """The graph behind the store. Raises StoreError where `open` found none, or `close` was called."""
+        if self._why_closed:
+            raise StoreError(self._why_closed)
+        if self._graph is None:
+            self._graph = KnowledgeGraph.open()
+        return self._graph
+
+    def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
+        """Open what a configuration says; NO_STORE where it is not there and is not to be made.
+
+        Raises StoreError where the store is open already, and what `KnowledgeGraph.open` raises.
+        """
+        if self._graph is not None:
+            raise StoreError("the store is open already: close it, or open it before it is used")
+        place = Place.of(configuration)
+        if not create and not place.is_there:
+            self._why_closed = f"{place.path}: there is no store; open(..., create=True) makes one"
+            return NO_STORE
+        self._graph, self._why_closed = place.open(), ""
+        return VALID_STORE
+
+    def close(self, commit_pending_transaction: bool = False) -> None:  # noqa: ARG002
+        """Commit what waits, and let go of the graph, which stays open where it was open before the store.
+
+        It commits whatever the argument says, which rdflib gives without being asked: to drop edits call `rollback`.
+        """
+        try:
+            self.commit()
+        finally:
+            graph, self._graph, self._why_closed = self._graph, None, "the store is closed"
+            if graph is not None and not self._is_borrowed:
+                graph.close()
+
+    def destroy(self, configuration: str) -> None:
+        """Remove the store that a configuration says, with all that is in it. Raises StoreError."""
+        Place.of(configuration).destroy()
+
+    def commit(self) -> None:
+        """Make the edits that wait one commit. Raises what a commit raises; then they are dropped."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.commit()
+
+    def rollback(self) -> None:
+        """Drop the edits that wait."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.drop()
+
+    def _settled(self) -> KnowledgeGraph:
+        """The graph with all edits."""
+        self.commit()
+        return self.graph
+
+    def _note(self, lines: Sequence[str], *, added: bool) -> None:
+        if lines:
+            self._pending = self._pending or Pending(self.graph)
+            self._pending.note(lines, added=added)
+        if self.autocommit:
+            self.commit()
+
+    def add(self, triple: _TripleType, context: _ContextType, quoted: bool = False) -> None:
+        """Assert a triple in a graph. Raises InputError for what RDF does not have, StoreError."""
+        if quoted:
+            raise InputError("a quoted triple of N3 is no triple of RDF")
+        self._note([line(*triple, self._graphs.target(context))], added=True)
+        super().add(triple, context, quoted)
+
+    def addN(self, quads: Iterable[_QuadType]) -> None:  # noqa: N802  # rdflib's name
+        """Assert quads, all of them or none. Raises what `add` raises."""
+        rows = list(quads)
+        self._note([line(*row[:3], self._graphs.target(row[3])) for row in rows], added=True)
+        for row in rows:
+            super().add(row[:3], row[3])
+
+    def remove(self, triple: _TriplePatternType, context: _ContextType | None = None) -> None:
+        """Retract the triples that match and are asserted in a graph, or in any; what still follows stays."""
+        graph = self._graphs.name(context)
+        pattern = _pattern(triple)
+        if pattern is None:
+            return
+        if graph is not None and None not in pattern:
+            found = [quad_line(*pattern, graph)]
+        else:
+            quads = self._settled().match(*pattern, graph, asserted=True)
+            found = [f"{quad} .\n" for quad in quads]
+        self._note(found, added=False)
+        super().remove(triple, context)
+
+    def triples(
+        self, triple_pattern: _TriplePatternType, context: _ContextType | None = None
+    ) -> Iterator[tuple[_TripleType, Iterator[_ContextType | None]]]:
+        """The triples of a graph that match, or of the closure, each with the graphs that have it."""
+        graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
+        found = self._settled().match(*pattern, graph) if pattern else ()
+        holders = self._holders if self._graphs.name(context) is None else lambda _: iter((context,))
+        return ((_triple(quad, triple_pattern), holders(quad)) for quad in found)
+
+    def _holders(self, quad: Quad) -> Iterator[_ContextType]:
+        """The graphs that have a triple."""
+        yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
+
+    def __len__(self, context: _ContextType | None = None) -> int:
+        """The number of triples of a graph; without a context, of the closure."""
+        graph, name = self._settled(), self._graphs.target(context)
+        return int(graph.stats()["facts"]) if name == DefaultGraph() else sum(1 for _ in graph.match(graph=name))
+
+    def contexts(self, triple: _TripleType | None = None) -> Generator[_ContextType, None, None]:
+        """The graphs, or those that have a triple."""
+        graph = self._settled()
+        if triple is None or not any(triple):
+            named = (cast(NamedNode | BlankNode, row[0]) for row in cast(QuerySolutions, graph.query(_NAMES)))
+            yield from self._graphs.contexts([DefaultGraph(), *named, *self._graphs.told])
+        elif pattern := _pattern(triple):
+            yield from self._graphs.contexts(quad.graph_name for quad in graph.match(*pattern))
+
+    def add_graph(self, graph: Graph) -> None:
+        """Note a graph, which may be empty."""
+        self._graphs.tell(graph)
+
+    def remove_graph(self, graph: Graph) -> None:
+        """Retract what a named graph asserts, and forget it.
+
+        The default graph stays as it is: rdflib has it removed whenever it reads N-Quads. Its asserted triples go with
+        `remove((None, None, None))`.
+        """
+        if self._graphs.name(graph) not in (None, DefaultGraph()):
+            self.remove((None, None, None), graph)
+            self._graphs.forget(graph)
+
+    def query(  # rdflib's names
+        self,
+        query: Query | str,
+        initNs: Mapping[str, Any],  # noqa: N803
+        initBindings: Mapping[str, Identifier],  # noqa: N803
+        queryGraph: str,  # noqa: N803
+        **kwargs: Any,
+    ) -> Result:
+        """What Oxigraph answers; raises QueryError, or NotImplementedError for what rdflib is to evaluate itself."""
+        base = kwargs.pop("base", None)
+        if initBindings or kwargs:
+            raise NotImplementedError
+        text, prefixes, prepared = text_of(query)
+        name = self._asked(queryGraph)
+        answer = self._settled().query(
+            text,
+            prefixes=used({**initNs, **prefixes}, text),
+            base=prepared or base,
+            default_graph=None if isinstance(name, DefaultGraph) else name,
+        )
+        return result_of(answer)
+
+    def update(  # rdflib's names
+        self,
+        update: Update | str,
+        initNs: Mapping[str, Any],  # noqa: N803
+        initBindings: Mapping[str, Identifier],  # noqa: N803
+        queryGraph: str,  # noqa: N803
+        **kwargs: Any,
+    ) -> None:
+        """Carry out a SPARQL Update (`KnowledgeGraph.update`), raising what it raises; see `query`."""
+        if initBindings or kwargs or self._asked(queryGraph) != DefaultGraph():
+            raise NotImplementedError
+        text, prefixes, base = text_of(update)
+        self._settled().update(declared(used({**initNs, **prefixes}, text), base, text))
+
+    def _asked(self, graph: Any) -> GraphName:
+        return DefaultGraph() if graph == _UNION else self._graphs.named(graph)
+
+    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
+        """Bind a prefix, for as long as the store lives."""
+        self._prefixes.bind(prefix, namespace, override)
+
+    def prefix(self, namespace: URIRef) -> str | None:
+        """The prefix of a namespace."""
+        return self._prefixes.prefix(namespace)
+
+    def namespace(self, prefix: str) -> URIRef | None:
+        """The namespace of a prefix."""
+        return self._prefixes.namespace(prefix)
+
+    def namespaces(self) -> Iterator[tuple[str, URIRef]]:
+        """All prefixes with their namespaces."""
+        return self._prefixes.namespaces()
+
+
+def _pattern(triple: _TriplePatternType) -> _Pattern | None:
+    """What a graph is asked for, or None where no triple of RDF matches."""
+    try:
+        subject, predicate, object_ = (None if term is None else to_oxigraph(term) for term in triple)
+    except InputError:
+        return None
+    if isinstance(subject, Literal) or isinstance(predicate, (BlankNode, Literal)):
+        return None
+    return subject, predicate, object_
+
+
+def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:
+    """A triple of the graph; what the pattern says stays as it says it."""
+    subject, predicate, object_ = pattern
+    return (
+        to_rdflib(quad.subject) if subject is None else subject,
+        to_rdflib(quad.predicate) if predicate is None else predicate,
+        to_rdflib(quad.object) if object_ is None else object_,
+    )

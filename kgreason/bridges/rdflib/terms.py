@@ -1,0 +1,96 @@
+"""The terms of rdflib as those of pyoxigraph, whose `str` is canonical N-Triples, and back.
+
+Lexical forms stay as they are on both ways: nothing that comes out of the graph is normalised, whatever
+`rdflib.NORMALIZE_LITERALS` says. Blank nodes keep their labels. A plain literal and one of type xsd:string are one
+term, as RDF 1.1 says; language tags come in lower case, which is equal in rdflib.
+
+Cost: a microsecond; of frequent terms of the graph a tenth of that.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TypeAlias
+
+import pyoxigraph
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat
+from rdflib.namespace import RDF
+from rdflib.term import BNode, Literal, Node, URIRef
+
+from kgreason.errors import InputError
+from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING
+
+Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal
+Triple: TypeAlias = tuple[Node, Node, Node]
+GraphName: TypeAlias = NamedNode | BlankNode | DefaultGraph
+_FREQUENT = 1 << 14
+_TAGGED = {RDF.langString, URIRef(RDF_DIR_LANG_STRING[1:-1])}
+_XSD_STRING = NamedNode("http://www.w3.org/2001/XMLSchema#string")
+
+
+def to_oxigraph(term: Node) -> Term:
+    """A term of rdflib as pyoxigraph has it; raises InputError for what is no term of RDF, as a relative IRI."""
+    try:
+        if isinstance(term, URIRef):
+            return NamedNode(term)
+        if isinstance(term, BNode):
+            return BlankNode(term)
+        if isinstance(term, Literal):
+            return literal(term)
+    except ValueError as error:
+        raise InputError(f"{term!r}: {error}") from error
+    raise InputError(f"{term!r}: neither an IRI nor a blank node nor a literal")
+
+
+def literal(term: Literal) -> pyoxigraph.Literal:
+    """A literal of rdflib as pyoxigraph has it; raises ValueError where its datatype or language tag is none."""
+    if term.language:
+        return pyoxigraph.Literal(str(term), language=term.language)
+    if term.datatype in _TAGGED:
+        raise ValueError("a literal of this datatype has a language tag")
+    if term.datatype:
+        return pyoxigraph.Literal(str(term), datatype=NamedNode(term.datatype))
+    return pyoxigraph.Literal(str(term))
+
+
+@lru_cache(_FREQUENT)
+def to_text(term: Node) -> str:
+    """A term of rdflib as N-Triples text; raises InputError."""
+    return str(to_oxigraph(term))
+
+
+def from_text(text: str) -> URIRef | BNode | Literal:
+    """The term of rdflib that is N-Triples text."""
+    if text.startswith("<"):
+        return URIRef(text[1:-1])
+    return to_rdflib(next(pyoxigraph.parse(f"<row:> <row:> {text} .", RdfFormat.N_TRIPLES)).object)
+
+
+def line(subject: Node, predicate: Node, object_: Node, graph: GraphName) -> str:
+    """A quad as a line of N-Quads. Raises InputError."""
+    if isinstance(subject, Literal) or not isinstance(predicate, URIRef):
+        raise InputError(f"{subject!r} {predicate!r} {object_!r}: not a triple of RDF")
+    return quad_line(to_text(subject), to_text(predicate), to_text(object_), graph)
+
+
+def quad_line(subject: object, predicate: object, object_: object, graph: GraphName) -> str:
+    """The same of terms in N-Triples text, or of pyoxigraph."""
+    if isinstance(graph, DefaultGraph):
+        return f"{subject} {predicate} {object_} .\n"
+    return f"{subject} {predicate} {object_} {graph} .\n"
+
+
+@lru_cache(_FREQUENT)
+def to_rdflib(term: Term | pyoxigraph.Triple) -> URIRef | BNode | Literal:
+    """A term of pyoxigraph as rdflib has it; raises InputError for those of RDF 1.2, which rdflib does not know."""
+    if isinstance(term, NamedNode):
+        return URIRef(term.value)
+    if isinstance(term, BlankNode):
+        return BNode(term.value)
+    if isinstance(term, pyoxigraph.Triple) or term.direction:
+        raise InputError(f"{term}: rdflib has no such term")
+    if term.language:
+        return Literal(term.value, lang=term.language)
+    if term.datatype == _XSD_STRING:
+        return Literal(term.value)
+    return Literal(term.value, datatype=URIRef(term.datatype.value), normalize=False)
