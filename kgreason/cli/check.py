@@ -1,11 +1,11 @@
-"""`kgreason check`: whether a graph contradicts itself, and why.
+"""`kgreason check`: whether RDF files, or a store, contradict themselves, and why.
 
     status   what it means
     0        there is no contradiction
     1        there are some, each shown with a proof
     2        this could not be found out
 
-Cost: the engine's state is read, then one proof for each contradiction.
+Cost: files are materialized in memory, of a store the engine's state is read; then one proof for each contradiction.
 """
 
 from __future__ import annotations
@@ -17,26 +17,48 @@ import click
 
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import prefixes
-from kgreason.cli.options import as_json, example, existing, verbose
+from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
+_EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store --prefix =http://example.org/")
 
-@click.command(cls=Verdict, epilog=example("kgreason check -l store --prefix =http://example.org/"))
-@existing
+
+@click.command(cls=Verdict, epilog=_EXAMPLE)
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.option("-l", "--location", type=click.Path(path_type=Path), metavar="STORE", help="A store, in place of files.")
+@click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (owl2rl).")
+@catalogue
 @as_json
 @prefixes
 @verbose
 @click.pass_context
-def check(context: click.Context, location: Path, as_json: bool, prefixes: dict[str, str], verbose: bool) -> None:
-    """Show every contradiction in a store, with a proof.
+def check(
+    context: click.Context,
+    files: tuple[str, ...],
+    location: Path | None,
+    rules: tuple[str, ...],
+    catalogue: Path | None,
+    as_json: bool,
+    prefixes: dict[str, str],
+    verbose: bool,
+) -> None:
+    """Show every contradiction in RDF files, or in a store, with a proof.
 
     The exit status is 1 if there is one, 0 if there is none, and 2 after an error.
     """
     from kgreason.cli.progress import Bars
 
+    if bool(files) == (location is not None):
+        raise click.UsageError("give RDF files, or a store with -l")
+    if location and (rules or catalogue):
+        raise click.UsageError("a store has its rules and its documents: --rules and --catalogue are for files")
+    store = None if location is None else there(location)
     progress = Bars(verbose)
-    with KnowledgeGraph.open(location, read_only=True) as graph, progress("explaining"):
-        proofs = graph.prove_contradictions()
+    with KnowledgeGraph.open(store, rules=rules or None, catalogue=catalogue, read_only=store is not None) as graph:
+        if files:
+            graph.load(*files, progress=progress)
+        with progress("explaining"):
+            proofs = graph.prove_contradictions()
     if as_json:
         click.echo(json.dumps([proof.to_json() for proof in proofs], indent=1))
     else:

@@ -14,6 +14,7 @@ from kgreason import __version__
 from kgreason.cli.check import check
 from kgreason.cli.diff import diff
 from kgreason.cli.dump import dump
+from kgreason.cli.entails import entails
 from kgreason.cli.explain import explain
 from kgreason.cli.failures import Reporting
 from kgreason.cli.load import load
@@ -44,5 +45,5 @@ def main(context: click.Context) -> None:
 
 
 _ON_STORES = (load, query, update, unload, diff, explain, check, watch, rules, dump, stats)
-for command in (*_ON_STORES, materialize, run, lubm):
+for command in (*_ON_STORES, materialize, entails, run, lubm):
     main.add_command(command)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgreason.cli.options import FileList, example, existing, given, request, verbose
+from kgreason.cli.options import FileList, catalogue, example, existing, given, request, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.progress import Progress
 
@@ -35,6 +35,7 @@ _FILES = "RDF files; - is stdin."
 @click.option("-f", "--file", "added", multiple=True, metavar="FILE...", help=f"What would be loaded: {_FILES}")
 @click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@catalogue
 @verbose
 def diff(
     location: Path,
@@ -43,6 +44,7 @@ def diff(
     added: tuple[str, ...],
     removed: tuple[str, ...],
     syntax: str | None,
+    catalogue: Path | None,
     verbose: bool,
 ) -> None:
     """Show what an update, or loading and unloading files, would change; the store stays as it is.
@@ -56,23 +58,28 @@ def diff(
         raise click.UsageError("an update and files exclude each other")
     progress = Bars(verbose)
     if added or removed:
-        delta = _of_files(location, removed, added, syntax, progress)
+        delta = _of_files(location, catalogue, removed, added, syntax, progress)
     else:
-        delta = _of_update(location, *given(text, file, "update"), progress)
+        delta = _of_update(location, catalogue, *given(text, file, "update"), progress)
     click.echo(delta.to_patch(), nl=False)
 
 
 def _of_files(
-    location: Path, removed: tuple[str, ...], added: tuple[str, ...], syntax: str | None, progress: Progress
+    location: Path,
+    catalogue: Path | None,
+    removed: tuple[str, ...],
+    added: tuple[str, ...],
+    syntax: str | None,
+    progress: Progress,
 ) -> Delta:
-    with KnowledgeGraph.open(location, read_only=True) as graph, graph.what_if() as tx:
+    with KnowledgeGraph.open(location, catalogue=catalogue, read_only=True) as graph, graph.what_if() as tx:
         tx.unload(*removed, syntax=syntax, progress=progress)
         tx.load(*added, syntax=syntax, progress=progress)
     return tx.delta
 
 
-def _of_update(location: Path, sparql: str, source: str, progress: Progress) -> Delta:
+def _of_update(location: Path, catalogue: Path | None, sparql: str, source: str, progress: Progress) -> Delta:
     from kgreason.graph.fork import fork
 
-    with fork(location) as graph, progress("updating"):
+    with fork(location, catalogue=catalogue) as graph, progress("updating"):
         return graph.update(sparql, source).delta

@@ -13,7 +13,17 @@ from pathlib import Path
 import click
 
 from kgreason.cli.editing import edited, means
-from kgreason.cli.options import RULE_SETS, FileList, as_json, example, location, print_table, schema, verbose
+from kgreason.cli.options import (
+    RULE_SETS,
+    FileList,
+    as_json,
+    catalogue,
+    example,
+    location,
+    print_table,
+    schema,
+    verbose,
+)
 from kgreason.graph.knowledge_graph import Strategy
 from kgreason.graph.modes import SchemaMode
 
@@ -22,6 +32,7 @@ from kgreason.graph.modes import SchemaMode
     cls=FileList,
     epilog=example(
         "kgreason load -l store -f ontology.ttl data.nt.gz --rules owl2rl",
+        "kgreason load -l store -f ontology.ttl --catalogue imports",
         "echo '<http://e/a> a <http://e/C> .' | kgreason load -l store -f - --format ttl",
     ),
 )
@@ -30,6 +41,7 @@ from kgreason.graph.modes import SchemaMode
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
 @click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (of a new store: owl2rl).")
 @schema
+@catalogue
 @means
 @as_json
 @verbose
@@ -39,6 +51,7 @@ def load(
     syntax: str | None,
     rules: tuple[str, ...],
     schema: SchemaMode | None,
+    catalogue: Path | None,
     strategy: Strategy,
     budget: int | None,
     as_json: bool,
@@ -46,12 +59,14 @@ def load(
 ) -> None:
     """Load RDF files into a store, which is made if it is not there, and derive what follows.
 
-    A later load works out what is new alone. The rule sets of a store are those it was made with. Where anything goes
-    wrong, and on Ctrl-C, the store stays as it was.
+    A later load works out what is new alone. The rule sets of a store are those it was made with. Of a catalogue every
+    document comes that owl:imports asks for; it goes with the last import. Where anything goes wrong, and on Ctrl-C,
+    the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
     progress = Bars(verbose)
-    with edited(location, rules=rules or None, schema=schema, strategy=strategy, budget=budget) as graph:
+    how = {"strategy": strategy, "budget": budget, "catalogue": catalogue}
+    with edited(location, rules=rules or None, schema=schema, **how) as graph:
         stats = graph.load(*files, syntax=syntax, progress=progress)
     print_table(stats, as_json=as_json)

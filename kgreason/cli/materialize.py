@@ -17,11 +17,14 @@ from typing import BinaryIO, cast
 
 import click
 
-from kgreason.cli.options import RULE_SETS, example, schema, verbose, warn
+from kgreason.cli.options import RULE_SETS, catalogue, example, schema, verbose, warn
 from kgreason.files import whole
+from kgreason.graph.knowledge_graph import opened
 from kgreason.graph.modes import SchemaMode
+from kgreason.graph.progress import Progress
 from kgreason.graph.storing import chunks
 from kgreason.rdf.generalised import is_rdf
+from kgreason.terms.dictionary import Dictionary, Ids
 
 _LEVEL = 6
 """How hard gzip tries: as hard as its command line does."""
@@ -34,6 +37,7 @@ _LEVEL = 6
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
 @click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
 @schema
+@catalogue
 @verbose
 def materialize(
     files: tuple[str, ...],
@@ -42,24 +46,33 @@ def materialize(
     syntax: str | None,
     inferred: bool,
     schema: SchemaMode | None,
+    catalogue: Path | None,
     verbose: bool,
 ) -> None:
     """Read RDF files (- is stdin) and write every triple that follows, as N-Triples.
 
-    Triples of named graphs are part of it. The file is written as a whole or not at all.
+    Triples of named graphs are part of it, and documents that owl:imports asks for, if they are in the catalogue. The
+    file is written as a whole or not at all.
     """
     from kgreason.cli.progress import Bars
-    from kgreason.graph.materializer import Materializer
+    from kgreason.graph.imports import Imports
+    from kgreason.graph.materializer import Edit, Materializer
     from kgreason.graph.report import contradictions
     from kgreason.graph.selection import select
 
     target = _target(output)
     progress, materializer = Bars(verbose), Materializer(select(rules, schema or "axioms"))
-    materializer.load(files, syntax=syntax, progress=progress)
+    imports = Imports(materializer, opened(catalogue))
+    edit = Edit(added=materializer.read(files, syntax=syntax, progress=progress))
+    materializer.change(imports.completed(edit, progress), progress=progress)
+    materializer.accept()
     saved, dictionary = materializer.save(), materializer.dictionary
-    warn(materializer.program.warnings, len(contradictions(saved, dictionary)))
+    warn([*materializer.program.warnings, *imports.warnings()], len(contradictions(saved, dictionary)))
     rows = saved.triples(asserted=False if inferred else None)
-    rows = rows[is_rdf(dictionary, *rows.T)]
+    _write(target, dictionary, rows[is_rdf(dictionary, *rows.T)], progress)
+
+
+def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, rows: Ids, progress: Progress) -> None:
     with progress("writing", len(rows)) as report, target as out:
         out.writelines(chunks(dictionary, rows, report))
 

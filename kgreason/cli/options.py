@@ -26,10 +26,15 @@ location = click.option(
 )
 
 
-def _existing(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
+def there(path: Path) -> Path:
+    """The folder of a store, which has to be there. Raises StoreError."""
     if not is_store(path):
         raise StoreError(f"{path}: there is no store")
     return path
+
+
+def _existing(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
+    return there(path)
 
 
 existing = click.option(
@@ -49,6 +54,12 @@ schema = click.option(
     "--schema",
     type=click.Choice(["axioms", "data"]),
     help="How the ontology is read: as axioms, translated to rules (the default), or as data, by generic rules.",
+)
+catalogue = click.option(
+    "--catalogue",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Where the documents of owl:imports are: a folder, an XML catalog (catalog-v001.xml) or a map (.json).",
 )
 
 

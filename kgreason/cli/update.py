@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.editing import counts, edited, means
-from kgreason.cli.options import as_json, example, existing, given, print_table, request, verbose
+from kgreason.cli.options import as_json, catalogue, example, existing, given, print_table, request, verbose
 from kgreason.graph.knowledge_graph import Strategy
 
 
@@ -26,6 +26,7 @@ from kgreason.graph.knowledge_graph import Strategy
 )
 @existing
 @request
+@catalogue
 @means
 @as_json
 @verbose
@@ -33,6 +34,7 @@ def update(
     location: Path,
     text: str | None,
     file: Path | None,
+    catalogue: Path | None,
     strategy: Strategy,
     budget: int | None,
     as_json: bool,
@@ -48,7 +50,7 @@ def update(
 
     sparql, source = given(text, file, "update")
     progress = Bars(verbose)
-    with edited(location, strategy=strategy, budget=budget) as graph, progress("updating"):
+    with edited(location, strategy=strategy, budget=budget, catalogue=catalogue) as graph, progress("updating"):
         updated = graph.update(sparql, source)
     rows = {"unasserted": updated.unasserted, "entailed": updated.entailed}
     print_table(counts(updated.delta) | rows, as_json=as_json)

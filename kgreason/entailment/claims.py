@@ -1,0 +1,223 @@
+"""The axioms of a conclusion as goals: assume what is left of the axiom for fresh individuals, show what is right.
+
+    A subClassOf B         x in A                          show x in B
+    p domain C, range C    x p y                           show x in C, y in C
+    p subPropertyOf q      x p y                           show x q y
+    p functional           x p y, x p z                    show y same as z
+    C hasKey p, q          x and y in C, equal in p, q     show x same as y
+    disjoint, asymmetric, irreflexive, negative: assume the facts that must not be, show a contradiction
+
+A triple of the axiom that is in the closure is enough where one triple makes the axiom. By the deduction theorem this
+is sound for any rules that are; it is complete as far as the rules derive facts of fresh individuals, and what cannot
+be. Keys hold of unnamed individuals too, as in OWL 2 RL/RDF; Direct Semantics have them of named ones alone. Source:
+OWL 2 RDF-Based Semantics, section 5. Cost: a few assumptions for an axiom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain, combinations, pairwise
+from typing import TypeAlias
+
+from kgreason.entailment.classes import Case, Classes, different, related, same, things
+from kgreason.entailment.goals import Absurd, Every, Goal, Holds, Some, Suppose
+from kgreason.ontology.axioms import Characteristic, Collection, NegativeAssertion, Pair
+from kgreason.rules.model import Constant, Triple
+from kgreason.terms.vocabulary import (
+    OWL_ALL_DIFFERENT,
+    OWL_ALL_DISJOINT_CLASSES,
+    OWL_ALL_DISJOINT_PROPERTIES,
+    OWL_ASYMMETRIC_PROPERTY,
+    OWL_COMPLEMENT_OF,
+    OWL_DIFFERENT_FROM,
+    OWL_DISJOINT_WITH,
+    OWL_DISTINCT_MEMBERS,
+    OWL_EQUIVALENT_CLASS,
+    OWL_EQUIVALENT_PROPERTY,
+    OWL_FUNCTIONAL_PROPERTY,
+    OWL_HAS_KEY,
+    OWL_INVERSE_FUNCTIONAL_PROPERTY,
+    OWL_INVERSE_OF,
+    OWL_IRREFLEXIVE_PROPERTY,
+    OWL_PROPERTY_CHAIN_AXIOM,
+    OWL_PROPERTY_DISJOINT_WITH,
+    OWL_SAME_AS,
+    OWL_SYMMETRIC_PROPERTY,
+    OWL_TRANSITIVE_PROPERTY,
+    RDF_TYPE,
+    RDFS_DOMAIN,
+    RDFS_RANGE,
+    RDFS_SUB_CLASS_OF,
+    RDFS_SUB_PROPERTY_OF,
+)
+
+Claim: TypeAlias = Pair | Characteristic | Collection | NegativeAssertion
+Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
+
+
+def statement(classes: Classes, fact: Triple) -> Goal:
+    """The goal of a ground triple that makes no axiom."""
+    subject, predicate, object_ = fact
+    if predicate == RDF_TYPE:
+        return classes.member(subject, object_)
+    if predicate == OWL_SAME_AS:
+        return same(subject, object_)
+    if predicate == OWL_DIFFERENT_FROM:
+        return different(subject, object_)
+    return related(subject, predicate, object_)
+
+
+def claim(classes: Classes, axiom: Claim) -> Goal:
+    """The goal of an axiom that is no class expression."""
+    match axiom:
+        case Pair(kind, left, right):
+            return Some((Holds((left, kind, right)), _PAIRS[kind](classes, left, right)))
+        case Characteristic(kind, property_):
+            return Some((Holds((property_, RDF_TYPE, kind)), _CHARACTERISTICS[kind](classes, property_)))
+        case NegativeAssertion(_, _, denied):
+            return Suppose((denied,), Absurd())
+        case Collection(kind, node, members):
+            return _COLLECTIONS[kind](classes, node, members)
+
+
+def _under(told: Case, goal: Goal) -> Goal:
+    """A goal under an assumption about fresh individuals."""
+    individuals = dict.fromkeys(term for subject, _, object_ in told for term in (subject, object_))
+    return Suppose((*told, *things(*individuals)), goal)
+
+
+def _sub_class(classes: Classes, one: Constant, other: Constant) -> Goal:
+    x = classes.fresh()
+    return classes.in_all_cases(x, one, classes.member(x, other))
+
+
+def _equivalent_class(classes: Classes, one: Constant, other: Constant) -> Goal:
+    return Every((_sub_class(classes, one, other), _sub_class(classes, other, one)))
+
+
+def _disjoint(classes: Classes, one: Constant, other: Constant) -> Goal:
+    x = classes.fresh()
+    return classes.in_all_cases(x, one, classes.in_all_cases(x, other, Absurd()))
+
+
+def _complement(classes: Classes, one: Constant, other: Constant) -> Goal:
+    x = classes.fresh()
+    others = tuple(Suppose(case, classes.member(x, one)) for case in classes.cases(x, other, False))
+    return Every((_disjoint(classes, one, other), *others))
+
+
+def _sub_property(classes: Classes, one: Constant, other: Constant) -> Goal:
+    x, y = classes.fresh(), classes.fresh()
+    return _under(((x, one, y),), Holds((x, other, y)))
+
+
+def _equivalent_property(classes: Classes, one: Constant, other: Constant) -> Goal:
+    return Every((_sub_property(classes, one, other), _sub_property(classes, other, one)))
+
+
+def _inverse(classes: Classes, one: Constant, other: Constant) -> Goal:
+    x, y = classes.fresh(), classes.fresh()
+    ways = (((x, one, y), (y, other, x)), ((x, other, y), (y, one, x)))
+    return Every(tuple(_under((told,), Holds(shown)) for told, shown in ways))
+
+
+def _disjoint_property(classes: Classes, one: Constant, other: Constant) -> Goal:
+    x, y = classes.fresh(), classes.fresh()
+    return _under(((x, one, y), (x, other, y)), Absurd())
+
+
+def _domain(classes: Classes, property_: Constant, class_: Constant) -> Goal:
+    x, y = classes.fresh(), classes.fresh()
+    return _under(((x, property_, y),), classes.member(x, class_))
+
+
+def _range(classes: Classes, property_: Constant, class_: Constant) -> Goal:
+    x, y = classes.fresh(), classes.fresh()
+    return _under(((x, property_, y),), classes.member(y, class_))
+
+
+_PAIRS: dict[Constant, Way] = {
+    RDFS_SUB_CLASS_OF: _sub_class,
+    OWL_EQUIVALENT_CLASS: _equivalent_class,
+    OWL_DISJOINT_WITH: _disjoint,
+    OWL_COMPLEMENT_OF: _complement,
+    RDFS_SUB_PROPERTY_OF: _sub_property,
+    OWL_EQUIVALENT_PROPERTY: _equivalent_property,
+    OWL_INVERSE_OF: _inverse,
+    OWL_PROPERTY_DISJOINT_WITH: _disjoint_property,
+    RDFS_DOMAIN: _domain,
+    RDFS_RANGE: _range,
+}
+
+
+def _functional(classes: Classes, property_: Constant) -> Goal:
+    x, y, z = (classes.fresh() for _ in range(3))
+    return _under(((x, property_, y), (x, property_, z)), same(y, z))
+
+
+def _inverse_functional(classes: Classes, property_: Constant) -> Goal:
+    x, y, z = (classes.fresh() for _ in range(3))
+    return _under(((y, property_, x), (z, property_, x)), same(y, z))
+
+
+def _irreflexive(classes: Classes, property_: Constant) -> Goal:
+    x = classes.fresh()
+    return _under(((x, property_, x),), Absurd())
+
+
+def _symmetric(classes: Classes, property_: Constant) -> Goal:
+    x, y = classes.fresh(), classes.fresh()
+    return _under(((x, property_, y),), Holds((y, property_, x)))
+
+
+def _asymmetric(classes: Classes, property_: Constant) -> Goal:
+    x, y = classes.fresh(), classes.fresh()
+    return _under(((x, property_, y), (y, property_, x)), Absurd())
+
+
+def _transitive(classes: Classes, property_: Constant) -> Goal:
+    return _chain(classes, property_, (property_, property_))
+
+
+_CHARACTERISTICS: dict[Constant, Callable[[Classes, Constant], Goal]] = {
+    OWL_FUNCTIONAL_PROPERTY: _functional,
+    OWL_INVERSE_FUNCTIONAL_PROPERTY: _inverse_functional,
+    OWL_IRREFLEXIVE_PROPERTY: _irreflexive,
+    OWL_SYMMETRIC_PROPERTY: _symmetric,
+    OWL_ASYMMETRIC_PROPERTY: _asymmetric,
+    OWL_TRANSITIVE_PROPERTY: _transitive,
+}
+
+
+def _chain(classes: Classes, property_: Constant, links: tuple[Constant, ...]) -> Goal:
+    nodes = [classes.fresh() for _ in range(len(links) + 1)]
+    told = tuple((one, link, other) for link, (one, other) in zip(links, pairwise(nodes), strict=True))
+    return _under(told, Holds((nodes[0], property_, nodes[-1])))
+
+
+def _key(classes: Classes, class_: Constant, properties: tuple[Constant, ...]) -> Goal:
+    x, y = classes.fresh(), classes.fresh()
+    values = tuple((property_, classes.fresh()) for property_ in properties)
+    told = tuple(chain.from_iterable(((x, *value), (y, *value)) for value in values))
+    return classes.in_all_cases(x, class_, classes.in_all_cases(y, class_, _under(told, same(x, y))))
+
+
+def _different(_classes: Classes, _node: Constant, members: tuple[Constant, ...]) -> Goal:
+    return Every(tuple(different(one, other) for one, other in combinations(members, 2)))
+
+
+def _pairs_of(way: Way) -> Callable[[Classes, Constant, tuple[Constant, ...]], Goal]:
+    def goal(classes: Classes, _node: Constant, members: tuple[Constant, ...]) -> Goal:
+        return Every(tuple(way(classes, one, other) for one, other in combinations(members, 2)))
+
+    return goal
+
+
+_COLLECTIONS: dict[Constant, Callable[[Classes, Constant, tuple[Constant, ...]], Goal]] = {
+    OWL_PROPERTY_CHAIN_AXIOM: _chain,
+    OWL_HAS_KEY: _key,
+    OWL_ALL_DIFFERENT: _different,
+    OWL_DISTINCT_MEMBERS: _different,
+    OWL_ALL_DISJOINT_CLASSES: _pairs_of(_disjoint),
+    OWL_ALL_DISJOINT_PROPERTIES: _pairs_of(_disjoint_property),
+}

@@ -1,0 +1,250 @@
+"""Class expressions: to assume that an individual is in one, or is not, and to show it.
+
+An assumption is a list of *cases*, of which one has to be true: `x` in a union is in the first class, or in the second.
+What follows in every case follows. An individual that a restriction promises is a fresh one. A class without an
+expression is only named; not to be in it is to be in its complement, which is a fresh class.
+
+    assume            x is in it                        x is not in it
+    C                 x a C                             x a not-C
+    C and D           both                              not in C, or not in D
+    C or D            x a C, or x a D                   neither
+    not C             x is not in C                     x a C
+    p some C          p leads to a fresh y in C         x a (p only not-C)
+    p only C          x a (p only C)                    p leads to a fresh y that is not in C
+    p value v         x p v                             it is not so that x p v
+    p min n C         p leads to n fresh ones in C      x a (p max n - 1 C)
+    p max n C         x a (p max n C), n < 2            p leads to n + 1 fresh ones in C, which differ
+    p self            x p x                             it is not so that x p x
+    {a, b}            x is a, or x is b                 x differs from both
+
+To show that x is in an expression is one of: the closure says so, its parts can be shown, or that x is not in it leads
+to a contradiction in every case. Source: OWL 2 RDF-Based Semantics, section 5. Cost: cases multiply where unions
+meet in an intersection; expressions are walls of text for a reader long before that matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import chain, combinations, count, product
+from typing import TypeAlias
+
+from kgreason.entailment.expressions import Counted, Reflexive
+from kgreason.entailment.goals import TRUE, Absurd, Every, Exists, Goal, Holds, Several, Some, Suppose
+from kgreason.ontology.axioms import Collection, Pair, Restriction
+from kgreason.rules.model import Constant, Triple, Variable, triple
+from kgreason.terms.vocabulary import (
+    OWL_ALL_VALUES_FROM,
+    OWL_ASSERTION_PROPERTY,
+    OWL_COMPLEMENT_OF,
+    OWL_DIFFERENT_FROM,
+    OWL_HAS_VALUE,
+    OWL_INTERSECTION_OF,
+    OWL_MAX_CARDINALITY,
+    OWL_MAX_QUALIFIED_CARDINALITY,
+    OWL_ON_CLASS,
+    OWL_ON_PROPERTY,
+    OWL_ONE_OF,
+    OWL_REFLEXIVE_PROPERTY,
+    OWL_SAME_AS,
+    OWL_SOME_VALUES_FROM,
+    OWL_SOURCE_INDIVIDUAL,
+    OWL_TARGET_INDIVIDUAL,
+    OWL_TARGET_VALUE,
+    OWL_THING,
+    OWL_UNION_OF,
+    RDF_TYPE,
+    XSD_NON_NEGATIVE_INTEGER,
+)
+
+Expression: TypeAlias = Pair | Collection | Restriction | Counted | Reflexive
+Case: TypeAlias = tuple[Triple, ...]
+_FILLER = Variable("filler")
+
+
+class Classes:
+    """The class expressions of a conclusion, and what the premises enumerate, by their nodes."""
+
+    def __init__(self, expressions: Mapping[Constant, Expression]) -> None:
+        self._expressions = expressions
+        self._numbers = count(1)
+
+    def fresh(self) -> Constant:
+        """A name that stands nowhere else."""
+        return f"_:fresh{next(self._numbers)}"
+
+    def member(self, individual: Constant, class_: Constant) -> Goal:
+        """That an individual is in a class."""
+        if class_ == OWL_THING:
+            return TRUE
+        excluded = Every(tuple(Suppose(case, Absurd()) for case in self.cases(individual, class_, False)))
+        return Some((Holds((individual, RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
+
+    def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
+        """A goal under the assumption that an individual is in a class."""
+        return Every(tuple(Suppose(case + things(individual), goal) for case in self.cases(individual, class_, True)))
+
+    def _by_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
+        """What is as much as to be in an expression."""
+        match self._expressions.get(class_):
+            case Collection(kind, _, members) if kind == OWL_ONE_OF:
+                yield Some(tuple(same(x, each) for each in members))
+            case Collection(kind, _, members):
+                parts = tuple(self.member(x, each) for each in members)
+                yield Every(parts) if kind == OWL_INTERSECTION_OF else Some(parts)
+            case Restriction(kind, _, property_, filler) if kind == OWL_SOME_VALUES_FROM:
+                pattern = triple(x, property_, _FILLER)
+                yield Exists((pattern,), lambda found: self.member(found[_FILLER], filler))
+            case Restriction(kind, _, property_, filler) if kind == OWL_ALL_VALUES_FROM:
+                y = self.fresh()
+                yield Suppose(((x, property_, y), *things(y)), self.member(y, filler))
+            case Restriction(_, _, property_, filler):
+                yield related(x, property_, filler)
+            case Reflexive(_, _, property_):
+                yield related(x, property_, x)
+            case Counted() as counted:
+                yield Every((self._at_least(x, counted), self._at_most(x, counted)))
+            case _:
+                return
+
+    def _at_least(self, x: Constant, counted: Counted) -> Goal:
+        """That there are as many different values as an expression wants."""
+        member = partial(self.member, class_=counted.on_class)
+        return Several(counted.least, x, counted.property_, member, different)
+
+    def _at_most(self, x: Constant, counted: Counted) -> Goal:
+        """That of one value more than an expression allows, two are the same."""
+        if counted.most is None:
+            return TRUE
+        values = tuple(self.fresh() for _ in range(counted.most + 1))
+        goal = Some(tuple(same(one, other) for one, other in combinations(values, 2)))
+        cases = self._values(x, counted.property_, counted.on_class, values)
+        return Every(tuple(Suppose(case, goal) for case in cases))
+
+    def cases(self, x: Constant, class_: Constant, is_in: bool) -> list[Case]:
+        """The cases in which an individual is in a class, or is not in it."""
+        told: Case = ((x, RDF_TYPE, class_),) if is_in else self._outside(x, class_)
+        expression = self._expressions.get(class_)
+        if expression is None:
+            return [told]
+        inner = self._inside_cases(x, expression) if is_in else self._outside_cases(x, expression)
+        return [told + case for case in inner]
+
+    def _outside(self, x: Constant, class_: Constant) -> Case:
+        complement = self.fresh()
+        return (complement, OWL_COMPLEMENT_OF, class_), (x, RDF_TYPE, complement)
+
+    def _inside_cases(self, x: Constant, expression: Expression) -> list[Case]:
+        match expression:
+            case Pair(_, _, other):
+                return self.cases(x, other, False)
+            case Collection(kind, _, members) if kind == OWL_ONE_OF:
+                return [((x, OWL_SAME_AS, each),) for each in members]
+            case Collection(kind, _, members):
+                return self._of_members(x, members, True, _all if kind == OWL_INTERSECTION_OF else _any)
+            case Restriction(kind, _, property_, filler) if kind == OWL_SOME_VALUES_FROM:
+                return self._values(x, property_, filler, (self.fresh(),))
+            case Reflexive(_, _, property_):
+                return [((x, property_, x),)]
+            case Counted() as counted:
+                few = () if counted.most is None else self._few(x, counted, counted.most)
+                return [few + case for case in self._many(x, counted, counted.least)]
+            case _:
+                return [()]
+
+    def _outside_cases(self, x: Constant, expression: Expression) -> list[Case]:
+        match expression:
+            case Pair(_, _, other):
+                return self.cases(x, other, True)
+            case Collection(kind, _, members) if kind == OWL_ONE_OF:
+                return [tuple((x, OWL_DIFFERENT_FROM, each) for each in members)]
+            case Collection(kind, _, members):
+                return self._of_members(x, members, False, _all if kind == OWL_UNION_OF else _any)
+            case Restriction(kind, _, property_, filler) if kind == OWL_SOME_VALUES_FROM:
+                return [self._only_outside(x, property_, filler)]
+            case Restriction(kind, _, property_, filler) if kind == OWL_HAS_VALUE:
+                return [self.denial((x, property_, filler))]
+            case Restriction(_, _, property_, filler):
+                y = self.fresh()
+                return [((x, property_, y), *things(y), *case) for case in self.cases(y, filler, False)]
+            case Reflexive(_, _, property_):
+                return [self.denial((x, property_, x))]
+            case Counted() as counted:
+                few = [self._few(x, counted, counted.least - 1)] if counted.least else []
+                return few + ([] if counted.most is None else self._many(x, counted, counted.most + 1))
+
+    def _of_members(self, x: Constant, members: Iterable[Constant], is_in: bool, joined: Joined) -> list[Case]:
+        return joined([self.cases(x, each, is_in) for each in members])
+
+    def _many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
+        """The cases in which there are so many values, all different."""
+        values = tuple(self.fresh() for _ in range(number))
+        unlike = tuple((one, OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
+        return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
+
+    def _few(self, x: Constant, counted: Counted, number: int) -> Case:
+        """There are no more values than so many, said in a way that rows read where the number is 0 or 1."""
+        most, limit = self.fresh(), f'"{number}"^^{XSD_NON_NEGATIVE_INTEGER}'
+        told = (x, RDF_TYPE, most), (most, OWL_ON_PROPERTY, counted.property_)
+        if counted.on_class == OWL_THING:
+            return *told, (most, OWL_MAX_CARDINALITY, limit)
+        return *told, (most, OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, OWL_ON_CLASS, counted.on_class)
+
+    def _values(self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]) -> list[Case]:
+        """The cases in which a property leads to these values, each in a class."""
+        told = tuple((x, property_, value) for value in values) + things(*values)
+        if class_ == OWL_THING:
+            return [told]
+        return [told + case for case in _all([self.cases(value, class_, True) for value in values])]
+
+    def _only_outside(self, x: Constant, property_: Constant, filler: Constant) -> Case:
+        """A property leads to nothing in a class."""
+        only, complement = self.fresh(), self.fresh()
+        return (
+            (complement, OWL_COMPLEMENT_OF, filler),
+            (only, OWL_ON_PROPERTY, property_),
+            (only, OWL_ALL_VALUES_FROM, complement),
+            (x, RDF_TYPE, only),
+        )
+
+    def denial(self, denied: Triple) -> Case:
+        """A triple does not hold."""
+        node, (subject, property_, target) = self.fresh(), denied
+        kind = OWL_TARGET_VALUE if target.startswith('"') else OWL_TARGET_INDIVIDUAL
+        return (node, OWL_SOURCE_INDIVIDUAL, subject), (node, OWL_ASSERTION_PROPERTY, property_), (node, kind, target)
+
+
+def things(*individuals: Constant) -> Case:
+    """Fresh individuals are instances of owl:Thing, which rules derive of none."""
+    return tuple((each, RDF_TYPE, OWL_THING) for each in individuals)
+
+
+def related(one: Constant, property_: Constant, other: Constant) -> Goal:
+    """That a property leads from one individual to another; a reflexive one does to each itself, without a rule."""
+    holds = Holds((one, property_, other))
+    return Some((holds, Holds((property_, RDF_TYPE, OWL_REFLEXIVE_PROPERTY)))) if one == other else holds
+
+
+def same(one: Constant, other: Constant) -> Goal:
+    """That two names are of one individual."""
+    if one == other:
+        return TRUE
+    return Some((Holds((one, OWL_SAME_AS, other)), Suppose(((one, OWL_DIFFERENT_FROM, other),), Absurd())))
+
+
+def different(one: Constant, other: Constant) -> Goal:
+    """That two names are of two individuals."""
+    return Some((Holds((one, OWL_DIFFERENT_FROM, other)), Suppose(((one, OWL_SAME_AS, other),), Absurd())))
+
+
+def _all(parts: list[list[Case]]) -> list[Case]:
+    """The cases in which one case of each part is true."""
+    return [tuple(chain.from_iterable(case)) for case in product(*parts)]
+
+
+def _any(parts: list[list[Case]]) -> list[Case]:
+    """The cases in which one case of one part is true."""
+    return list(chain.from_iterable(parts))
+
+
+Joined: TypeAlias = Callable[[list[list[Case]]], list[Case]]

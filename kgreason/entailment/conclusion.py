@@ -1,0 +1,250 @@
+"""What a conclusion says, taken apart: definitions to assume, and parts to be shown one by one.
+
+    definitions   class expressions and inverse properties that a blank node stands for. Direct semantics: whatever
+                  can be written exists, so they are assumed and their nodes are names from then on
+    parts         axioms, ground triples, and groups of triples that share blank nodes, which are variables
+
+Three readings. `direct` (OWL 2 Direct Semantics): as above; declarations, ontology headers and annotations mean nothing
+and are left out. `rdf-based` (OWL 2 RDF-Based Semantics): nothing is left out and nothing is assumed to exist; an axiom
+between names is as much as what it says of them, if classes and properties they are. `triples` (RDF, RDFS): a graph,
+no more.
+
+Invariant: a triple of the conclusion is in a part, in the definitions, or says nothing. Cost: linear in the conclusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from hashlib import md5
+from itertools import chain
+from typing import Literal, NamedTuple, TypeAlias, TypeGuard
+
+from kgreason.entailment.claims import Claim, claim, statement
+from kgreason.entailment.classes import Classes, Expression
+from kgreason.entailment.expressions import Counted, Reflexive, restrictions
+from kgreason.entailment.goals import Binding, Every, Exists, Goal
+from kgreason.entailment.matching import components
+from kgreason.ontology.axioms import Characteristic, Collection, NegativeAssertion, Pair, Restriction
+from kgreason.ontology.collect import collect
+from kgreason.ontology.schema import Schema
+from kgreason.rules.model import Atom, Constant, Term, Triple, Variable, triple
+from kgreason.terms.vocabulary import (
+    OWL_ANNOTATION,
+    OWL_ANNOTATION_PROPERTY,
+    OWL_AXIOM,
+    OWL_CLASS,
+    OWL_COMPLEMENT_OF,
+    OWL_DATA_RANGE,
+    OWL_DATATYPE_PROPERTY,
+    OWL_DEPRECATED_CLASS,
+    OWL_DEPRECATED_PROPERTY,
+    OWL_EQUIVALENT_CLASS,
+    OWL_HAS_KEY,
+    OWL_INTERSECTION_OF,
+    OWL_INVERSE_OF,
+    OWL_NAMED_INDIVIDUAL,
+    OWL_NEGATIVE_PROPERTY_ASSERTION,
+    OWL_OBJECT_PROPERTY,
+    OWL_ONE_OF,
+    OWL_ONTOLOGY,
+    OWL_ONTOLOGY_PROPERTY,
+    OWL_PROPERTY_CHAIN_AXIOM,
+    OWL_RESTRICTION,
+    OWL_THING,
+    OWL_UNION_OF,
+    RDF_LIST,
+    RDF_PROPERTY,
+    RDF_TYPE,
+    RDFS_CLASS,
+    RDFS_DATATYPE,
+)
+
+Said: TypeAlias = Claim | Restriction | Counted | Reflexive
+Reading: TypeAlias = Literal["direct", "rdf-based", "triples"]
+_DECLARED = frozenset(
+    {
+        OWL_CLASS,
+        RDFS_CLASS,
+        OWL_RESTRICTION,
+        RDFS_DATATYPE,
+        OWL_DATA_RANGE,
+        RDF_LIST,
+        RDF_PROPERTY,
+        OWL_OBJECT_PROPERTY,
+        OWL_DATATYPE_PROPERTY,
+        OWL_ANNOTATION_PROPERTY,
+        OWL_ONTOLOGY_PROPERTY,
+        OWL_NAMED_INDIVIDUAL,
+        OWL_DEPRECATED_CLASS,
+        OWL_DEPRECATED_PROPERTY,
+        OWL_NEGATIVE_PROPERTY_ASSERTION,
+    }
+)
+"""To be of one of these says how a name is used, and nothing of the world."""
+_REMARKS = frozenset({OWL_ONTOLOGY, OWL_AXIOM, OWL_ANNOTATION})
+"""What has one of these types is about the document."""
+_CLASSES = (OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF)
+_CONSTRUCTORS = (*_CLASSES, OWL_COMPLEMENT_OF, OWL_INVERSE_OF)
+"""What a blank node is that has one of these to its right: an expression, of a class or of a property."""
+_ABOUT_NODE = (OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
+"""The lists that say something of the node they start from."""
+
+
+class Part(NamedTuple):
+    """A part of a conclusion: the triples that say it, and what has to be shown."""
+
+    triples: tuple[Triple, ...]
+    goal: Goal
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A conclusion: triples to assume, then parts to show."""
+
+    definitions: tuple[Triple, ...]
+    parts: tuple[Part, ...]
+
+
+class Known(NamedTuple):
+    """What the premises say that a conclusion builds on: classes that they enumerate, properties that only annotate."""
+
+    enumerations: Mapping[Constant, Expression] = {}
+    annotations: AbstractSet[Constant] = frozenset()
+
+
+def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Conclusion:
+    """What the triples of a conclusion say."""
+    triples = tuple(dict.fromkeys(triples))
+    said_of_schema = [] if reading == "triples" else _axioms(triples)
+    axioms = list(chain.from_iterable(map(_named_apart, said_of_schema)) if reading == "direct" else said_of_schema)
+    defined = _definitions(axioms) if reading == "direct" else {}
+    expressions = {node: axiom for node, axiom in defined.items() if axiom.kind != OWL_INVERSE_OF}
+    classes = Classes({**known.enumerations, **expressions})
+    claims = [axiom for axiom in axioms if _is_claim(axiom, defined, reading)]
+    said = {source for axiom in (*defined.values(), *claims) for source in axiom.sources}
+    rest = [each for each in triples if each not in said]
+    parts = [Part(axiom.sources, claim(classes, axiom)) for axiom in claims]
+    parts += _statements(classes, list(_meaningful(rest, known.annotations)) if reading == "direct" else rest, defined)
+    return Conclusion(tuple(source for axiom in defined.values() for source in axiom.sources), tuple(parts))
+
+
+def _axioms(triples: Sequence[Triple]) -> list[Said]:
+    """The axioms and expressions that triples write."""
+    axioms = (axiom for each in collect(Schema(triples)) for axiom in each.axioms)
+    return [*(axiom for axiom in axioms if isinstance(axiom, Claim | Restriction)), *restrictions(triples)]
+
+
+def _named_apart(axiom: Said) -> Iterator[Said]:
+    """An expression that defines a named class is one of a node of its own, which the class is equivalent to."""
+    if not _constructs(axiom) or isinstance(axiom, Pair) or _is_blank(axiom.node):
+        yield axiom
+        return
+    twin = f"_:twin{md5(repr(axiom.sources).encode()).hexdigest()}"
+    sources = tuple((twin if source[0] == axiom.node else source[0], *source[1:]) for source in axiom.sources)
+    yield replace(axiom, node=twin, sources=sources)
+    yield Pair(OWL_EQUIVALENT_CLASS, axiom.node, twin, axiom.sources)
+
+
+def _constructs(axiom: Said) -> TypeGuard[Expression]:
+    """Whether an axiom says what an expression is made of."""
+    match axiom:
+        case Restriction() | Counted() | Reflexive():
+            return True
+        case Collection(kind) | Pair(kind):
+            return kind in _CONSTRUCTORS
+        case _:
+            return False
+
+
+def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
+    """The expressions of blank nodes that are made of names, and of expressions that are."""
+    found: dict[Constant, list[Expression]] = {}
+    for axiom in filter(_constructs, axioms):
+        node = axiom.left if isinstance(axiom, Pair) else axiom.node
+        if _is_blank(node):
+            found.setdefault(node, []).append(axiom)
+    waiting = {node: expressions[0] for node, expressions in found.items() if len(expressions) == 1}
+    defined: dict[Constant, Expression] = {}
+    while ready := {node: each for node, each in waiting.items() if _is_named(_parts_of(each), defined)}:
+        defined |= ready
+        waiting = {node: each for node, each in waiting.items() if node not in ready}
+    return defined
+
+
+def _parts_of(axiom: Said) -> tuple[Constant, ...]:
+    """The terms that an axiom relates, its main node aside where others say what it is."""
+    match axiom:
+        case Pair(_, left, right):
+            return (right,) if _constructs(axiom) and _is_blank(left) else (left, right)
+        case Characteristic(_, property_):
+            return (property_,)
+        case Collection(kind, node, members):
+            return (node, *members) if kind in _ABOUT_NODE else members
+        case Restriction(_, _, property_, filler):
+            return (property_, filler)
+        case Counted(_, _, property_, _, _, on_class):
+            return (property_, on_class)
+        case Reflexive(_, _, property_):
+            return (property_,)
+        case NegativeAssertion(_, _, denied):
+            return denied
+
+
+def _is_blank(term: Constant) -> bool:
+    return term.startswith("_:")
+
+
+def _is_named(terms: Iterable[Constant], defined: Mapping[Constant, Expression]) -> bool:
+    return all(not _is_blank(term) or term in defined for term in terms)
+
+
+def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Reading) -> TypeGuard[Claim]:
+    """Whether an axiom, no expression, can be shown as such: it names all that it speaks of."""
+    if reading == "direct":
+        is_free = axiom.kind not in _CLASSES and axiom not in defined.values()
+        return is_free and isinstance(axiom, Claim) and _is_named(_parts_of(axiom), defined)
+    return isinstance(axiom, Pair | Characteristic) and _is_named(_parts_of(axiom), {})
+
+
+def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
+    """The triples that neither declare nor annotate, and are not about the document."""
+    documents = {subject for subject, predicate, object_ in triples if predicate == RDF_TYPE and object_ in _REMARKS}
+    for each in triples:
+        subject, predicate, object_ = each
+        is_declaration = predicate == RDF_TYPE and object_ in _DECLARED
+        if not (is_declaration or subject in documents or predicate in annotations):
+            yield each
+
+
+def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]) -> Iterator[Part]:
+    """The parts of triples that make no axiom: those that share blank nodes are one."""
+    named = [(each, {term for term in each if _is_blank(term) and term not in defined}) for each in triples]
+    yield from (Part((each,), statement(classes, each)) for each, blanks in named if not blanks)
+    for group in components((each, blanks) for each, blanks in named if blanks):
+        yield Part(tuple(group), _exists(classes, group, defined))
+
+
+def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
+    """That individuals exist of which triples hold; to be in an expression is shown, not looked up."""
+
+    def is_shown(each: Triple) -> bool:
+        return each[1] == RDF_TYPE and (each[2] == OWL_THING or each[2] in defined) and _is_blank(each[0])
+
+    def term(text: Constant) -> Term:
+        return Variable(text) if _is_blank(text) and text not in defined else text
+
+    members = [(Variable(each[0]), each[2]) for each in group if is_shown(each)]
+    patterns = [triple(*map(term, each)) for each in group if not is_shown(each)]
+    bound = {variable for pattern in patterns for variable in pattern.variables()}
+    patterns += [_anything(each) for each, _ in members if each not in bound]
+
+    def then(found: Binding) -> Goal:
+        return Every(tuple(classes.member(found[each], class_) for each, class_ in members))
+
+    return Exists(tuple(patterns), then)
+
+
+def _anything(individual: Variable) -> Atom:
+    return triple(individual, Variable("predicate"), Variable("object"))

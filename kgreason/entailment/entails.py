@@ -1,0 +1,106 @@
+"""Whether this graph entails that graph.
+
+    premises -> materialized in memory -> the conclusion's definitions assumed -> each part of it shown, or not
+
+Sound: what is said to be entailed is entailed under the semantics of the rules. Complete as far as the rules are, with
+refutation on top (see `claims` and `classes`): a conclusion that is not shown need not be false. A contradictory
+premise entails everything.
+
+Cost: the premises' closure, then a few small commits for each axiom or class expression of the conclusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from kgreason.resources import resource
+
+if TYPE_CHECKING:
+    from kgreason.graph.report import Contradiction
+    from kgreason.rdf.catalogue import Catalogue
+    from kgreason.rules.model import Constant, Triple
+
+File: TypeAlias = str | PathLike[str]
+Semantics: TypeAlias = Literal["direct", "rdf-based"]
+ENTAILMENT_RULES = ("owl2rl+thing+scm-reflexive+annotation",)
+"""OWL 2 RL with what is noise in a graph and premise of a proof: reflexive schema triples, owl:Thing as a class."""
+CHECK_RULES = ("owl2rl",)
+
+
+def entails(
+    premises: File | Iterable[File],
+    conclusion: File | Iterable[File],
+    *,
+    rules: Sequence[str] = ENTAILMENT_RULES,
+    semantics: Semantics = "direct",
+    catalogue: File | Catalogue | None = None,
+    datatypes: Iterable[Constant] | None = None,
+) -> bool:
+    """Whether the premises entail the conclusion: RDF files, or one.
+
+    Blank nodes of the conclusion are variables. Under `rules` with owl2rl its axioms and class expressions are shown as
+    such, by assuming the contrary where there is one. `semantics="direct"` takes declarations, ontology headers and
+    annotations as saying nothing, "rdf-based" as triples to be entailed. Other rules: the closure has to match.
+    `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`. Literals are compared by value
+    where their datatype is one of `datatypes`, names in N-Triples syntax; None: all that are supported.
+    Raises InputError, RdfSyntaxError, RuleError.
+    """
+    parts = unproved(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue, datatypes=datatypes)
+    return next(parts, None) is None
+
+
+def unproved(
+    premises: File | Iterable[File],
+    conclusion: File | Iterable[File],
+    *,
+    rules: Sequence[str] = ENTAILMENT_RULES,
+    semantics: Semantics = "direct",
+    catalogue: File | Catalogue | None = None,
+    datatypes: Iterable[Constant] | None = None,
+) -> Iterator[tuple[Triple, ...]]:
+    """The parts of a conclusion that are not seen to be entailed, each as the triples that say it; see `entails`."""
+    from kgreason.datatypes.datatype_map import DATATYPES
+    from kgreason.entailment import containers
+    from kgreason.entailment.conclusion import Known, understood
+    from kgreason.entailment.goals import proved
+    from kgreason.entailment.world import Closure
+
+    is_owl = any(name.split("+")[0] == "owl2rl" for name in rules)
+    recognized = DATATYPES if datatypes is None else datatypes
+    closure = Closure([*rules, str(resource("rulesets", "refutation.dl"))] if is_owl else rules, catalogue, recognized)
+    closure.load(_files(premises))
+    triples = closure.read(_files(conclusion))
+    terms = {*closure.terms(), *chain.from_iterable(triples)}
+    closure.assume_values(terms, are_classes=is_owl)
+    if containers.are_wanted(rules):
+        closure.assume(containers.axioms(terms))
+    literally = understood(triples, "triples", Known())
+    if all(proved(part.goal, closure) for part in literally.parts):
+        return
+    known = Known(closure.enumerations(), closure.annotations(triples))
+    wanted = understood(triples, semantics, known) if is_owl else literally
+    with closure.suppose(wanted.definitions):
+        for part in wanted.parts:
+            if not proved(part.goal, closure):
+                yield part.triples
+
+
+def check(
+    paths: File | Iterable[File], *, rules: Sequence[str] = CHECK_RULES, catalogue: File | Catalogue | None = None
+) -> list[Contradiction]:
+    """Every contradiction in RDF files, or in one: the rule that found it, and the values of its variables.
+
+    Raises InputError, RdfSyntaxError, RuleError.
+    """
+    from kgreason.entailment.world import Closure
+
+    closure = Closure(rules, catalogue)
+    closure.load(_files(paths))
+    return closure.contradictions()
+
+
+def _files(files: File | Iterable[File]) -> list[File]:
+    return [files] if isinstance(files, str | PathLike) else list(files)

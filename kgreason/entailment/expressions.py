@@ -1,0 +1,92 @@
+"""Class expressions that no row of OWL 2 RL/RDF reads, but that can be assumed and shown: counts, and hasSelf.
+
+    Counted     p min n C, p max n C, p exactly n C: at least `least` and at most `most` values of a property in a class
+    Reflexive   p some self
+
+The rows read `owl:maxCardinality` 0 and 1 alone (kgreason.ontology.collect). What is shown of more goes by fresh
+values, or by values that are there. Source: OWL 2 RDF-Based Semantics, table 5.6. Cost: linear in the triples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kgreason.rules.model import Constant, Triple
+from kgreason.terms.vocabulary import (
+    OWL_CARDINALITY,
+    OWL_HAS_SELF,
+    OWL_MAX_CARDINALITY,
+    OWL_MAX_QUALIFIED_CARDINALITY,
+    OWL_MIN_CARDINALITY,
+    OWL_MIN_QUALIFIED_CARDINALITY,
+    OWL_ON_CLASS,
+    OWL_ON_DATA_RANGE,
+    OWL_ON_PROPERTY,
+    OWL_QUALIFIED_CARDINALITY,
+    OWL_THING,
+)
+
+_LEAST = (OWL_MIN_CARDINALITY, OWL_MIN_QUALIFIED_CARDINALITY, OWL_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
+_MOST = (OWL_MAX_CARDINALITY, OWL_MAX_QUALIFIED_CARDINALITY, OWL_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
+_QUALIFIED = (OWL_MIN_QUALIFIED_CARDINALITY, OWL_MAX_QUALIFIED_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
+_NUMBER = re.compile(r'"\s*\+?(\d{1,2})\s*"(\^\^.*)?')
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A class `node` of the things with `least` to `most` values of `property_` in `on_class`; None: without an end."""
+
+    kind: Constant
+    node: Constant
+    property_: Constant
+    least: int
+    most: int | None
+    on_class: Constant
+    sources: tuple[Triple, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reflexive:
+    """A class `node` of the things that `property_` leads from to themselves."""
+
+    kind: Constant
+    node: Constant
+    property_: Constant
+    sources: tuple[Triple, ...]
+
+
+def restrictions(triples: Iterable[Triple]) -> Iterator[Counted | Reflexive]:
+    """The counts and self restrictions that triples write."""
+    by_node: dict[Constant, dict[Constant, list[Constant]]] = defaultdict(lambda: defaultdict(list))
+    for subject, predicate, object_ in triples:
+        by_node[subject][predicate].append(object_)
+    for node, said in by_node.items():
+        for property_ in said[OWL_ON_PROPERTY]:
+            yield from _of_property(node, property_, said)
+
+
+def _of_property(
+    node: Constant, property_: Constant, said: dict[Constant, list[Constant]]
+) -> Iterator[Counted | Reflexive]:
+    on_property = (node, OWL_ON_PROPERTY, property_)
+    for kind in dict.fromkeys((*_LEAST, *_MOST)):
+        for literal in said.get(kind, ()):
+            if found := _NUMBER.fullmatch(literal):
+                number, on_class, more = int(found[1]), *_on_class(node, kind, said)
+                bounds = number if kind in _LEAST else 0, number if kind in _MOST else None
+                yield Counted(kind, node, property_, *bounds, on_class, ((node, kind, literal), on_property, *more))
+    for literal in said.get(OWL_HAS_SELF, ()):
+        yield Reflexive(OWL_HAS_SELF, node, property_, ((node, OWL_HAS_SELF, literal), on_property))
+
+
+def _on_class(
+    node: Constant, count: Constant, said: dict[Constant, list[Constant]]
+) -> tuple[Constant, tuple[Triple, ...]]:
+    """The class in which values are counted, and the triple that says so."""
+    for kind in (OWL_ON_CLASS, OWL_ON_DATA_RANGE) if count in _QUALIFIED else ():
+        for class_ in said.get(kind, ()):
+            return class_, ((node, kind, class_),)
+    return OWL_THING, ()

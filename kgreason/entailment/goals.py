@@ -1,0 +1,142 @@
+"""Goals: what has to be shown, as values; and `proved`, which shows it in a world.
+
+    Holds(triple)             the triple is in the closure
+    Absurd()                  there is a contradiction
+    Every(goals)              all of them; none is a goal that is met
+    Some(goals)               one of them
+    Suppose(triples, goal)    the goal, once these triples are asserted as well
+    Exists(patterns, then)    a binding of the variables of the patterns for which `then` is a goal that is met
+    Several(number, ...)      so many values of a property that meet a goal each, and another two by two
+
+Where a contradiction is, every goal is met: from it everything follows. Names in the triples of a `Suppose` that stand
+nowhere else are arbitrary individuals, so that what is shown of them is shown of all.
+
+Cost: a `Suppose` is a commit and the one that takes it back; the rest is look-ups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol, TypeAlias
+
+from kgreason.rules.model import Atom, Constant, Triple, Variable, triple
+
+Binding: TypeAlias = Mapping[Variable, Constant]
+
+
+class World(Protocol):
+    """A closure to which triples can be added for a while."""
+
+    @property
+    def is_absurd(self) -> bool:
+        """Whether there is a contradiction."""
+
+    def holds(self, triple: Triple) -> bool:
+        """Whether the closure has a triple."""
+
+    def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
+        """The bindings under which all of these triple patterns are in the closure."""
+
+    def suppose(self, triples: tuple[Triple, ...]) -> AbstractContextManager[None]:
+        """Assert triples until the end of the block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """A triple is in the closure."""
+
+    triple: Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Absurd:
+    """There is a contradiction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All of these."""
+
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """One of these."""
+
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suppose:
+    """A goal under an assumption."""
+
+    triples: tuple[Triple, ...]
+    goal: Goal
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """A goal for one of the solutions of triple patterns."""
+
+    patterns: tuple[Atom, ...]
+    then: Callable[[Binding], Goal]
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """As many values that the property of a subject leads to, each a `member`, two by two `apart`."""
+
+    number: int
+    subject: Constant
+    property_: Constant
+    member: Callable[[Constant], Goal]
+    apart: Callable[[Constant, Constant], Goal]
+
+
+Goal: TypeAlias = Holds | Absurd | Every | Some | Suppose | Exists | Several
+TRUE = Every(())
+_VALUE = Variable("value")
+
+
+def proved(goal: Goal, world: World) -> bool:
+    """Whether a goal is met in a world."""
+    if world.is_absurd:
+        return True
+    match goal:
+        case Holds(triple):
+            return world.holds(triple)
+        case Absurd():
+            return False
+        case Every(goals):
+            return all(proved(each, world) for each in goals)
+        case Some(goals):
+            return any(proved(each, world) for each in goals)
+        case Suppose(triples, then):
+            with world.suppose(triples):
+                return proved(then, world)
+        case Exists(patterns, then):
+            return any(proved(then(binding), world) for binding in world.solutions(patterns))
+        case Several():
+            return _are_several(goal, world)
+
+
+def _are_several(goal: Several, world: World) -> bool:
+    wanted = (triple(goal.subject, goal.property_, _VALUE),)
+    values = dict.fromkeys(found[_VALUE] for found in world.solutions(wanted))
+    members = [value for value in values if proved(goal.member(value), world)]
+    apart = cache(lambda one, other: proved(goal.apart(one, other), world))
+    return _has_clique(members, goal.number, apart)
+
+
+def _has_clique(values: list[Constant], number: int, apart: Callable[[Constant, Constant], bool]) -> bool:
+    """Whether so many of the values are apart two by two."""
+    if len(values) < number:
+        return False
+    return number == 0 or any(
+        _has_clique([other for other in values[place:] if apart(one, other)], number - 1, apart)
+        for place, one in enumerate(values, 1)
+    )

@@ -1,0 +1,65 @@
+"""Triple patterns matched over the rows of a graph: simple entailment, blank nodes being variables.
+
+A pattern is a triple of ids; a negative number is a variable. `solutions` gives every binding under which all patterns
+are rows, one pattern after the other, the one with the fewest rows that are left first.
+
+Law: `solutions(rows, rows)` has the empty binding. Cost: one pass over the rows for each pattern and for each binding
+of those before it; patterns that share no variable should be asked one by one (`components`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from kgreason.engine.layout import Int32
+
+Pattern: TypeAlias = tuple[int, int, int]
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+
+
+def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, int]]:
+    """Every binding of variables to ids under which all patterns are among rows int32[n, 3]; the same one may recur."""
+    if not patterns:
+        yield {}
+        return
+    found = {pattern: _matches(rows, pattern) for pattern in patterns}
+    first = min(found, key=lambda pattern: len(found[pattern]))
+    rest = [pattern for pattern in found if pattern != first]
+    for row in found[first].tolist():
+        binding = {term: value for term, value in zip(first, row, strict=True) if term < 0}
+        for more in solutions(rows, [_substituted(pattern, binding) for pattern in rest]):
+            yield binding | more
+
+
+def _matches(rows: Int32, pattern: Pattern) -> Int32:
+    """The rows int32[k, 3] that a pattern matches."""
+    kept = np.ones(len(rows), dtype=np.bool_)
+    for column, term in enumerate(pattern):
+        first = pattern.index(term)
+        if term >= 0:
+            kept &= rows[:, column] == term
+        elif first != column:
+            kept &= rows[:, column] == rows[:, first]
+    return rows[kept]
+
+
+def _substituted(pattern: Pattern, binding: Mapping[int, int]) -> Pattern:
+    subject, predicate, object_ = (binding.get(term, term) for term in pattern)
+    return subject, predicate, object_
+
+
+def components(items: Iterable[tuple[Item, Iterable[Key]]]) -> list[list[Item]]:
+    """The items of each group that hangs together: those that share a key, directly or through others."""
+    groups: list[tuple[set[Key], list[Item]]] = []
+    for item, keys in items:
+        known, members = set(keys), [item]
+        for group in [group for group in groups if group[0] & known]:
+            groups.remove(group)
+            known |= group[0]
+            members = group[1] + members
+        groups.append((known, members))
+    return [members for _, members in groups]

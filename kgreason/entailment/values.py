@@ -1,0 +1,128 @@
+"""Literals by their values: equal ones are one term, and what is known of a value becomes triples.
+
+    "01"^^xsd:integer       is read as the literal of the same value that came first: matching is by value
+    "1"^^xsd:byte           gets the types, of those that premises and conclusion name, whose value space has the value
+    "a"^^xsd:integer        is ill-typed, and with it the graph cannot be true (RDF 1.1 Semantics, section 7)
+
+Under OWL datatypes are classes besides: one contains another, excludes it, or holds what two have in common.
+A clash is an ill-typed literal, a type that does not have the value, or two values that are the same. Only recognized
+datatypes count; xsd:string and rdf:langString always are. Cost: a look-up for each literal and each pair of datatypes
+that are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import compress, permutations
+from typing import TypeAlias
+
+import numpy as np
+
+from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
+from kgreason.datatypes.hierarchy import are_disjoint, is_subtype
+from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.numeric import WHOLE
+from kgreason.datatypes.value import Value
+from kgreason.engine.layout import Int32
+from kgreason.graph.facts import SAME_AS, TYPE
+from kgreason.rules.model import Constant, Triple
+from kgreason.terms.dictionary import Dictionary, Kind
+from kgreason.terms.vocabulary import (
+    OWL_DISJOINT_WITH,
+    OWL_INTERSECTION_OF,
+    RDF_FIRST,
+    RDF_LANG_STRING,
+    RDF_NIL,
+    RDF_REST,
+    RDF_TYPE,
+    RDFS_SUB_CLASS_OF,
+    XSD_STRING,
+)
+
+_Bounds: TypeAlias = tuple[int | None, int | None]
+
+
+def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
+    """Whether what two ranges of integers have in common is in a third one; None is a range without an end."""
+    lows, highs = zip(one, other, strict=True)
+    low = third[0] is None or any(each is not None and each >= third[0] for each in lows)
+    return low and (third[1] is None or any(each is not None and each <= third[1] for each in highs))
+
+
+def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Constant) -> Iterator[Triple]:
+    """That what is in two classes is in a third one."""
+    yield node, OWL_INTERSECTION_OF, f"{node}first"
+    yield f"{node}first", RDF_FIRST, parts[0]
+    yield f"{node}first", RDF_REST, f"{node}second"
+    yield f"{node}second", RDF_FIRST, parts[1]
+    yield f"{node}second", RDF_REST, RDF_NIL
+    yield node, RDFS_SUB_CLASS_OF, above
+
+
+class Values:
+    """What the literals of a dictionary stand for, under these recognized datatypes."""
+
+    def __init__(self, dictionary: Dictionary, recognized: Iterable[Constant]) -> None:
+        self._dictionary = dictionary
+        self._recognized = {XSD_STRING, RDF_LANG_STRING, *recognized} & DATATYPE_MAP.keys()
+        self._values: dict[int, Value] = {}
+        self._first: dict[Value, int] = {}
+        self._ill_typed: set[int] = set()
+
+    def settled(self, rows: Int32) -> Int32:
+        """Rows int32[n, k] with the first literal of its value in the place of each literal, among their objects."""
+        objects, places = np.unique(rows[:, 2], return_inverse=True)
+        literals = objects[self._dictionary.kinds(objects) == Kind.LITERAL].tolist()
+        self._read(literals)
+        first = {each: self._first[value] for each in literals if (value := self._values.get(each))}
+        settled = rows.copy()
+        settled[:, 2] = np.array([first.get(each, each) for each in objects.tolist()], dtype=np.int32)[places]
+        return settled
+
+    def _read(self, literals: list[int]) -> None:
+        """Note what literals stand for."""
+        texts = self._dictionary.decode(literals)
+        known = [unescaped(text).datatype in self._recognized for text in texts]
+        literals = list(compress(literals, known))
+        for literal, value in zip(literals, values(compress(texts, known)), strict=True):
+            if isinstance(value, Value):
+                self._values[literal] = value
+                self._first.setdefault(value, literal)
+            else:
+                self._ill_typed.add(literal)
+
+    def types(self, terms: Iterable[Constant]) -> list[Triple]:
+        """The types that the literals read so far have among the recognized datatypes that terms name."""
+        if not (named := self._recognized.intersection(terms)):
+            return []
+        found = zip(self._dictionary.decode(list(self._first.values())), self._first, strict=True)
+        return [(text, RDF_TYPE, each) for text, value in found for each in sorted(named) if is_member(value, each)]
+
+    def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
+        """How the recognized datatypes that terms name contain and exclude each other."""
+        named = sorted(self._recognized.intersection(terms))
+        for one, other in permutations(named, 2):
+            if is_subtype(one, other):
+                yield one, RDFS_SUB_CLASS_OF, other
+            if are_disjoint(one, other):
+                yield one, OWL_DISJOINT_WITH, other
+        for number, (one, other, third) in enumerate(permutations((each for each in named if each in WHOLE), 3)):
+            if one < other and _is_between(WHOLE[one], WHOLE[other], WHOLE[third]):
+                yield from _intersection(f"_:both{number}", (one, other), third)
+
+    def clash(self, rows: Int32) -> bool:
+        """Whether rows int32[n, 3] of a closure say of a literal what its value cannot be."""
+        if self._ill_typed and np.isin(rows[:, 2], list(self._ill_typed)).any():
+            return True
+        about = rows[np.isin(rows[:, 1], (TYPE, SAME_AS))]
+        about = about[self._dictionary.kinds(about[:, 0]) == Kind.LITERAL]
+        return any(self._is_wrong(*row) for row in about.tolist())
+
+    def _is_wrong(self, literal: int, predicate: int, object_: int) -> bool:
+        value = self._values.get(literal)
+        if value is None:
+            return False
+        if predicate == SAME_AS:
+            return self._values.get(object_, value) != value
+        [datatype] = self._dictionary.decode([object_])
+        return datatype in self._recognized and not is_member(value, datatype)

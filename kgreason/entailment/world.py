@@ -1,0 +1,148 @@
+"""`Closure`: premises, materialized in memory, to which triples are added for a while to see what follows then.
+
+An assumption is a commit, and the end of its block the commit that takes it back; both cost what they change, which is
+what makes refutation cheap (DESIGN.md 3.3). So assumptions may be nested.
+
+Invariant: after a block the closure is as before, but for terms of the dictionary that nothing mentions. Generalised
+triples (a literal as a subject) are part of the closure here, as a blank node may stand for a literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from kgreason.engine.layout import Int32
+from kgreason.entailment.goals import Binding
+from kgreason.entailment.matching import solutions
+from kgreason.entailment.values import Values
+from kgreason.graph.facts import decoded
+from kgreason.graph.imports import Imports
+from kgreason.graph.knowledge_graph import opened
+from kgreason.graph.materializer import NO_QUADS, Edit, File, Materializer
+from kgreason.graph.quads import in_default_graph
+from kgreason.graph.report import Contradiction, contradictions
+from kgreason.graph.selection import select
+from kgreason.ontology.axioms import Collection
+from kgreason.ontology.collect import collect
+from kgreason.ontology.schema import Schema
+from kgreason.rdf.catalogue import Catalogue
+from kgreason.rules.model import Atom, Constant, Triple, Variable, triple
+from kgreason.terms.vocabulary import OWL_ANNOTATION_PROPERTY, OWL_ONE_OF, RDF_FIRST, RDF_REST, RDF_TYPE
+
+_PROPERTY = Variable("property")
+
+
+class Closure:
+    """What follows from premises under rules, with what they import; both as `KnowledgeGraph.open` takes them."""
+
+    def __init__(
+        self, rules: Sequence[str], catalogue: File | Catalogue | None = None, datatypes: Iterable[Constant] = ()
+    ) -> None:
+        self._live = Materializer(select(rules, same_as="rules"))  # so that a fact is a triple, whatever is equal
+        self._imports = Imports(self._live, opened(catalogue))
+        self._values = Values(self._live.dictionary, datatypes)
+        self._rows: Int32 | None = None
+        self._is_absurd: bool | None = None
+
+    def load(self, paths: Sequence[File]) -> None:
+        """Take in premises. Raises InputError, RdfSyntaxError, LimitError."""
+        edit = self._imports.completed(Edit(added=self._live.read(paths)))
+        self._change(edit._replace(added=self._values.settled(edit.added)))
+
+    def read(self, paths: Sequence[File]) -> list[Triple]:
+        """The triples of files that are no premises. Raises InputError, RdfSyntaxError."""
+        return decoded(self._live.dictionary, self._values.settled(self._live.read(paths)[:, :3]))
+
+    def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
+        """Take in what is known of the literals read so far, and of the datatypes among terms, which may be classes."""
+        terms = frozenset(terms)
+        self.assume([*self._values.types(terms), *(self._values.classes(terms) if are_classes else ())])
+
+    def assume(self, triples: Sequence[Triple]) -> None:
+        """Take in premises, given as terms."""
+        self._change(Edit(added=in_default_graph(self._interned(triples))))
+
+    def terms(self) -> list[Constant]:
+        """Every term that the closure names."""
+        return self._live.dictionary.decode(np.unique(self._triples()))
+
+    @property
+    def is_absurd(self) -> bool:
+        """Whether there is a contradiction, or a literal that cannot be what is said of it."""
+        if self._is_absurd is None:
+            self._is_absurd = bool(self.contradictions()) or self._values.clash(self._triples())
+        return self._is_absurd
+
+    def contradictions(self) -> list[Contradiction]:
+        """Every contradiction that a rule derives."""
+        return contradictions(self._live.save(), self._live.dictionary)
+
+    def holds(self, triple: Triple) -> bool:
+        """Whether the closure has a triple."""
+        ids = self._live.dictionary.find(triple)
+        return bool(ids.all()) and bool(self._live.holds(ids[None].astype(np.int32))[0])
+
+    def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
+        """The bindings under which all of these triple patterns are in the closure."""
+        variables = sorted({term for atom in patterns for term in atom.variables()})
+        constants = sorted({term for atom in patterns for term in atom.terms if not isinstance(term, Variable)})
+        ids = self._live.dictionary.find(constants)
+        if not ids.all():
+            return
+        number = dict(zip(constants, ids.tolist(), strict=True)) | {each: -1 - n for n, each in enumerate(variables)}
+        wanted = [(number[s], number[p], number[o]) for s, p, o in (atom.terms for atom in patterns)]
+        for binding in solutions(self._triples(), wanted):
+            texts = self._live.dictionary.decode([binding[number[each]] for each in variables])
+            yield dict(zip(variables, texts, strict=True))
+
+    def enumerations(self) -> dict[Constant, Collection]:
+        """The classes that the closure enumerates, by their nodes; one of several enumerations where there are."""
+        predicates = self._live.dictionary.find((OWL_ONE_OF, RDF_FIRST, RDF_REST))
+        rows = self._triples()
+        schema = Schema(decoded(self._live.dictionary, rows[np.isin(rows[:, 1], predicates)]))
+        axioms = (axiom for each in collect(schema) for axiom in each.axioms)
+        return {axiom.node: axiom for axiom in axioms if isinstance(axiom, Collection)}
+
+    def annotations(self, triples: Sequence[Triple]) -> frozenset[Constant]:
+        """The annotation properties of the closure, and those that triples declare."""
+        wanted = (triple(_PROPERTY, RDF_TYPE, OWL_ANNOTATION_PROPERTY),)
+        declared = (subject for subject, *rest in triples if rest == [RDF_TYPE, OWL_ANNOTATION_PROPERTY])
+        return frozenset((*declared, *(found[_PROPERTY] for found in self.solutions(wanted))))
+
+    @contextmanager
+    def suppose(self, triples: tuple[Triple, ...]) -> Iterator[None]:
+        """Assert triples until the end of the block."""
+        rows = np.unique(self._interned(triples), axis=0)
+        asserted = self._live.engine.circuit.facts.is_asserted_fact(rows)
+        new = in_default_graph(np.ascontiguousarray(rows[~asserted]))
+        before = self._rows, self._is_absurd
+        self._change(Edit(added=new))
+        try:
+            yield
+        finally:
+            self._change(Edit(removed=new))
+            self._rows, self._is_absurd = before
+
+    def _interned(self, triples: Sequence[Triple]) -> Int32:
+        if not triples:
+            return np.ascontiguousarray(NO_QUADS[:, :3])
+        ids = self._live.dictionary.intern([term for triple in triples for term in triple])
+        return np.asarray(ids, dtype=np.int32).reshape(-1, 3)
+
+    def _change(self, edit: Edit) -> None:
+        try:
+            self._live.change(edit)
+        except BaseException:
+            self._live.rollback()
+            raise
+        self._live.accept()
+        self._rows = self._is_absurd = None
+
+    def _triples(self) -> Int32:
+        """The closure: int32[n, 3]."""
+        if self._rows is None:
+            self._rows = self._live.save().triples()
+        return self._rows
