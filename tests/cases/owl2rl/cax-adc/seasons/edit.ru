@@ -1,0 +1,5 @@
+PREFIX : <http://example.org/>
+
+DELETE DATA {
+    :march20 a :Winter .
+}

@@ -1,0 +1,6 @@
+PREFIX : <http://example.org/>
+
+DELETE DATA {
+    :tom a :Mammal .
+    :kit a :Cat .
+}

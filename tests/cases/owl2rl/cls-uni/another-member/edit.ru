@@ -1,0 +1,9 @@
+PREFIX : <http://example.org/>
+PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
+
+DELETE DATA {
+    :v2 rdf:first :Ship .
+} ;
+INSERT DATA {
+    :v2 rdf:first :Plane .
+}

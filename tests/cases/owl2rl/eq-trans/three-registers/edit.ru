@@ -1,0 +1,6 @@
+PREFIX : <http://example.org/>
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
+
+DELETE DATA {
+    :register2 owl:sameAs :register3 .
+}

@@ -1,0 +1,6 @@
+PREFIX : <http://example.org/>
+
+DELETE DATA {
+    :ada :teaches :logic .
+    :bob a :Teacher .
+}

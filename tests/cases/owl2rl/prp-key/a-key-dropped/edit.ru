@@ -1,0 +1,9 @@
+PREFIX : <http://example.org/>
+PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
+
+DELETE DATA {
+    :key1 rdf:rest :key2 .
+} ;
+INSERT DATA {
+    :key1 rdf:rest rdf:nil .
+}

@@ -1,0 +1,5 @@
+PREFIX : <http://example.org/>
+
+DELETE DATA {
+    :seat2 :number 14 .
+}

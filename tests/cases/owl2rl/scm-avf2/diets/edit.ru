@@ -1,0 +1,6 @@
+PREFIX : <http://example.org/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+
+DELETE DATA {
+    :eats rdfs:subPropertyOf :consumes .
+}
