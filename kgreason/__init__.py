@@ -10,7 +10,8 @@ Load an ontology and data, query the closure with SPARQL, edit either live:
 Importing the package loads no extra, and neither the engine nor Numba.
 """
 
+from kgreason.entailment.entails import check, entails
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-__all__ = ["KnowledgeGraph", "__version__"]
+__all__ = ["KnowledgeGraph", "__version__", "check", "entails"]
 __version__ = "0.1.0"

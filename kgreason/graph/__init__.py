@@ -9,6 +9,7 @@ selection         what `--rules` selects
 stratum, program  the schema closed, and the rules that run
 explaining        the engine's facts as proofs need them
 reference         the executable specification in place of the engine
+written           quads by pattern, literals in the forms in which they were written
 subscribers       who is told of every commit
 repository, folder, snapshot, replaying    where a graph lives
 follower, fork    a store's commits told to others; a graph that begins as a store is

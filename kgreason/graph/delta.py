@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.graph.sources import named, of_graphs
 from kgreason.rules.model import Triple
 from kgreason.store.record import changes
 from kgreason.terms.dictionary import Dictionary
@@ -103,13 +104,14 @@ class Delta:
         return self._decoded(self.rows_that(before=(kinds[not asserted],), after=(kinds[asserted],)))
 
     def quads(self, *, added: bool) -> list[Quad]:
-        """The asserted quads that came, or went."""
-        texts = iter(self.dictionary.decode((self.added_quads if added else self.removed_quads).ravel()))
+        """The asserted quads of graphs that came, or went; those of imported documents are in none."""
+        quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
+        texts = iter(self.dictionary.decode(quads.ravel()))
         return list(zip(texts, texts, texts, texts, strict=True))
 
     @property
     def quad_lines(self) -> tuple[bytes, bytes]:
-        """The asserted quads that went, and those that came, as N-Quads lines."""
+        """The asserted quads that went, and those that came, as lines of a journal: those of imported documents too."""
         return self.dictionary.lines(*self.removed_quads.T), self.dictionary.lines(*self.added_quads.T)
 
     def _decoded(self, rows: Int32) -> list[Triple]:
@@ -127,8 +129,7 @@ class Delta:
         return self._lines(self.rows_that(before=(ABSENT,), after=_kinds(None)), self.added_quads)
 
     def _lines(self, triples: Int32, quads: Int32) -> bytes:
-        named = quads[quads[:, 3] != 0]
-        return self.dictionary.lines(*triples.T) + self.dictionary.lines(*named.T)
+        return self.dictionary.lines(*triples.T) + self.dictionary.lines(*named(self.dictionary, quads).T)
 
     def to_patch(self) -> str:
         """The delta as RDF Patch: rows of the default graph, which holds the closure, and quads of named graphs."""

@@ -18,6 +18,8 @@ from pyoxigraph import NamedNode, QuerySolution, QuerySolutions
 from kgreason.engine.layout import Int32
 from kgreason.graph.delta import Delta
 from kgreason.graph.live import LiveGraph
+from kgreason.graph.materializer import Materializer
+from kgreason.graph.sources import named
 from kgreason.graph.storing import chunks
 from kgreason.graph.terms import of_canonical
 from kgreason.graph.transaction import Transaction
@@ -66,10 +68,7 @@ class Editing:
         try:
             self._graph.budget = None
             with self._begin() as tx:
-                for delta in reversed(made):
-                    removed, added = delta.quad_lines
-                    tx.remove_lines(added)
-                    tx.add_lines(removed)
+                tx.take_back(made)
         finally:
             self._graph.budget = budget
 
@@ -93,18 +92,10 @@ class Editing:
         owners = np.repeat(np.arange(len(quads)), [len(each) for each in spellings])
         forms = quads[owners]
         forms[:, 2] = list(chain.from_iterable(spellings))
-        held = self._holds(forms)
+        held = asserts(self._live, forms)
         missing = np.bincount(owners[held], minlength=len(quads)) == 0
         lines = compress(rows.splitlines(keepends=True), missing)
         return Asserted(_lines(self._live.dictionary, np.unique(forms[held], axis=0)), b"".join(lines))
-
-    def _holds(self, quads: Int32) -> NDArray[np.bool_]:
-        """Whether each of quads int32[n, 4] is asserted in its graph: bool[n]."""
-        if self._live.quads.is_explicit:
-            return self._live.quads.holds(quads)
-        found = self._live.engine.circuit.facts.is_asserted_fact(np.ascontiguousarray(quads[:, :3]))
-        asserted: NDArray[np.bool_] = found & (quads[:, 3] == 0)
-        return asserted
 
     def _encode(self, lines: bytes) -> Int32:
         return of_canonical(lines, self._live.dictionary)
@@ -114,8 +105,8 @@ class Editing:
         quads = self._live.quads.columns
         if quads is None:
             return []
-        names = np.unique(quads[:, 3])
-        return self._live.dictionary.decode(names[names > 0])
+        names = np.unique(named(self._live.dictionary, quads)[:, 3])
+        return self._live.dictionary.decode(names)
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
         """The asserted triples of one graph, as chunks of lines."""
@@ -144,3 +135,12 @@ class Editing:
 
 def _lines(dictionary: Dictionary, quads: Int32) -> bytes:
     return dictionary.lines(*quads.T)
+
+
+def asserts(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
+    """Whether each of quads int32[n, 4] is asserted in its graph: bool[n]."""
+    if live.quads.is_explicit:
+        return live.quads.holds(quads)
+    found = live.engine.circuit.facts.is_asserted_fact(np.ascontiguousarray(quads[:, :3]))
+    asserted: NDArray[np.bool_] = found & (quads[:, 3] == 0)
+    return asserted

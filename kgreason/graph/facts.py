@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from kgreason.engine.layout import Int32
 from kgreason.ontology.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
+from kgreason.terms.vocabulary import OWL_IMPORTS, OWL_ONTOLOGY, OWL_SAME_AS, OWL_VERSION_IRI, RDF_TYPE, VOCABULARY
 
 Mask = NDArray[np.bool_]
 _IDS = {text: number for number, text in enumerate(VOCABULARY, 1)}
 TYPE, SAME_AS = _IDS[RDF_TYPE], _IDS[OWL_SAME_AS]
+IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[OWL_IMPORTS], _IDS[OWL_ONTOLOGY], _IDS[OWL_VERSION_IRI]
 
 
 def _flags(texts: frozenset[str]) -> Mask:

@@ -26,10 +26,10 @@ import portalocker
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
 from kgreason.files import sync, sync_folder
-from kgreason.graph.modes import SchemaMode
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
 from kgreason.store.journal import Journal
 
-FORMAT = 2
+FORMAT = 3
 _MANIFEST = "kgreason.json"
 _FLAGS = {
     True: portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING,
@@ -48,6 +48,8 @@ class Manifest:
 
     rules: list[str]
     schema: SchemaMode = "axioms"
+    same_as: SameAsMode = "aliases"
+    aliases: int = ALIASES
     commit: int = 0
     stored: int = 0
     journal: int = 0

@@ -172,7 +172,7 @@ class _State(NamedTuple):
         triples = saved.triples()
         triples = triples[is_rdf(live.dictionary, *triples.T)]
         rows = np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])
-        return cls(np.concatenate([rows, saved.named()]), live.dictionary)
+        return cls(np.concatenate([rows, saved.named(live.dictionary)]), live.dictionary)
 
     def difference(self, after: _State) -> tuple[bytes, bytes]:
         """The rows that are here alone and those that are there alone, as lines; the terms of both are interned."""

@@ -14,19 +14,26 @@ from os import PathLike
 from pathlib import Path
 
 from kgreason.graph.folder import Folder, Manifest
-from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph, Strategy
+from kgreason.graph.knowledge_graph import DEFAULT_RULES, File, KnowledgeGraph, Strategy, opened
 from kgreason.graph.repository import Repository
+from kgreason.rdf.catalogue import Catalogue
 from kgreason.store.record import Record
 
 
-def fork(path: str | PathLike[str], *, strategy: Strategy = "auto", budget: int | None = None) -> KnowledgeGraph:
-    """The graph; others may read the store meanwhile, nobody may write.
+def fork(
+    path: str | PathLike[str],
+    *,
+    strategy: Strategy = "auto",
+    budget: int | None = None,
+    catalogue: File | Catalogue | None = None,
+) -> KnowledgeGraph:
+    """The graph; others may read the store meanwhile, nobody may write. The arguments are those of `open`.
 
     Raises StoreError where there is no store, StoreLockedError where another process writes to it.
     """
     folder = Folder(Path(path), write=False)
     try:
-        return KnowledgeGraph(_Origin(folder), strategy, budget)
+        return KnowledgeGraph(_Origin(folder), strategy, budget, catalogue=opened(catalogue))
     except BaseException:
         folder.close()
         raise

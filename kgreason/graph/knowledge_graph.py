@@ -18,18 +18,22 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
+
 from kgreason.errors import QueryError, StoreError
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest
-from kgreason.graph.modes import SchemaMode
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.report import Contradiction, contradictions
 from kgreason.graph.repository import Repository
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.storing import chunks, put_all
 from kgreason.graph.subscribers import Subscribers
+from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.generalised import is_rdf
 from kgreason.store.protocol import RdfStore, Results
+from kgreason.store.update import Term
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
@@ -65,8 +69,10 @@ class KnowledgeGraph:
         strategy: Strategy = "auto",
         budget: int | None = None,
         engine: EngineName = "columnar",
+        catalogue: Catalogue | None = None,
     ) -> None:
         self._home = repository
+        self._catalogue = catalogue
         self._strategy: Strategy = strategy
         self._budget = budget
         self._is_reference = engine == "reference"
@@ -82,22 +88,32 @@ class KnowledgeGraph:
         *,
         rules: Sequence[str] | None = None,
         schema: SchemaMode | None = None,
+        same_as: SameAsMode | None = None,
+        aliases: int | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
         engine: EngineName = "columnar",
+        catalogue: File | Catalogue | None = None,
         read_only: bool = False,
     ) -> Self:
         """Open the store at a path, made if it is not there, or a graph in memory.
 
         `rules` are names of rule sets (rdfs, rhodf, owl2rl, none) and rule files; a store keeps those it was made with
         (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules) or "data" (read by generic rules).
+        `same_as` is "aliases" (of terms that owl:sameAs makes one, each stands in every triple; where a clique of them
+        would stand for more than `aliases` rows, one does), "representatives" (one stands for all) or "rules" (the
+        plain rules of the W3C, whose cost is the cube of a clique's size).
         `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. `engine="reference"` runs
-        the executable specification instead, on small graphs in memory; it knows neither of the two. Raises
-        StoreLockedError where another process has the store open, StoreVersionError, StoreError.
+        the executable specification instead, on small graphs in memory; it knows neither of the two. `catalogue` has
+        the documents that owl:imports names: a folder, an XML catalog or a map (`Catalogue.open`); without one none is
+        read. Raises StoreLockedError where another process has the store open, StoreVersionError, StoreError, and
+        InputError for a catalogue that cannot be read.
         """
-        wanted = Manifest(list(rules or DEFAULT_RULES), schema or "axioms")
+        many = ALIASES if aliases is None else aliases
+        wanted = Manifest(list(rules or DEFAULT_RULES), schema or "axioms", same_as or "aliases", many)
+        known = opened(catalogue)
         if path is None:
-            return cls(Repository(None, wanted, write=True), strategy, budget, engine)
+            return cls(Repository(None, wanted, write=True), strategy, budget, engine, known)
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine runs in memory alone")
         folder = Folder(Path(path), write=not read_only)
@@ -105,8 +121,8 @@ class KnowledgeGraph:
             folder.close()
             folder, read_only = Folder(Path(path), write=True), False
         try:
-            _check_same(folder, rules, schema)
-            return cls(Repository(folder, wanted, write=not read_only), strategy, budget)
+            _check_same(folder, rules=rules and list(rules), schema=schema, same_as=same_as, aliases=aliases)
+            return cls(Repository(folder, wanted, write=not read_only), strategy, budget, catalogue=known)
         except BaseException:
             folder.close()
             raise
@@ -151,7 +167,9 @@ class KnowledgeGraph:
         if self._live is None:
             from kgreason.graph.live import LiveGraph
 
-            self._live = LiveGraph(self._home, self._strategy, self._budget, reference=self._is_reference)
+            self._live = LiveGraph(
+                self._home, self._strategy, self._budget, catalogue=self._catalogue, reference=self._is_reference
+            )
         return self._live
 
     def transaction(self, headers: Mapping[str, str] | None = None) -> Transaction:
@@ -243,12 +261,38 @@ class KnowledgeGraph:
         finally:
             self._publish()
 
-    def query(self, sparql: str) -> Results:
+    def query(
+        self,
+        sparql: str,
+        *,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        default_graph: NamedNode | BlankNode | None = None,
+    ) -> Results:
         """The results of a SPARQL query over the materialized graph: solutions, triples or a boolean, of pyoxigraph.
 
-        Raises QueryError.
+        `prefixes` and `base` are those that the query need not declare; it may ask a named graph in the place of the
+        default graph. Raises QueryError.
         """
-        return self._home.store.query(sparql)
+        return self._home.store.query(sparql, prefixes=prefixes, base=base, default_graph=default_graph)
+
+    def match(
+        self,
+        subject: NamedNode | BlankNode | None = None,
+        predicate: NamedNode | None = None,
+        object_: Term | None = None,
+        graph: NamedNode | BlankNode | DefaultGraph | None = None,
+        *,
+        asserted: bool = False,
+    ) -> Iterator[Quad]:
+        """The quads of one moment that match, term by term; None stands for anything, DefaultGraph() for the closure.
+
+        Only those that are asserted, where that is asked. Unlike those of `query`, literals have the forms in which
+        they were written.
+        """
+        from kgreason.graph.written import Pattern, match
+
+        return match(self._home.store, self._engine, Pattern(subject, predicate, object_, graph), asserted=asserted)
 
     def explain(self, triple: Sequence[object]) -> Proof:
         """A proof of a triple of the graph: three terms, in N-Triples syntax or of pyoxigraph.
@@ -260,29 +304,31 @@ class KnowledgeGraph:
         return prove(*self._explained(triple))
 
     def explain_all(self, triple: Sequence[object]) -> list[Proof]:
-        """A proof for each derivation of a triple; none for one that is asserted and follows from nothing."""
+        """A proof for each derivation of a triple; none for one that is asserted and follows from nothing.
+
+        Of terms that owl:sameAs makes one, derivations are kept for representatives alone.
+        """
         from kgreason.proofs.search import derivations
 
         return derivations(*self._explained(triple))
 
     def _explained(self, triple: Sequence[object]) -> Any:
-        from kgreason.graph.explaining import EngineFacts
+        from kgreason.graph.likeness import facts_of
         from kgreason.rules.model import Atom
 
-        facts = EngineFacts(self._engine().materializer)
-        fact = Atom(None, tuple(str(term) for term in triple))
-        if len(fact.terms) != 3 or facts.row(fact) < 0:
-            raise QueryError(f"{' '.join(map(str, fact.terms))}: the graph does not have this triple")
-        return fact, facts
+        live, terms = self._engine().materializer, tuple(str(term) for term in triple)
+        if len(terms) != 3 or not live.has(terms):
+            raise QueryError(f"{' '.join(terms)}: the graph does not have this triple")
+        return Atom(None, terms), facts_of(live)
 
     def prove_contradictions(self) -> list[Proof]:
         """A proof of each contradiction."""
-        from kgreason.graph.explaining import EngineFacts, contradictions_of
-        from kgreason.proofs.search import prove
+        from kgreason.graph.explaining import contradictions_of
+        from kgreason.graph.likeness import facts_of
+        from kgreason.proofs.search import prove_each
 
         live = self._engine().materializer
-        facts = EngineFacts(live)
-        return [prove(fact, facts) for fact in sorted(contradictions_of(live))]
+        return prove_each(sorted(contradictions_of(live)), facts_of(live))
 
     def stats(self) -> dict[str, Any]:
         """Counts of facts, terms, rules and contradictions, and how the last commit was evaluated."""
@@ -292,8 +338,8 @@ class KnowledgeGraph:
 
     @property
     def warnings(self) -> list[str]:
-        """What the ontology says that no rule could be made of, one line each."""
-        return list(self._live.materializer.program.warnings if self._live else self._home.manifest.warnings)
+        """What the ontology says that no rule could be made of, and the imports without a document; one line each."""
+        return self._live.warnings if self._live else list(self._home.manifest.warnings)
 
     def streams(self) -> dict[str, dict[str, str]]:
         """For each stream whose commits this graph has, the headers of the last one."""
@@ -320,7 +366,7 @@ class KnowledgeGraph:
         if state is None:
             return iter(())
         saved, dictionary = state
-        tables = saved.graphs(asserted) if graphs else [saved.triples(asserted=asserted)]
+        tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(asserted=asserted)]
         return chain.from_iterable(chunks(dictionary, rows[is_rdf(dictionary, *rows.T[:3])]) for rows in tables)
 
     def _state(self) -> tuple[Saved, Dictionary] | None:
@@ -340,12 +386,18 @@ class KnowledgeGraph:
         return self._engine() if self._live is not None or self._home.is_ahead else None
 
 
-def _check_same(folder: Folder, rules: Sequence[str] | None, schema: str | None) -> None:
-    """Refuse other rules than a store was made with."""
+def opened(catalogue: File | Catalogue | None) -> Catalogue | None:
+    """A catalogue that may be given by its path. Raises InputError."""
+    return catalogue if catalogue is None or isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
+
+
+def _check_same(folder: Folder, **options: object) -> None:
+    """Refuse other options than a store was made with."""
     made = folder.manifest
     if made is None or not made.commit:
         return
-    for option, wanted, kept in (("rules", rules and list(rules), made.rules), ("schema", schema, made.schema)):
+    for option, wanted in options.items():
+        kept = getattr(made, option)
         if wanted is not None and wanted != kept:
             text = " ".join(kept) if isinstance(kept, list) else kept
             raise StoreError(f"{folder.path}: the store was made with {option} {text}, which cannot be changed")

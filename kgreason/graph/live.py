@@ -22,13 +22,16 @@ from kgreason.graph import snapshot
 from kgreason.graph.delta import Delta
 from kgreason.graph.facts import SAME_AS
 from kgreason.graph.folder import Manifest
+from kgreason.graph.imports import Imports
 from kgreason.graph.materializer import Change, Edit, Materializer
 from kgreason.graph.progress import SILENT, Progress, cancellable
 from kgreason.graph.replaying import edit_of, restored
 from kgreason.graph.report import statistics
 from kgreason.graph.repository import Repository
 from kgreason.graph.selection import select
-from kgreason.graph.storing import SMALL, chunks, named, put, put_all, without_shared
+from kgreason.graph.sources import named
+from kgreason.graph.storing import SMALL, chunks, put, put_all, without_shared
+from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.formatter import format_program
 from kgreason.rules.model import Rule
 from kgreason.rules.program import Program
@@ -40,15 +43,23 @@ from kgreason.store.record import Record, Signed
 class LiveGraph:
     """A graph that can be edited; `strategy` and `budget` hold for every commit.
 
-    `reference`: the executable specification is run in place of the engine, in memory.
+    `catalogue` has the documents that owl:imports names. `reference`: the executable specification is run in place of
+    the engine, in memory.
     """
 
     def __init__(
-        self, home: Repository, strategy: Strategy = "auto", budget: int | None = None, *, reference: bool = False
+        self,
+        home: Repository,
+        strategy: Strategy = "auto",
+        budget: int | None = None,
+        *,
+        catalogue: Catalogue | None = None,
+        reference: bool = False,
     ) -> None:
         self._home = home
         self._strategy, self.budget = strategy, budget
         self.materializer = _by_definition(home) if reference else restored(home.manifest, home.snapshot)
+        self._imports = Imports(self.materializer, catalogue)
         self.streams = dict(home.manifest.streams)
         """The headers of the last commit of each stream."""
         self.unheard: list[Delta] = []
@@ -101,6 +112,7 @@ class LiveGraph:
 
     def _tried(self, edit: Edit, number: int, progress: Progress) -> Delta:
         """The delta of an edit that is neither accepted nor rolled back."""
+        edit = self._imports.completed(edit, progress)
         if self._home.last or number == 0:
             return self._delta(self._change(edit, progress), number)
         self._home.touch()
@@ -129,15 +141,16 @@ class LiveGraph:
         """Bring the many rows of a delta into the store, which has what the first commit asserts already."""
         kinds = (INFERRED, IS_ASSERTED) if self._home.last else (INFERRED,)
         triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
-        quads = self._unshared(named(delta.removed_quads)), named(delta.added_quads)
+        gone, come = (named(delta.dictionary, quads) for quads in (delta.removed_quads, delta.added_quads))
+        quads = self._unshared(gone), come
         with progress("storing", sum(map(len, (*triples, *quads)))) as report:
             put(store, delta.dictionary, *triples, report)
             put(store, delta.dictionary, *quads, report)
 
     def _rows(self, delta: Delta) -> tuple[bytes, bytes]:
         """The rows that go from the store and those that come, as lines."""
-        removed, gone = self._unshared(delta.disappeared_rows), self._unshared(named(delta.removed_quads))
-        lines = delta.dictionary.lines
+        gone = self._unshared(named(delta.dictionary, delta.removed_quads))
+        removed, lines = self._unshared(delta.disappeared_rows), delta.dictionary.lines
         return lines(*removed.T) + lines(*gone.T), delta.added
 
     def _unshared(self, rows: Int32) -> Int32:
@@ -145,7 +158,7 @@ class LiveGraph:
         live = self.materializer
         if not len(rows):
             return rows
-        return without_shared(self.images, rows, live.holds if rows.shape[1] == 3 else live.quads.holds)
+        return without_shared(self.images, rows, live.shows if rows.shape[1] == 3 else live.quads.holds)
 
     @property
     def images(self) -> Images:
@@ -198,8 +211,12 @@ class LiveGraph:
 
     def manifest(self) -> Manifest:
         """What the store says of itself as of this state."""
-        warnings = list(self.materializer.program.warnings)
-        return replace(self._home.manifest, stats=self.stats(), warnings=warnings, streams=self.streams)
+        return replace(self._home.manifest, stats=self.stats(), warnings=self.warnings, streams=self.streams)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What no rule could be made of, and the imports that have no document."""
+        return [*self.materializer.program.warnings, *self._imports.warnings()]
 
     def stats(self) -> dict[str, Any]:
         """Counts of this state, and how the last commit was evaluated. Cost: the facts, once for each commit."""
@@ -224,8 +241,10 @@ def _by_definition(home: Repository) -> Materializer:
     """An empty materializer that runs the executable specification."""
     from kgreason.graph.reference import ReferenceEngine
 
-    engine = cast(Engine, ReferenceEngine(SAME_AS))  # it has all that a materializer asks for
-    return Materializer(select(home.manifest.rules, home.manifest.schema), engine=engine)
+    selection = select(home.manifest.rules, home.manifest.schema, "rules")
+    quiet = 0 if selection.is_reflexive else SAME_AS
+    engine = cast(Engine, ReferenceEngine(quiet))  # it has all that a materializer asks for
+    return Materializer(selection, engine=engine)
 
 
 def _rule_changes(before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:

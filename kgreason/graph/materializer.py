@@ -12,6 +12,7 @@ Cost: a first load is one Bootstrap; a later change costs what it changes, unles
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from os import PathLike
 from typing import NamedTuple
 
@@ -22,8 +23,11 @@ from kgreason.engine.encode import encode
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
 from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.planner import EncodedRule
+from kgreason.graph.aliases import Kinds
 from kgreason.graph.delta import Work
+from kgreason.graph.equality import NO_PAIRS, NO_ROOTS, Equality, Roots, represented
 from kgreason.graph.facts import SAME_AS, decoded, is_schema, links
+from kgreason.graph.literals import NO_FACTS, Facts, Literals
 from kgreason.graph.program import LiveProgram, ProgramChange
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.quads import Asserted, Quads, in_default_graph
@@ -44,12 +48,13 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 class Edit(NamedTuple):
     """What a commit is asked for: quads int32[n, 4] to retract, each once, and others to assert; the user's rules.
 
-    `own` is None where these stay.
+    `own` is None where these stay. `is_whole`: the quads of imported documents that come or go with it are in it.
     """
 
     removed: Int32 = NO_QUADS
     added: Int32 = NO_QUADS
     own: tuple[Rule, ...] | None = None
+    is_whole: bool = False
 
 
 class Change(NamedTuple):
@@ -103,8 +108,10 @@ class Materializer:
         self.selection = selection
         self.own = selection.own
         self.dictionary = Dictionary() if dictionary is None else dictionary
-        self.engine = Engine(quiet=SAME_AS) if engine is None else engine
+        self.engine = Engine(quiet=0 if selection.is_reflexive else SAME_AS) if engine is None else engine
         self.triples = self.engine.table(True, 3)
+        self.equality = Equality(self.engine, self.dictionary, selection.aliases) if selection.equality else None
+        self.literals = Literals(self.engine, self.dictionary, self.equality) if selection.datatypes else None
         self.quads = Quads()
         self.flags = Flags()
         self.program = LiveProgram(selection)
@@ -154,13 +161,18 @@ class Materializer:
         closure = self._close(asserted, means)
         called = Flags(self.flags.same_as or self._links(asserted.added, closure.added), self.flags.exceeded)
         steps = [self._reprogram(closure, called, edit.own)]
-        self._apply(asserted, steps[0].program, means)
+        roots = self.equality.foreseen(asserted.added) if self.equality else NO_ROOTS
+        literals = self.literals.wanted() if self.literals else NO_FACTS
+        self._apply(asserted, roots, literals, steps[0].program, means)
         changes = self.engine.changes()
-        while (called := self._called_for(changes, closure.removed)) != self.flags:
+        while True:
+            called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
+            literals = self.literals.wanted(changes) if self.literals else NO_FACTS
+            if called == self.flags and not roots and not literals:
+                return self._result(changes, asserted, len(edit.removed), steps)
             steps.append(self._reprogram(_NOTHING, called, None))
-            self._apply(None, steps[-1].program, means)
+            self._apply(None, roots, literals, steps[-1].program, means)
             changes = self.engine.changes()
-        return self._result(changes, asserted, len(edit.removed), steps)
 
     def accept(self) -> None:
         """Make a change final."""
@@ -168,6 +180,8 @@ class Materializer:
         for part in (self.engine, self.quads, self._stratum):
             part.accept()
         self.program.commit()
+        if self.equality:
+            self.equality.accept()
 
     def rollback(self) -> None:
         """Undo a change, also one that failed half way."""
@@ -176,6 +190,8 @@ class Materializer:
             for part in (self.engine, self.quads, self._stratum):
                 part.rollback()
             self.program.rollback()
+            if self.equality:
+                self.equality.rollback()
             self._before = None
 
     def _asserted(self) -> Int32:
@@ -188,7 +204,7 @@ class Materializer:
     def _close(self, asserted: Asserted, means: _Means) -> ClosureChange:
         """What a change of asserted triples does to the closed schema."""
         removed, added = (rows[is_schema(rows)] for rows in (asserted.removed, asserted.added))
-        if not (len(removed) or len(added)):
+        if self._stratum.is_ready and not (len(removed) or len(added)):
             return _NOTHING
         return self._stratum.change(removed, added, means.check, means.budget)
 
@@ -218,13 +234,29 @@ class Materializer:
         self.own = self.own if own is None else own
         removed, added = (decoded(self.dictionary, rows) for rows in closure)
         change = self.program.change(removed, added, same_as=flags.same_as, exceeded=flags.exceeded, own=own)
+        if self.literals:
+            self.literals.asked.follow(change, closure)
         return _Step(change, self.program.retranslated)
 
-    def _apply(self, asserted: Asserted | None, program: ProgramChange, means: _Means) -> None:
+    def _roots(self, changes: Changes, steps: Sequence[_Step]) -> Roots:
+        """The representatives that the commit so far calls for."""
+        if self.equality is None:
+            return NO_ROOTS
+        fresh = chain.from_iterable(step.program.added for step in steps)
+        return self.equality.wanted(changes, lambda: self._encoded(fresh))
+
+    def _apply(
+        self, asserted: Asserted | None, roots: Roots, literals: Facts, program: ProgramChange, means: _Means
+    ) -> None:
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
+        wanted, needless = {self.triples: added, **literals.added}, {self.triples: removed, **literals.removed}
+        if self.equality and roots:
+            table = self.equality.root_table
+            wanted[table] = np.concatenate([roots.added, wanted.get(table, NO_PAIRS)])
+            needless[table] = roots.removed
         self.engine.apply(
-            {self.triples: added},
-            {self.triples: removed},
+            wanted,
+            needless,
             self._encoded(program.added),
             self._encoded(program.removed),
             strategy=means.strategy,
@@ -233,18 +265,27 @@ class Materializer:
         )
 
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
-        return [encode(rule, self.engine.planner, self.dictionary.intern) for rule in rules]
+        return [code for rule in rules for code in self._codes(rule)]
+
+    def _codes(self, rule: Rule) -> list[EncodedRule]:
+        """What the engine runs for a rule."""
+        readings = represented(rule) if self.equality else (rule,)
+        return [encode(reading, self.engine.planner, self.dictionary.intern) for reading in readings]
 
     def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
-        kept = np.flatnonzero(changes.tables == self.triples)
-        rows = np.ascontiguousarray(changes.rows[kept, :3])
+        rows, before, after = self.equality.shown(changes) if self.equality else self._facts(changes)
         shown = is_rdf(self.dictionary, *rows.T)
-        rows, before, after = rows[shown], changes.before[kept[shown]], changes.after[kept[shown]]
+        rows, before, after = rows[shown], before[shown], after[shown]
         removed, added = asserted.quads or (
             in_default_graph(rows[(kind == IS_ASSERTED) & (other != IS_ASSERTED)])
             for kind, other in ((before, after), (after, before))
         )
         return Change(rows, before, after, removed, added, wanted - len(removed), self._work(changes, steps))
+
+    def _facts(self, changes: Changes) -> Kinds:
+        """The triples among the facts that changed."""
+        kept = changes.tables == self.triples
+        return Kinds(np.ascontiguousarray(changes.rows[kept, :3]), changes.before[kept], changes.after[kept])
 
     def _work(self, changes: Changes, steps: Sequence[_Step]) -> Work:
         return Work(
@@ -257,8 +298,17 @@ class Materializer:
             sum(len(step.program.removed) for step in steps),
         )
 
+    def shows(self, rows: Int32) -> NDArray[np.bool_]:
+        """Whether each of rows int32[n, 3] is in the graph as it is shown: bool[n]."""
+        return self.equality.is_shown(rows) if self.equality else self.holds(rows)
+
+    def has(self, triple: tuple[str, ...]) -> bool:
+        """Whether the graph as it is shown has a triple of texts."""
+        ids = self.dictionary.find(triple).astype(np.int32)
+        return bool(ids.all() and self.shows(ids[None])[0])
+
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
-        """Whether each of rows int32[n, 3] is a present triple: bool[n]."""
+        """Whether each of rows int32[n, 3] is a present fact: bool[n]."""
         found: NDArray[np.bool_] = self.engine.circuit.facts.find(rows) >= 0
         return found
 
@@ -269,14 +319,15 @@ class Materializer:
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
         """The rules in force, with their sources, by what the engine knows them as."""
-        rules = list(self.rules)
-        return dict(zip(self._encoded(rules), rules, strict=True))
+        return {code: rule for rule in self.rules for code in self._codes(rule)}
 
     def save(self) -> Saved:
         """The state, for `restore`."""
         facts = self.engine.circuit.facts
         records = facts.records(facts.present())
-        return Saved(records, self.engine.planner.tables(), self.quads.columns, *self.flags, self.engine.work or 0)
+        rep, aliases = (self.equality.rep, self.selection.aliases) if self.equality else (0, 0)
+        tables, work = self.engine.planner.tables(), self.engine.work or 0
+        return Saved(records, tables, self.quads.columns, *self.flags, work, rep, aliases)
 
     def restore(self, saved: Saved) -> None:
         """Take over a saved state; the schema is closed and translated again, no data is evaluated."""
@@ -291,3 +342,7 @@ class Materializer:
         self.program.commit()
         assert isinstance(self.engine, Engine)
         self.engine.restore(saved.records, self._encoded(self.rules), saved.work)
+        if self.equality:
+            self.equality.adopt()
+        if self.literals:
+            self.literals.adopt()

@@ -211,10 +211,11 @@ def _closing(selection: Selection) -> Layer:
 
 
 def _free(selection: Selection) -> Layer:
-    generic = selection.generic
+    generic, equality = selection.generic, _layer(selection.equality, "follows the representatives of equal terms")
+    others = equality | _layer(selection.datatypes, "reads what literals stand for")
     if selection.schema == "data":
-        return _layer((*generic.rows, *generic.free), "generic: the schema is read as data")
-    return _layer(generic.free, "generic: it asks for no schema")
+        return _layer((*generic.rows, *generic.free), "generic: the schema is read as data") | others
+    return _layer(generic.free, "generic: it asks for no schema") | others
 
 
 def _needed(

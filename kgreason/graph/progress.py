@@ -14,7 +14,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Opens a stage of some work: reading, reasoning, storing, writing."""
+    """Opens a stage of some work: reading, importing, reasoning, storing, writing."""
 
     def __call__(self, stage: str, total: int | None = None, /) -> AbstractContextManager[Callable[[int], object]]:
         """A context whose value is called with the number of steps done since the last call."""

@@ -6,10 +6,11 @@ the membership explicit: quads are facts of an engine of their own, under the on
 
     [?s, ?p, ?o] :- quad(?s, ?p, ?o, ?g) .
 
-whose delta says which triples come to be asserted, and which cease to be. Graph 0 is the default one.
+whose delta says which triples come to be asserted, and which cease to be. Graph 0 is the default one; an imported
+document is a graph like others here (`sources`).
 
-Invariant: a triple is asserted exactly if some graph holds it. Cost: about 90 bytes a quad, once named graphs are
-used; a change costs what it changes.
+Invariant: a triple is asserted exactly if some graph or document holds it. Cost: about 90 bytes a quad, once named
+graphs are used; a change costs what it changes.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ from kgreason.store.record import Record
 def restored(manifest: Manifest, path: Path | None) -> Materializer:
     """The state in a snapshot, or the empty one under the manifest's rules without it. Raises StoreError."""
     if path is None:
-        return Materializer(select(manifest.rules, manifest.schema))
-    selection = reselect(manifest.rules, snapshot.read_own(path), manifest.schema)
+        return Materializer(select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases))
+    own = snapshot.read_own(path)
+    selection = reselect(manifest.rules, own, manifest.schema, manifest.same_as, manifest.aliases)
     live = Materializer(selection, snapshot.read_dictionary(path))
     live.restore(snapshot.read_state(path))
     return live

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kgreason.graph.snapshot import Saved
+from kgreason.graph.sources import documents
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rules.model import FALSE
 from kgreason.terms.dictionary import Dictionary
@@ -33,7 +34,7 @@ def contradictions(saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
 
 
 def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
-    """Counts of a state: facts of the closure, asserted and inferred triples, quads of named graphs, terms."""
+    """Counts of a state: facts, asserted and inferred triples, quads of named graphs, imported documents, terms."""
     asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
     shown = int(is_rdf(dictionary, *inferred.T).sum())
     return {
@@ -41,7 +42,8 @@ def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
         "asserted": len(asserted),
         "inferred": shown,
         "hidden": len(saved.records) - len(asserted) - shown,
-        "named": len(saved.named()),
+        "named": len(saved.named(dictionary)),
+        "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
         "terms": len(dictionary),
         "contradictions": len(contradictions(saved, dictionary)),
     }

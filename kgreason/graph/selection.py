@@ -4,7 +4,8 @@ A shipped rule set has a part that is translated from the ontology (its rows, DE
 they are. With `schema="data"` nothing is translated and all of its generic rules run over the schema as plain facts.
 Rule files always run as they are.
 
-Groups that only add noise (reflexive sameAs, `owl:Thing` on everything, axiomatic triples) are off by default.
+Groups that only add noise (reflexive sameAs, `owl:Thing` on everything, axiomatic triples) are off by default; a name
+that ends in `+GROUP`, once or more often, switches them on: `owl2rl+eq-ref+thing`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgreason.errors import RuleError
-from kgreason.graph.modes import SchemaMode
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
 from kgreason.ontology.generic import Generic, split
 from kgreason.ontology.translate import Profile
 from kgreason.rules.model import Rule
@@ -26,41 +27,68 @@ DEFAULT_GROUPS: dict[Profile, tuple[str, ...]] = {
     "owl2rl": ("list", "eq", "prp", "cls", "cax", "scm"),
 }
 """The groups of each shipped rule set that are on unless asked otherwise."""
+_FOLLOWED = frozenset(["eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
+"""The rules of owl2rl in whose place those of representatives.dl stand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The profiles to translate, the generic rules of the rule sets and the user's own rules."""
+    """The profiles to translate, the generic rules of the rule sets and the user's own rules.
+
+    `equality`: the rules that follow representatives in place of owl:sameAs, or none; then a clique may stand for
+    `aliases` rows. `datatypes`: the rules that read what literals stand for, or none.
+    """
 
     names: tuple[str, ...]
     profiles: tuple[Profile, ...]
     generic: Generic
     own: tuple[Rule, ...]
     schema: SchemaMode
+    equality: tuple[Rule, ...] = ()
+    aliases: int = 0
+    datatypes: tuple[Rule, ...] = ()
+
+    @property
+    def is_reflexive(self) -> bool:
+        """Whether every term is to be the same as itself."""
+        return any(rule.group == "eq-ref" for rule in self.generic.free)
 
 
-def select(names: Sequence[str], schema: SchemaMode = "axioms") -> Selection:
-    """The selection that these names (rdfs, rhodf, owl2rl, none) and rule files stand for.
+def select(
+    names: Sequence[str], schema: SchemaMode = "axioms", same_as: SameAsMode = "aliases", aliases: int = ALIASES
+) -> Selection:
+    """The selection that these names (rdfs, rhodf, owl2rl, none, or `rdfs+axiomatic`) and rule files stand for.
 
     Raises InputError for a file that cannot be read, RuleSyntaxError for one that does not parse, RuleError for a name
-    that is neither.
+    that is neither, and for a group that the rule set does not have.
     """
     profiles: list[Profile] = []
     generic: list[Rule] = []
     own: list[Rule] = []
     for name in dict.fromkeys(names):
-        if name in DEFAULT_GROUPS:
-            profile: Profile = name
+        profile, *groups = name.split("+")
+        if profile in DEFAULT_GROUPS:
             profiles.append(profile)
-            generic += ruleset(name).select(*DEFAULT_GROUPS[profile]).rules
+            generic += ruleset(profile).select(*DEFAULT_GROUPS[profile], *groups).rules
         elif name != "none":
             own += _rules_of(name)
-    return Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema)
+    selected = Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema)
+    if "owl2rl" in profiles:
+        selected = replace(selected, datatypes=ruleset("datatypes").rules)
+    if same_as == "rules" or "owl2rl" not in profiles:
+        return selected
+    kept = (rule for rule in generic if rule.name not in _FOLLOWED)
+    budget = aliases if same_as == "aliases" else 0
+    return replace(
+        selected, generic=split(kept), equality=ruleset("representatives").rules, aliases=budget
+    )
 
 
-def reselect(names: Sequence[str], own: tuple[Rule, ...], schema: SchemaMode) -> Selection:
+def reselect(
+    names: Sequence[str], own: tuple[Rule, ...], schema: SchemaMode, same_as: SameAsMode, aliases: int
+) -> Selection:
     """The selection of a store: its rule files are not read again, `own` are the rules they held."""
-    shipped = select([name for name in names if name in DEFAULT_GROUPS], schema)
+    shipped = select([name for name in names if name.split("+")[0] in DEFAULT_GROUPS], schema, same_as, aliases)
     return replace(shipped, names=tuple(names), own=own)
 
 

@@ -22,6 +22,10 @@ import numpy as np
 from kgreason.engine.layout import ASSERTED, FIRST, STATE, TABLE, Int32
 from kgreason.errors import StoreError
 from kgreason.files import sync, sync_folder
+from kgreason.graph.aliases import graph as shown_triples
+from kgreason.graph.aliases import without
+from kgreason.graph.cliques import Cliques, fill
+from kgreason.graph.sources import merged, named
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
@@ -33,7 +37,8 @@ class Saved(NamedTuple):
     """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, two flags, work.
 
     records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
-    the default graph; tables: kind (is it the triples' table?) and width of each table.
+    the default graph; tables: kind (is it the triples' table?) and width of each table. `rep` is the id of the relation
+    eq_rep, or 0 where equal terms have no representatives; `aliases` the budget of a clique (`cliques`).
     """
 
     records: Int32
@@ -42,31 +47,50 @@ class Saved(NamedTuple):
     same_as: bool
     exceeded: bool
     work: int
+    rep: int = 0
+    aliases: int = 0
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
-        """The triples of the closure, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
+        """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
+        if asserted or not len(pairs := self._represented()):
+            return self._facts(asserted)
+        cliques = Cliques(self.aliases)
+        fill(cliques, pairs, lambda: self._facts(None))
+        asserted_rows = self._facts(True)
+        shown = shown_triples(cliques, self._facts(None), asserted_rows)
+        return shown if asserted is None else without(shown, asserted_rows)
+
+    def _facts(self, asserted: bool | None) -> Int32:
+        """The facts that are triples: int32[n, 3]."""
         states = self.records[:, STATE]
         kept = states >> TABLE == self.tables.index((True, 3))
         if asserted is not None:
             kept &= ((states & ASSERTED) != 0) == asserted
         return np.ascontiguousarray(self.records[kept, FIRST : FIRST + 3])
 
-    def graphs(self, asserted: bool | None) -> list[Int32]:
+    def _represented(self) -> Int32:
+        """The rows of eq_rep: int32[n, 2] of term and representative."""
+        if not self.rep or (False, 3) not in self.tables:
+            return np.empty((0, 2), dtype=np.int32)
+        rows = self.records[self.records[:, STATE] >> TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
+        return rows[rows[:, 0] == self.rep, 1:]
+
+    def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
         """What a dump with graphs shows: triples of the default graph, and the asserted quads of the named ones.
 
-        asserted: as for `triples`; the inferred triples are all of the default graph.
+        asserted: as for `triples`; the inferred triples, and those of imported documents, are of the default graph.
         """
         if asserted is False or self.quads is None:
             return [self.triples(asserted=asserted)]
         if asserted is None:
-            return [self.triples(), self.named()]
-        return [np.ascontiguousarray(self.quads)]
+            return [self.triples(), self.named(dictionary)]
+        return [merged(dictionary, self.quads)]
 
-    def named(self) -> Int32:
+    def named(self, dictionary: Dictionary) -> Int32:
         """The asserted quads of named graphs: int32[n, 4]."""
         if self.quads is None:
             return np.empty((0, 4), dtype=np.int32)
-        return np.ascontiguousarray(self.quads[self.quads[:, 3] != 0])
+        return named(dictionary, self.quads)
 
     def relation(self, names: Int32) -> Int32:
         """The n-ary facts of the relations with these ids, padded with 0: int32[n, w]."""
@@ -82,7 +106,8 @@ def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule
     _save(folder / "records.npy", saved.records)
     if saved.quads is not None:
         _save(folder / "quads.npy", saved.quads)
-    state = {"tables": saved.tables, "same_as": saved.same_as, "exceeded": saved.exceeded, "work": saved.work}
+    names = ("tables", "same_as", "exceeded", "work", "rep", "aliases")
+    state = {name: getattr(saved, name) for name in names}
     for name, text in (
         ("state.json", json.dumps(state)),
         ("rules.json", json.dumps(described(reasons))),
@@ -110,7 +135,8 @@ def read_state(folder: Path) -> Saved:
         records = np.load(folder / "records.npy", mmap_mode="r")
         quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
-        return Saved(records, tables, quads, state["same_as"], state["exceeded"], state["work"])
+        rest = (state[name] for name in ("same_as", "exceeded", "work", "rep", "aliases"))
+        return Saved(records, tables, quads, *rest)
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 

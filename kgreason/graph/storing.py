@@ -38,11 +38,6 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
         report(len(part))
 
 
-def named(quads: Int32) -> Int32:
-    """The quads int32[n, 4] of named graphs among these."""
-    return np.ascontiguousarray(quads[quads[:, 3] != 0])
-
-
 def put(store: RdfStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]) -> None:
     """Bring a delta of rows into the store: in one transaction where it is small, as a load otherwise."""
     if len(removed) + len(added) <= SMALL:
@@ -57,7 +52,7 @@ def put_all(store: RdfStore, saved: Saved, dictionary: Dictionary) -> None:
     """Load a whole state into an empty store."""
     rows = saved.triples()
     store.load(chunks(dictionary, rows[is_rdf(dictionary, *rows.T)]))
-    store.load(chunks(dictionary, saved.named()))
+    store.load(chunks(dictionary, saved.named(dictionary)))
 
 
 def without_shared(images: Images, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:

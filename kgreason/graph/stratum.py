@@ -27,19 +27,24 @@ class ClosureChange(NamedTuple):
 
 
 class SchemaStratum:
-    """The closing rules over schema triples: begin, change, then accept or rollback."""
+    """The closing rules over schema triples: begin, change, then accept or rollback.
+
+    The rules come with the first change that is accepted, after which it `is_ready`: those without a body say something
+    of themselves.
+    """
 
     def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:
         self._engine = Engine()
         self._triples = self._engine.table(True, 3)
-        self._engine.set_rules([encode(rule, self._engine.planner, dictionary.intern) for rule in closing])
-        self._is_open = False
+        self._rules = [encode(rule, self._engine.planner, dictionary.intern) for rule in closing]
+        self._is_open = self.is_ready = False
 
     def change(self, removed: Int32, added: Int32, check: Check, budget: int | None = None) -> ClosureChange:
         """Retract and assert schema triples int32[n, 3]; `accept` or `rollback` must follow, after LimitError too."""
         self._engine.begin()  # before it is open: a rollback takes back what was begun last
         self._is_open = True
-        self._engine.apply({self._triples: added}, {self._triples: removed}, budget=budget, check=check)
+        rules = () if self.is_ready else self._rules
+        self._engine.apply({self._triples: added}, {self._triples: removed}, rules, budget=budget, check=check)
         changes = self._engine.changes()
         rows = np.ascontiguousarray(changes.rows[:, :3])
         return ClosureChange(rows[changes.after == ABSENT], rows[changes.before == ABSENT])
@@ -48,7 +53,7 @@ class SchemaStratum:
         """Make a change final, if there is one."""
         if self._is_open:
             self._engine.accept()
-            self._is_open = False
+            self._is_open, self.is_ready = False, True
 
     def rollback(self) -> None:
         """Undo a change, if there is one."""

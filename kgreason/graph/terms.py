@@ -77,5 +77,5 @@ def _line(item: Item) -> str:
     terms = tuple(item) if isinstance(item, (Triple, Quad, tuple, list)) else ()
     if len(terms) not in (3, 4):
         raise InputError(f"{item!r}: neither text nor a row of three or four terms")
-    texts = [str(term) for term in terms]
+    texts = [f"<<( {term} )>>" if isinstance(term, Triple) else str(term) for term in terms]
     return " ".join(text for text in texts if text not in ("", "DEFAULT")) + " .\n"

@@ -12,7 +12,7 @@ so does everything that is asked of the graph meanwhile: it shows the last commi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -56,6 +56,7 @@ class Transaction:
         self._signs: list[int] = []
         self._parts: list[Int32] = []
         self._own: dict[Rule, None] | None = None
+        self._is_whole = False
         self._delta: Delta | None = None
         self._is_open = True
 
@@ -89,6 +90,14 @@ class Transaction:
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract what files say; their blank nodes are those that loading the same files made."""
         return self._note(-1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
+
+    def take_back(self, deltas: Sequence[Delta]) -> Self:
+        """Take back the quads of commits of this graph that were its last ones, those of imported documents too."""
+        self._is_whole = True
+        for delta in reversed(deltas):
+            for sign, quads in ((-1, delta.added_quads), (1, delta.removed_quads)):
+                self._note(sign, quads.copy)
+        return self
 
     def add_rules(self, text: str, source: str = "<rules>") -> Self:
         """Add rules, and n-ary facts as rules without a body. Raises RuleSyntaxError, UnsafeRuleError."""
@@ -148,7 +157,7 @@ class Transaction:
             lasts = np.sort(grouped(quads).lasts())
             quads, signs = quads[lasts], signs[lasts]
         is_new = self._own is not None and self._own != dict.fromkeys(self._live.own)
-        return Edit(quads[signs < 0], quads[signs > 0], tuple(self._own or ()) if is_new else None)
+        return Edit(quads[signs < 0], quads[signs > 0], tuple(self._own or ()) if is_new else None, self._is_whole)
 
     def __enter__(self) -> Self:
         return self

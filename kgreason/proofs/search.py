@@ -51,6 +51,12 @@ def prove(fact: Atom, facts: Facts) -> Proof:
     return _Search(facts).prove(fact)
 
 
+def prove_each(wanted: Iterable[Atom], facts: Facts) -> list[Proof]:
+    """The proofs of present facts, which share what they have in common."""
+    search = _Search(facts)
+    return [search.prove(fact) for fact in wanted]
+
+
 def derivations(fact: Atom, facts: Facts) -> list[Proof]:
     """A proof for every derivation of a present fact, counted or not, in the order in which `prove` prefers them.
 

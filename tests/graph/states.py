@@ -80,7 +80,7 @@ def as_written(term: str) -> str:
 def quads_of(live: Materializer) -> set[Quad]:
     """The asserted quads, as `Saved.graphs` shows them."""
     found = set()
-    for rows in live.save().graphs(True):
+    for rows in live.save().graphs(live.dictionary, True):
         for row in rows.tolist():
             s, p, o, g = [*map(as_written, live.dictionary.decode(row)), ""][:4]
             found.add((s, p, o, g or None))

@@ -1,0 +1,318 @@
+"""`Equality`: owl:sameAs by representatives, chosen here and followed by rules (representatives.dl).
+
+    eq_root(x)      x is a representative: asserted here, and shown to nobody
+    eq_rep(y, x)    links lead from the representative x to y; the rules copy the rows of y to x
+
+So the rows of a clique meet at its representatives, and no pair of other members is ever derived: a clique costs what
+its rows and links cost. A link is a fact with support like others, and so is what follows from it: when it goes, what
+hung on it goes, by the engine's own invariants, and no clique has to be taken apart by hand.
+
+Invariant after `wanted` asks for nothing: every clique has a representative, its *primary*. It has others, too: members
+that a rule mentions (a rule that reads a constant has to find the rows of its equals there), and those without whom it
+would fall apart: where a link follows from what they join, it cannot stand without them. As every rule can be followed
+on rows of representatives, the facts are those of eq-sym, eq-trans and eq-rep-* (OWL 2 Profiles, Table 4), once each
+representative stands for its clique (`aliases`).
+
+Termination: in one commit a term ceases to be a representative beside another at most once.
+
+Cost: nothing while there is no link; else what changes, and where a clique has lost its representatives, all links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.encode import contradiction, relation_text
+from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
+from kgreason.engine.planner import EncodedRule
+from kgreason.graph.aliases import Kinds, Passage, is_shown
+from kgreason.graph.cliques import Cliques, Members, fill, ordered
+from kgreason.graph.facts import SAME_AS
+from kgreason.rules.model import FALSE, Atom, Rule, Variable
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import OWL_SAME_AS
+from kgreason.zset.order import grouped
+
+GROUP = "representatives"
+ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
+_NONE = np.empty(0, dtype=np.int32)
+NO_PAIRS = np.empty((0, 2), dtype=np.int32)
+
+
+class Roots(NamedTuple):
+    """Rows int32[n, 2] of `eq_root` to assert, and to retract."""
+
+    added: Int32
+    removed: Int32
+
+    def __bool__(self) -> bool:
+        return bool(len(self.added) or len(self.removed))
+
+
+NO_ROOTS = Roots(NO_PAIRS, NO_PAIRS)
+
+
+class Regrouped(NamedTuple):
+    """What a commit did to cliques: the numbers of those that are no more, and those in their place.
+
+    `groups` may have a single member, which is no clique. `orphans`: links int32[m, 2] between terms that no
+    representative reaches; `widowed`: representatives without a link.
+    """
+
+    gone: Int32
+    groups: Members
+    orphans: Int32
+    widowed: Int32
+
+
+class Equality:
+    """The representatives of a graph's terms."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary, budget: int) -> None:
+        self._engine, self._dictionary = engine, dictionary
+        self.root, self.rep = dictionary.intern([ROOT, REP]).tolist()
+        self.triples, self.root_table = engine.table(True, 3), engine.table(False, 2)
+        self._rep_table = engine.table(False, 3)
+        self.cliques = Cliques(budget)
+        self._dropped = _NONE
+
+    def accept(self) -> None:
+        """Make what a commit did to cliques final."""
+        self.cliques.accept()
+        self._dropped = _NONE
+
+    def rollback(self) -> None:
+        """Take what a commit did to cliques back."""
+        self.cliques.rollback()
+        self._dropped = _NONE
+
+    def foreseen(self, added: Int32) -> Roots:
+        """Representatives for the terms that asserted triples int32[n, 3] will link, where none of them has one."""
+        links = _links(added)
+        if not len(links):
+            return NO_ROOTS
+        self.cliques.cover(len(self._dictionary))
+        terms, labels = components(links)
+        taken = labels[self.cliques.slots(terms) > 0]
+        return self._roots(terms[np.setdiff1d(labels, taken)])
+
+    def wanted(self, changes: Changes, fresh: Callable[[], Iterable[EncodedRule]]) -> Roots:
+        """The representatives that a commit lacks so far, and those that it has too many.
+
+        `fresh` gives the rules that the commit has added.
+        """
+        found, named = self.regrouped(changes), self._named(fresh)
+        if found is None:
+            return self._roots(named) if len(named) else NO_ROOTS
+        constants = _constants(self._engine.rules)
+        named = named[~np.isin(self.cliques.slots(named), found.gone)]  # what is in other cliques by now is below
+        members, roots = found.groups.members, found.groups.roots
+        primaries, sizes = np.unique(members[:, 0], return_counts=True)
+        lone = np.isin(roots[:, 0], primaries[sizes == 1])
+        is_read = np.isin(roots[:, 1], constants)
+        is_second = (roots[:, 0] != roots[:, 1]) & ~is_read & ~np.isin(roots[:, 1], self._dropped)
+        needless = np.concatenate([roots[lone | is_second, 1], found.widowed])
+        self._dropped = np.union1d(self._dropped, roots[~lone & is_second, 1])
+        read = members[np.isin(members[:, 0], primaries[sizes > 1]) & np.isin(members[:, 1], constants), 1]
+        lacking = np.setdiff1d(read, roots[:, 1])
+        first = self._chosen(found.orphans)
+        return self._roots(np.unique(np.concatenate([first, lacking, named])), np.unique(needless))
+
+    def _chosen(self, orphans: Int32) -> Int32:
+        """A term of each component of links: one that was a representative before, else the first."""
+        terms, labels = components(orphans)
+        known = np.flatnonzero(np.isin(terms, self._dropped))
+        again, first = np.unique(labels[known], return_index=True)
+        return np.concatenate([terms[known[first]], terms[np.setdiff1d(labels, again)]])
+
+    def _named(self, fresh: Callable[[], Iterable[EncodedRule]]) -> Int32:
+        """The members among the constants of new rules that are no representatives yet."""
+        if not len(self.cliques):
+            return _NONE
+        self.cliques.cover(len(self._dictionary))
+        ids = _constants(fresh())
+        members = ids[self.cliques.slots(ids) > 0]
+        return members[~self._is_present(np.column_stack([members, members]))]
+
+    def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Roots:
+        def rows(ids: Int32) -> Int32:
+            return np.column_stack([np.full(len(ids), self.root), ids]).astype(np.int32)
+
+        return Roots(rows(added), rows(removed))
+
+    def regrouped(self, changes: Changes) -> Regrouped | None:
+        """What the facts that a commit has changed so far mean for cliques; None for nothing."""
+        pairs = self._changed_pairs(changes)
+        links = _links(changes.rows[(changes.tables == self.triples) & (changes.after != ABSENT)])
+        if not len(pairs) and not len(links):
+            return None
+        self.cliques.cover(len(self._dictionary))
+        moved = np.unique(pairs[:, 0])
+        reached = self._reached(moved, pairs)
+        lost = np.setdiff1d(moved, reached[:, 0])
+        widowed = lost[self._engine.circuit.facts.find(self._roots(lost).added) >= 0]
+        return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
+
+    def _changed_pairs(self, changes: Changes) -> Int32:
+        """The rows of eq_rep that came or went: int32[n, 2] of term and representative."""
+        rows = changes.rows[changes.tables == self._rep_table]
+        return rows[rows[:, 0] == self.rep, 1:3] if len(rows) else NO_PAIRS
+
+    def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
+        """Whether each of pairs int32[n, 2] is in eq_rep: bool[n]."""
+        rows = np.column_stack([np.full(len(pairs), self.rep), pairs]).astype(np.int32)
+        found: NDArray[np.bool_] = self._engine.circuit.facts.find(rows) >= 0
+        return found
+
+    def _reached(self, moved: Int32, pairs: Int32) -> Int32:
+        """The representatives of terms now: int32[n, 2], ascending."""
+        known = np.concatenate([pairs, self.cliques.roots_of(moved)])
+        known = known[grouped(known).firsts()]
+        return known[self._is_present(known)]
+
+    def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
+        """The cliques that terms have left or joined, and what is in their place."""
+        terms, first = np.unique(reached[:, 0], return_index=True)
+        primaries = reached[first, 1]
+        gone = np.unique(self.cliques.slots(np.concatenate([moved, primaries])))
+        gone = gone[gone > 0]
+        members, roots = self.cliques.members(gone), self.cliques.roots(gone)
+        members = members[~np.isin(members[:, 1], moved)]
+        roots = roots[np.isin(roots[:, 0], members[:, 0])]
+        joined = np.column_stack([primaries, terms])
+        primary = primaries[np.searchsorted(terms, reached[:, 0])]
+        found = np.concatenate([roots, np.column_stack([primary, reached[:, 1]])])
+        return gone, Members(ordered(np.concatenate([members, joined])), ordered(found))
+
+    def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
+        """The links between terms that no representative reaches, or reaches no more: int32[m, 2]."""
+        if len(lost) and (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is not None:
+            links = _links(rows)
+            links = links[np.isin(links, lost).any(axis=1)]
+            facts = np.column_stack([links[:, 0], np.full(len(links), SAME_AS), links[:, 1]]).astype(np.int32)
+            kept: Int32 = links[self._kinds(facts) != ABSENT]  # what left in this commit is listed until it ends
+            return kept
+        alone = self.cliques.slots(links) == 0
+        alone &= ~np.isin(links, reached[:, 0])
+        new: Int32 = links[alone.all(axis=1)]
+        return new
+
+    def shown(self, changes: Changes) -> Kinds:
+        """What a commit did to the graph as it is shown; its cliques are those after it from now on."""
+        mine = changes.tables == self.triples
+        changed = Kinds(np.ascontiguousarray(changes.rows[mine, :3]), changes.before[mine], changes.after[mine])
+        found = self.regrouped(changes)
+        if found is None and not len(self.cliques):
+            return changed
+        self.cliques.cover(len(self._dictionary))
+        gone, groups = (_NONE, Members(NO_PAIRS, NO_PAIRS)) if found is None else found[:2]
+        return Passage(self.cliques, changed, self._mentioning, self._kinds).regroup(gone, groups)
+
+    def _kinds(self, rows: Int32) -> NDArray[np.int8]:
+        facts = self._engine.circuit.facts
+        return facts.kinds(facts.find(rows))
+
+    def _mentioning(self, ids: Int32) -> Int32:
+        """The present triples int32[n, 3] that mention one of these terms."""
+        rows = self._present(self.triples, 3)
+        asked = np.zeros(len(self._dictionary) + 1, dtype=np.bool_)
+        asked[ids] = True
+        found: Int32 = rows[asked[rows].any(axis=1)]
+        return found
+
+    def _present(self, table: int, width: int) -> Int32:
+        """The facts of a table: int32[n, w]."""
+        facts = self._engine.circuit.facts
+        rows, tables = facts.columns(facts.present())
+        return np.ascontiguousarray(rows[tables == table, :width])
+
+    def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
+        """Whether each of rows int32[n, 3] is in the graph as it is shown: bool[n]."""
+        kinds = self._kinds(rows)
+        found: NDArray[np.bool_] = kinds == IS_ASSERTED if len(self.cliques) else kinds != ABSENT
+        if not len(self.cliques):
+            return found
+        self.cliques.cover(len(self._dictionary))
+        shown = is_shown(self.cliques, rows, self.cliques.slots(rows), lambda mapped: self._kinds(mapped) != ABSENT)
+        return found | shown
+
+    def primary(self, term: str) -> str:
+        """The primary of a term's clique, or the term."""
+        ids = self._dictionary.find([term]).astype(np.int32)
+        self.cliques.cover(len(self._dictionary))
+        slots = self.cliques.slots(ids)
+        return self._dictionary.decode(self.cliques.primaries(ids, slots))[0] if slots[0] else term
+
+    def adopt(self) -> None:
+        """Take over the cliques of the engine's facts."""
+        pairs = self._present(self._rep_table, 3)
+        fill(self.cliques, pairs[pairs[:, 0] == self.rep, 1:], lambda: self._present(self.triples, 3))
+
+
+def _constants(rules: Iterable[EncodedRule]) -> Int32:
+    """The constants of rules, ascending."""
+    return np.unique(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
+
+
+def _links(rows: Int32) -> Int32:
+    """The pairs int32[m, 2] of different terms that triples int32[n, 3] link."""
+    same = rows[rows[:, 1] == SAME_AS]
+    return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
+
+
+def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
+    """The terms of links int32[m, 2], ascending, and for each the place of the smallest term that it is linked with.
+
+    Cost: a few passes over the links for each doubling of the longest way.
+    """
+    terms, places = np.unique(links, return_inverse=True)
+    ends = places.reshape(-1, 2)
+    labels = np.arange(len(terms))
+    while True:
+        low = labels[ends].min(axis=1)
+        hooked = labels.copy()
+        for column in range(2):
+            np.minimum.at(hooked, labels[ends[:, column]], low)
+        while (hooked != (nearer := hooked[hooked])).any():
+            hooked = nearer
+        if (hooked == labels).all():
+            return terms.astype(np.int32), labels
+        labels = hooked
+
+
+def represented(rule: Rule) -> Iterator[Rule]:
+    """The ways to read a rule: each owl:sameAs in its body as a fact, or as two terms with one representative.
+
+    The facts alone say that a term is equal to itself (asserted, or by eq-ref).
+    """
+    if rule.group == GROUP or not any(map(is_link, rule.body)):
+        yield rule
+        return
+    heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
+    readings = [
+        ((atom,), _through(rule, number)) if is_link(atom) else ((atom,),) for number, atom in enumerate(rule.body)
+    ]
+    for reading in product(*readings):
+        yield replace(rule, heads=heads, body=tuple(chain.from_iterable(reading)))
+
+
+def _through(rule: Rule, number: int) -> tuple[Atom, ...]:
+    """Both ends of a link of the body have a representative."""
+    taken = {variable.name for atom in rule.body for variable in atom.variables()}
+    name = f"rep{number}"
+    while name in taken:
+        name += "_"
+    left, _, right = rule.body[number].terms
+    return tuple(Atom("eq_rep", (end, Variable(name))) for end in (left, right))
+
+
+def is_link(atom: Atom) -> bool:
+    """Whether an atom is `x owl:sameAs y`."""
+    return atom.relation is None and atom.terms[1] == OWL_SAME_AS

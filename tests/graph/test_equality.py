@@ -1,0 +1,217 @@
+"""Equal terms by representatives: the graph is that of the plain rules, and a clique costs what its rows cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgreason.engine.engine import Strategy
+from kgreason.errors import StoreError
+from kgreason.graph.equality import components
+from kgreason.graph.facts import SAME_AS
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.materializer import Change, Edit, Materializer
+from kgreason.graph.modes import SameAsMode, SchemaMode
+from kgreason.graph.selection import select
+from kgreason.rules.parser import parse
+from tests.oracle.graph import Triple
+from tests.oracle.notation import term, triples
+
+from .states import in_default, rows_of, triples_of
+
+TERMS = [*"abcdef", "A", "B", "p", "q"]
+AXIOMS = triples("""
+    p rdfs:subPropertyOf q . A rdfs:subClassOf B . p rdf:type owl:InverseFunctionalProperty .
+    q rdf:type owl:FunctionalProperty . A owl:sameAs C . q owl:sameAs r . p owl:inverseOf r .
+    q rdfs:domain B . p rdf:type owl:SymmetricProperty . a owl:differentFrom b .
+    owl:sameAs rdfs:subPropertyOf like .
+""")
+OWN = parse("""
+    @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @rule constant [?x, a, :A] :- [?x, :p, :b] .
+    @rule linked [?x, :near, ?y] :- [?x, owl:sameAs, ?y] .
+    @rule path way(?x, ?y) :- [?x, :q, ?y] .
+    @rule back [?y, :p, ?x] :- way(?x, ?y), [?y, a, :B] .
+    @rule nary way(:c, :d) .
+""").rules
+names = st.sampled_from([term(name) for name in TERMS])
+individuals = st.sampled_from([term(name) for name in TERMS[:6]])
+links = st.tuples(individuals, st.just(term("owl:sameAs")), individuals)
+facts = st.one_of(
+    links,
+    links,
+    st.tuples(names, st.just(term("owl:sameAs")), names),
+    st.tuples(individuals, st.sampled_from([term("p"), term("q")]), individuals),
+    st.tuples(individuals, st.just(term("rdf:type")), st.sampled_from([term("A"), term("B")])),
+    st.sampled_from(sorted(AXIOMS)),
+)
+
+
+class Step(NamedTuple):
+    """A commit: facts that go, facts that come, and whether the user's rules are in force from now on."""
+
+    removed: frozenset[Triple]
+    added: frozenset[Triple]
+    own: bool
+
+
+steps = st.builds(Step, st.frozensets(facts, max_size=4), st.frozensets(facts, max_size=5), st.booleans())
+histories = st.lists(steps, min_size=1, max_size=5)
+
+
+class Shown:
+    """A graph, and what those who follow its deltas believe that it is."""
+
+    def __init__(self, same_as: SameAsMode, schema: SchemaMode = "axioms", aliases: int = 1_000_000) -> None:
+        self.live = Materializer(select(["owl2rl"], schema, same_as, aliases))
+        self.asserted: set[Triple] = set()
+        self.triples: set[Triple] = set()
+
+    def commit(self, step: Step, strategy: Strategy = "auto") -> None:
+        removed, added = (step.removed - step.added) & self.asserted, step.added - self.asserted
+        change = self.change(removed, added, step.own, strategy)
+        self.live.accept()
+        self.asserted = (self.asserted - removed) | added
+        self.follow(change)
+
+    def change(self, removed: Set[Triple], added: Set[Triple], own: bool, strategy: Strategy) -> Change:
+        gone, new = (rows_of(self.live, in_default(part)) for part in (removed, added))
+        return self.live.change(Edit(gone, new, OWN if own else ()), strategy=strategy)
+
+    def follow(self, change: Change) -> None:
+        texts = iter(self.live.dictionary.decode(change.rows.ravel()))
+        for triple, before, after in zip(
+            zip(texts, texts, texts, strict=True), change.before, change.after, strict=True
+        ):
+            assert bool(before) == (triple in self.triples)
+            assert (before == 2) == (triple in self.asserted) or after == 2 or before == 2
+            (self.triples.add if after else self.triples.discard)(triple)
+
+    def check(self) -> None:
+        """What was followed is what a look at the state says, and what single triples are asked for."""
+        assert self.triples == visible_triples(self.live)
+        assert triples_of(self.live, asserted=True) == self.asserted
+        rows = self.live.save().triples()
+        assert self.live.shows(rows).all()
+
+
+def visible_triples(live: Materializer) -> set[Triple]:
+    """The triples of the graph that are RDF."""
+    return {triple for triple in triples_of(live) if not triple[0].startswith('"')}
+
+
+def check_history(history: Sequence[Step], strategy: Strategy, schema: SchemaMode) -> None:
+    aliases, rules = Shown("aliases", schema), Shown("rules", schema)
+    for step in history:
+        aliases.commit(step, strategy)
+        rules.commit(step, strategy)
+        aliases.check()
+        assert aliases.triples == rules.triples
+
+
+@pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
+@settings(max_examples=30)
+@given(histories)
+def test_the_graph_is_that_of_the_plain_rules(strategy: Strategy, history: list[Step]) -> None:
+    check_history(history, strategy, "axioms")
+
+
+@settings(max_examples=15)
+@given(histories)
+def test_the_graph_is_that_of_the_plain_rules_where_the_schema_is_data(history: list[Step]) -> None:
+    check_history(history, "auto", "data")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+@settings(max_examples=300)
+@given(histories)
+def test_many_graphs_are_those_of_the_plain_rules(schema: SchemaMode, history: list[Step]) -> None:
+    check_history(history, "auto", schema)
+
+
+@settings(max_examples=60)
+@given(histories, st.integers(0, 60))
+def test_cliques_past_the_budget_are_shown_by_one_member(history: list[Step], aliases: int) -> None:
+    """Deltas stay exact while cliques grow past their budget and shrink below it."""
+    few, all_ = Shown("aliases", aliases=aliases), Shown("rules")
+    for step in history:
+        few.commit(step, "update")
+        all_.commit(step, "update")
+        few.check()
+        assert few.asserted <= few.triples <= all_.triples
+
+
+@settings(max_examples=40)
+@given(histories, st.integers(0, 60))
+def test_a_rollback_takes_cliques_back(history: list[Step], aliases: int) -> None:
+    shown = Shown("aliases", aliases=aliases)
+    for step, other in zip(history, history[::-1], strict=True):
+        shown.change((other.removed - other.added) & shown.asserted, other.added - shown.asserted, other.own, "auto")
+        shown.live.rollback()
+        shown.commit(step)
+        shown.check()
+
+
+@settings(max_examples=40)
+@given(histories)
+def test_a_state_that_is_restored_goes_on(history: list[Step]) -> None:
+    shown = Shown("aliases", aliases=30)
+    for step in history:
+        shown.commit(step)
+        saved, live = shown.live.save(), shown.live
+        shown.live = Materializer(live.selection, live.dictionary)
+        shown.live.restore(saved)
+        shown.live.own = live.own
+        shown.check()
+
+
+@given(st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), max_size=40))
+def test_components(links: list[tuple[int, int]]) -> None:
+    pairs = np.array(links, dtype=np.int32).reshape(-1, 2)
+    terms, labels = components(pairs)
+    parent = {name: name for pair in links for name in pair}
+    for left, right in links:
+        old, new = max(parent[left], parent[right]), min(parent[left], parent[right])
+        parent = {name: new if label == old else label for name, label in parent.items()}
+    assert dict(zip(terms.tolist(), terms[labels].tolist(), strict=True)) == parent
+
+
+def test_a_clique_costs_what_its_rows_cost() -> None:
+    n, k = 1_000, 10
+    live = Materializer(select(["owl2rl"], "axioms", "representatives"))
+    ids = live.dictionary.intern([f"<http://e/{i}>" for i in range(n)])
+    others = live.dictionary.intern([f"<http://e/o{i}>" for i in range(n * k)])
+    links = np.column_stack([ids[:-1], np.full(n - 1, SAME_AS), ids[1:], np.zeros(n - 1)])
+    rows = np.column_stack([np.repeat(ids, k), np.full(n * k, others[0]), others, np.zeros(n * k)])
+    change = live.change(Edit(added=np.concatenate([links, rows]).astype(np.int32)))
+    live.accept()
+    assert len(live.engine) < 4 * len(rows)
+    assert change.work.rewrites < 20 * len(rows)
+    star, others_asserted = 2 * (n - 1), n - 2
+    assert len(change.rows) == 2 * len(rows) - k + star + others_asserted
+
+
+@pytest.mark.parametrize(
+    ("same_as", "aliases", "count"),
+    [("aliases", None, 100), ("rules", None, 100), ("representatives", None, 27), ("aliases", 50, 27)],
+)
+def test_the_mode_and_the_budget_are_the_stores(
+    tmp_path: Path, same_as: SameAsMode, aliases: int | None, count: int
+) -> None:
+    chain = " ".join(f"<http://e/{i}> owl:sameAs <http://e/{i + 1}> ." for i in range(9))
+    text = f"@prefix owl: <http://www.w3.org/2002/07/owl#> . {chain} <http://e/0> <http://e/p> <http://e/x> ."
+    with KnowledgeGraph.open(tmp_path, same_as=same_as, aliases=aliases) as graph, graph.transaction() as tx:
+        tx.add(text)
+    with KnowledgeGraph.open(tmp_path) as graph:
+        assert graph.stats()["facts"] == count
+        assert sum(chunk.count(b"\n") for chunk in graph.dump()) == count
+    other: SameAsMode = "rules" if same_as != "rules" else "aliases"
+    with pytest.raises(StoreError, match=f"the store was made with same_as {same_as}"):
+        KnowledgeGraph.open(tmp_path, same_as=other)
