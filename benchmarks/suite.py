@@ -8,7 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from benchmarks import axioms, changes, churn, commits, elastic, engine, files, footprint, reopening, starting, visible
+from benchmarks import (
+    axioms,
+    changes,
+    churn,
+    closures,
+    commits,
+    elastic,
+    engine,
+    files,
+    footprint,
+    reopening,
+    starting,
+    visible,
+)
 from benchmarks.model import Benchmark
 from benchmarks.states import SIDES
 
@@ -131,4 +144,16 @@ _CHANGING: tuple[Benchmark, ...] = (
     Benchmark("churn", "memory after a million pairs of single commits over before", 1.2, "x", churn.memory),
 )
 
-BENCHMARKS = _LOADING + _CHANGING
+_CLOSURES: tuple[Benchmark, ...] = tuple(
+    Benchmark(
+        f"closure-{name}-{rival}",
+        f"from a file to the closed graph over {rival}: {what}",
+        aim,
+        "x",
+        partial(closures.beside, name, closures.RIVALS[rival]),
+    )
+    for name, what in closures.GRAPHS.items()
+    for rival, aim in (("reasonable", 1), ("owlrl", 1 / 100))
+)
+
+BENCHMARKS = _LOADING + _CHANGING + _CLOSURES

@@ -42,8 +42,11 @@ class Workspace:
 
     def lubm(self, universities: int) -> Path:
         """The N-Triples file of LUBM(universities, 0). Raises SkippedError where the shared data is missing."""
-        packed = self._data / "lubm" / f"lubm{universities}.nt.gz"
-        path = self.folder / f"lubm{universities}.nt"
+        return self.shared("lubm", f"lubm{universities}.nt.gz")
+
+    def shared(self, folder: str, name: str) -> Path:
+        """A file of the shared data, which is packed there. Raises SkippedError where it is missing."""
+        packed, path = self._data / folder / name, self.folder / name.removesuffix(".gz")
         if not path.exists():
             if not packed.exists():
                 raise SkippedError(f"no shared test data: {packed} is missing")

@@ -17,7 +17,7 @@ import click
 
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import prefixes
-from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose
+from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store --prefix =http://example.org/")
@@ -57,6 +57,7 @@ def check(
     with KnowledgeGraph.open(store, rules=rules or None, catalogue=catalogue, read_only=store is not None) as graph:
         if files:
             graph.load(*files, progress=progress)
+            warn(graph.warnings, 0)
         with progress("explaining"):
             proofs = graph.prove_contradictions()
     if as_json:

@@ -18,6 +18,7 @@ from kgreason.cli.options import (
     FileList,
     as_json,
     catalogue,
+    equality,
     example,
     location,
     print_table,
@@ -25,7 +26,7 @@ from kgreason.cli.options import (
     verbose,
 )
 from kgreason.graph.knowledge_graph import Strategy
-from kgreason.graph.modes import SchemaMode
+from kgreason.graph.modes import SameAsMode, SchemaMode
 
 
 @click.command(
@@ -41,6 +42,7 @@ from kgreason.graph.modes import SchemaMode
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
 @click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (of a new store: owl2rl).")
 @schema
+@equality
 @catalogue
 @means
 @as_json
@@ -51,6 +53,8 @@ def load(
     syntax: str | None,
     rules: tuple[str, ...],
     schema: SchemaMode | None,
+    same_as: SameAsMode | None,
+    aliases: int | None,
     catalogue: Path | None,
     strategy: Strategy,
     budget: int | None,
@@ -67,6 +71,6 @@ def load(
 
     progress = Bars(verbose)
     how = {"strategy": strategy, "budget": budget, "catalogue": catalogue}
-    with edited(location, rules=rules or None, schema=schema, **how) as graph:
+    with edited(location, rules=rules or None, schema=schema, same_as=same_as, aliases=aliases, **how) as graph:
         stats = graph.load(*files, syntax=syntax, progress=progress)
     print_table(stats, as_json=as_json)

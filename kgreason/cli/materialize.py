@@ -17,10 +17,10 @@ from typing import BinaryIO, cast
 
 import click
 
-from kgreason.cli.options import RULE_SETS, catalogue, example, schema, verbose, warn
+from kgreason.cli.options import RULE_SETS, catalogue, equality, example, schema, verbose, warn
 from kgreason.files import whole
 from kgreason.graph.knowledge_graph import opened
-from kgreason.graph.modes import SchemaMode
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
 from kgreason.graph.progress import Progress
 from kgreason.graph.storing import chunks
 from kgreason.rdf.generalised import is_rdf
@@ -37,6 +37,7 @@ _LEVEL = 6
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
 @click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
 @schema
+@equality
 @catalogue
 @verbose
 def materialize(
@@ -46,6 +47,8 @@ def materialize(
     syntax: str | None,
     inferred: bool,
     schema: SchemaMode | None,
+    same_as: SameAsMode | None,
+    aliases: int | None,
     catalogue: Path | None,
     verbose: bool,
 ) -> None:
@@ -61,13 +64,15 @@ def materialize(
     from kgreason.graph.selection import select
 
     target = _target(output)
-    progress, materializer = Bars(verbose), Materializer(select(rules, schema or "axioms"))
+    many = ALIASES if aliases is None else aliases
+    progress = Bars(verbose)
+    materializer = Materializer(select(rules, schema or "axioms", same_as or "aliases", many))
     imports = Imports(materializer, opened(catalogue))
     edit = Edit(added=materializer.read(files, syntax=syntax, progress=progress))
     materializer.change(imports.completed(edit, progress), progress=progress)
     materializer.accept()
     saved, dictionary = materializer.save(), materializer.dictionary
-    warn([*materializer.program.warnings, *imports.warnings()], len(contradictions(saved, dictionary)))
+    warn([*materializer.warnings, *imports.warnings()], len(contradictions(saved, dictionary)))
     rows = saved.triples(asserted=False if inferred else None)
     _write(target, dictionary, rows[is_rdf(dictionary, *rows.T)], progress)
 

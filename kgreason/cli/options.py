@@ -63,6 +63,19 @@ catalogue = click.option(
 )
 
 
+def equality(command: Command) -> Command:
+    """How terms that owl:sameAs makes one are shown."""
+    mode = click.option(
+        "--same-as",
+        type=click.Choice(["aliases", "representatives", "rules"]),
+        help="What stands for equal terms: each of them (the default), one of them, or the plain rules of the W3C.",
+    )
+    budget = click.option(
+        "--aliases", type=click.IntRange(min=0), metavar="ROWS", help="The rows that equal terms may stand for (10^6)."
+    )
+    return mode(budget(command))
+
+
 def request(command: Command) -> Command:
     """A SPARQL Update, as `text` or as `file`; see `given`."""
     text = click.option("-u", "--update", "text", metavar="UPDATE", help="The SPARQL Update; without both, from stdin.")

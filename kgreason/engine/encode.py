@@ -1,10 +1,11 @@
 """Rules in ids: variables and constants become slots, relations become columns.
 
 A triple pattern is a row of three of the triples' table; `r(a, b)` is a row of three of another table, with the id of
-the relation `r/2` in front. A rule that derives `false` derives a fact of the relation `false` instead: the rule's name
-and the values of its variables, so that each contradiction is a fact of its own, with support like others.
+the relation `r/2` in front. A rule that derives `false` derives a fact of the relation `false` instead: the rule's
+name, the values of its variables and its constants, so that each contradiction is a fact of its own, with support like
+others.
 
-Invariant: two rules that differ in their constants alone get equal shapes.
+Invariant: two rules that differ only in which constants they name (none of the vocabulary) get equal shapes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from kgreason.engine.planner import MAX_COLUMNS, EncodedRule, Planner
 from kgreason.engine.shapes import Pattern, Shape
 from kgreason.errors import LimitError
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
+from kgreason.terms.vocabulary import VOCABULARY
+
+_VOCABULARY = frozenset(VOCABULARY)
 
 Intern = Callable[[Iterable[str]], Iterable[int]]
 
@@ -28,9 +32,14 @@ def relation_text(relation: str, arity: int) -> str:
 
 
 def contradiction(rule: Rule) -> Atom:
-    """What a rule with head `false` derives: `false(name, v1, ..., vn)`."""
-    variables = dict.fromkeys(term for atom in rule.body for term in atom.terms if isinstance(term, Variable))
-    return Atom(FALSE.relation, (f'"{rule.name}"', *variables))
+    """What a rule with head `false` derives: `false(name, v1, ..., vn, c1, ..., cm)`.
+
+    The constants, those of the vocabulary left out, tell rules of one name apart: those of a row for several axioms.
+    """
+    terms = dict.fromkeys(term for atom in rule.body for term in atom.terms)
+    variables = (term for term in terms if isinstance(term, Variable))
+    constants = (term for term in terms if not isinstance(term, Variable) and term not in _VOCABULARY)
+    return Atom(FALSE.relation, (f'"{rule.name}"', *variables, *constants))
 
 
 def columns_of(atom: Atom) -> tuple[Term, ...]:
@@ -46,7 +55,7 @@ def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
     atoms = [*rule.body, *heads]
     rows = [columns_of(atom) for atom in atoms]
     if any(len(row) > MAX_COLUMNS for row in rows):
-        most = f"an atom may have at most {MAX_COLUMNS - 1} terms, a rule for false {MAX_COLUMNS - 2} variables"
+        most = f"an atom may have at most {MAX_COLUMNS - 1} terms, the body of a rule for false {MAX_COLUMNS - 2}"
         raise LimitError(f"rule {rule.name}: {most}")
     terms = dict.fromkeys(term for row in rows for term in row)
     variables = [term for term in terms if isinstance(term, Variable)]

@@ -4,6 +4,7 @@ entails      the two questions, over RDF files
 conclusion   what a conclusion says: definitions to assume, parts to show
 expressions  class expressions that no rule reads: counts, hasSelf
 claims       axioms as goals
+kinds        that names are of classes and of properties
 classes      class expressions, to assume and to show
 goals        what has to be shown, as values, and showing it
 containers   axiomatic triples of rdf:_1, rdf:_2, ...

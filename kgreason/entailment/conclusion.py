@@ -6,8 +6,8 @@
 
 Three readings. `direct` (OWL 2 Direct Semantics): as above; declarations, ontology headers and annotations mean nothing
 and are left out. `rdf-based` (OWL 2 RDF-Based Semantics): nothing is left out and nothing is assumed to exist; an axiom
-between names is as much as what it says of them, if classes and properties they are. `triples` (RDF, RDFS): a graph,
-no more.
+between names is as much as what it says of them, and that they are of classes or properties (`kinds`). `triples` (RDF,
+RDFS): a graph, no more.
 
 Invariant: a triple of the conclusion is in a part, in the definitions, or says nothing. Cost: linear in the conclusion.
 """
@@ -25,15 +25,20 @@ from kgreason.entailment.claims import Claim, claim, statement
 from kgreason.entailment.classes import Classes, Expression
 from kgreason.entailment.expressions import Counted, Reflexive, restrictions
 from kgreason.entailment.goals import Binding, Every, Exists, Goal
+from kgreason.entailment.kinds import are_of_their_kinds
 from kgreason.entailment.matching import components
 from kgreason.ontology.axioms import Characteristic, Collection, NegativeAssertion, Pair, Restriction
 from kgreason.ontology.collect import collect
 from kgreason.ontology.schema import Schema
 from kgreason.rules.model import Atom, Constant, Term, Triple, Variable, triple
 from kgreason.terms.vocabulary import (
+    OWL_ANNOTATED_PROPERTY,
+    OWL_ANNOTATED_SOURCE,
+    OWL_ANNOTATED_TARGET,
     OWL_ANNOTATION,
     OWL_ANNOTATION_PROPERTY,
     OWL_AXIOM,
+    OWL_BACKWARD_COMPATIBLE_WITH,
     OWL_CLASS,
     OWL_COMPLEMENT_OF,
     OWL_DATA_RANGE,
@@ -42,6 +47,8 @@ from kgreason.terms.vocabulary import (
     OWL_DEPRECATED_PROPERTY,
     OWL_EQUIVALENT_CLASS,
     OWL_HAS_KEY,
+    OWL_IMPORTS,
+    OWL_INCOMPATIBLE_WITH,
     OWL_INTERSECTION_OF,
     OWL_INVERSE_OF,
     OWL_NAMED_INDIVIDUAL,
@@ -50,10 +57,13 @@ from kgreason.terms.vocabulary import (
     OWL_ONE_OF,
     OWL_ONTOLOGY,
     OWL_ONTOLOGY_PROPERTY,
+    OWL_PRIOR_VERSION,
     OWL_PROPERTY_CHAIN_AXIOM,
     OWL_RESTRICTION,
     OWL_THING,
     OWL_UNION_OF,
+    OWL_VERSION_INFO,
+    OWL_VERSION_IRI,
     RDF_LIST,
     RDF_PROPERTY,
     RDF_TYPE,
@@ -80,11 +90,26 @@ _DECLARED = frozenset(
         OWL_DEPRECATED_CLASS,
         OWL_DEPRECATED_PROPERTY,
         OWL_NEGATIVE_PROPERTY_ASSERTION,
+        OWL_ONTOLOGY,
+        OWL_AXIOM,
+        OWL_ANNOTATION,
     }
 )
-"""To be of one of these says how a name is used, and nothing of the world."""
-_REMARKS = frozenset({OWL_ONTOLOGY, OWL_AXIOM, OWL_ANNOTATION})
-"""What has one of these types is about the document."""
+"""To be of one of these says how a name is used, or what is in the document, and nothing of the world."""
+_REMARKS = frozenset(
+    {
+        OWL_IMPORTS,
+        OWL_VERSION_IRI,
+        OWL_VERSION_INFO,
+        OWL_PRIOR_VERSION,
+        OWL_BACKWARD_COMPATIBLE_WITH,
+        OWL_INCOMPATIBLE_WITH,
+        OWL_ANNOTATED_SOURCE,
+        OWL_ANNOTATED_PROPERTY,
+        OWL_ANNOTATED_TARGET,
+    }
+)
+"""These are about the document. Whatever else is said of an ontology, as of any individual, has to be shown."""
 _CLASSES = (OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF)
 _CONSTRUCTORS = (*_CLASSES, OWL_COMPLEMENT_OF, OWL_INVERSE_OF)
 """What a blank node is that has one of these to its right: an expression, of a class or of a property."""
@@ -125,7 +150,7 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
     claims = [axiom for axiom in axioms if _is_claim(axiom, defined, reading)]
     said = {source for axiom in (*defined.values(), *claims) for source in axiom.sources}
     rest = [each for each in triples if each not in said]
-    parts = [Part(axiom.sources, claim(classes, axiom)) for axiom in claims]
+    parts = [Part(axiom.sources, _shown(classes, axiom, reading)) for axiom in claims]
     parts += _statements(classes, list(_meaningful(rest, known.annotations)) if reading == "direct" else rest, defined)
     return Conclusion(tuple(source for axiom in defined.values() for source in axiom.sources), tuple(parts))
 
@@ -159,11 +184,14 @@ def _constructs(axiom: Said) -> TypeGuard[Expression]:
 
 
 def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
-    """The expressions of blank nodes that are made of names, and of expressions that are."""
+    """The expressions of blank nodes that are made of names, and of expressions that are.
+
+    One whose list has a name is none: a list of the premises may have the same, and would be longer by it.
+    """
     found: dict[Constant, list[Expression]] = {}
     for axiom in filter(_constructs, axioms):
         node = axiom.left if isinstance(axiom, Pair) else axiom.node
-        if _is_blank(node):
+        if _is_blank(node) and all(_is_blank(subject) for subject, _, _ in axiom.sources):
             found.setdefault(node, []).append(axiom)
     waiting = {node: expressions[0] for node, expressions in found.items() if len(expressions) == 1}
     defined: dict[Constant, Expression] = {}
@@ -208,13 +236,20 @@ def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Read
     return isinstance(axiom, Pair | Characteristic) and _is_named(_parts_of(axiom), {})
 
 
+def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
+    """The goal of an axiom."""
+    goal = claim(classes, axiom)
+    if reading == "rdf-based" and isinstance(axiom, Pair | Characteristic):
+        return Every((are_of_their_kinds(axiom), goal))
+    return goal
+
+
 def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
     """The triples that neither declare nor annotate, and are not about the document."""
-    documents = {subject for subject, predicate, object_ in triples if predicate == RDF_TYPE and object_ in _REMARKS}
     for each in triples:
-        subject, predicate, object_ = each
+        _, predicate, object_ = each
         is_declaration = predicate == RDF_TYPE and object_ in _DECLARED
-        if not (is_declaration or subject in documents or predicate in annotations):
+        if not (is_declaration or predicate in _REMARKS or predicate in annotations):
             yield each
 
 

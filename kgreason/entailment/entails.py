@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from kgreason.resources import resource
 
 if TYPE_CHECKING:
+    from kgreason.entailment.world import Closure
     from kgreason.graph.report import Contradiction
     from kgreason.rdf.catalogue import Catalogue
     from kgreason.rules.model import Constant, Triple
@@ -63,7 +64,6 @@ def unproved(
 ) -> Iterator[tuple[Triple, ...]]:
     """The parts of a conclusion that are not seen to be entailed, each as the triples that say it; see `entails`."""
     from kgreason.datatypes.datatype_map import DATATYPES
-    from kgreason.entailment import containers
     from kgreason.entailment.conclusion import Known, understood
     from kgreason.entailment.goals import proved
     from kgreason.entailment.world import Closure
@@ -73,33 +73,43 @@ def unproved(
     closure = Closure([*rules, str(resource("rulesets", "refutation.dl"))] if is_owl else rules, catalogue, recognized)
     closure.load(_files(premises))
     triples = closure.read(_files(conclusion))
-    terms = {*closure.terms(), *chain.from_iterable(triples)}
-    closure.assume_values(terms, are_classes=is_owl)
-    if containers.are_wanted(rules):
-        closure.assume(containers.axioms(terms))
+    _assume_vocabulary(closure, triples, rules, is_owl)
     literally = understood(triples, "triples", Known())
     if all(proved(part.goal, closure) for part in literally.parts):
         return
+    impossible = closure.ill_typed(triples)  # not to be assumed: everything follows from what cannot be
+    yield from ((each,) for each in impossible)
+    triples = [each for each in triples if each not in impossible]
     known = Known(closure.enumerations(), closure.annotations(triples))
-    wanted = understood(triples, semantics, known) if is_owl else literally
+    wanted = understood(triples, semantics if is_owl else "triples", known)
     with closure.suppose(wanted.definitions):
         for part in wanted.parts:
             if not proved(part.goal, closure):
                 yield part.triples
 
 
+def _assume_vocabulary(closure: Closure, conclusion: Iterable[Triple], rules: Sequence[str], is_owl: bool) -> None:
+    """Take in what holds anyway of the literals, datatypes and container properties that either side names."""
+    from kgreason.entailment import containers
+
+    terms = {*closure.terms(), *chain.from_iterable(conclusion)}
+    closure.assume_values(terms, are_classes=is_owl)
+    if containers.are_wanted(rules):
+        closure.assume(containers.axioms(terms))
+
+
 def check(
     paths: File | Iterable[File], *, rules: Sequence[str] = CHECK_RULES, catalogue: File | Catalogue | None = None
 ) -> list[Contradiction]:
-    """Every contradiction in RDF files, or in one: the rule that found it, and the values of its variables.
+    """Every contradiction in RDF files, or in one: the rule that found it, and the terms that it is about.
 
     Raises InputError, RdfSyntaxError, RuleError.
     """
-    from kgreason.entailment.world import Closure
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-    closure = Closure(rules, catalogue)
-    closure.load(_files(paths))
-    return closure.contradictions()
+    with KnowledgeGraph.open(rules=list(rules), catalogue=catalogue) as graph:
+        graph.load(*_files(paths))
+        return graph.contradictions()
 
 
 def _files(files: File | Iterable[File]) -> list[File]:

@@ -27,11 +27,13 @@ from kgreason.terms.vocabulary import (
     OWL_ON_PROPERTY,
     OWL_QUALIFIED_CARDINALITY,
     OWL_THING,
+    XSD,
 )
 
 _LEAST = (OWL_MIN_CARDINALITY, OWL_MIN_QUALIFIED_CARDINALITY, OWL_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
 _MOST = (OWL_MAX_CARDINALITY, OWL_MAX_QUALIFIED_CARDINALITY, OWL_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
 _QUALIFIED = (OWL_MIN_QUALIFIED_CARDINALITY, OWL_MAX_QUALIFIED_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
+_TRUE = frozenset(f'"{spelling}"^^<{XSD}boolean>' for spelling in ("true", "1"))
 _NUMBER = re.compile(r'"\s*\+?(\d{1,2})\s*"(\^\^.*)?')
 
 
@@ -74,19 +76,20 @@ def _of_property(
     on_property = (node, OWL_ON_PROPERTY, property_)
     for kind in dict.fromkeys((*_LEAST, *_MOST)):
         for literal in said.get(kind, ()):
-            if found := _NUMBER.fullmatch(literal):
-                number, on_class, more = int(found[1]), *_on_class(node, kind, said)
+            counted_in = _on_class(node, kind, said)
+            if counted_in and (found := _NUMBER.fullmatch(literal)):
+                number, on_class, more = int(found[1]), *counted_in
                 bounds = number if kind in _LEAST else 0, number if kind in _MOST else None
                 yield Counted(kind, node, property_, *bounds, on_class, ((node, kind, literal), on_property, *more))
-    for literal in said.get(OWL_HAS_SELF, ()):
+    for literal in _TRUE.intersection(said.get(OWL_HAS_SELF, ())):
         yield Reflexive(OWL_HAS_SELF, node, property_, ((node, OWL_HAS_SELF, literal), on_property))
 
 
 def _on_class(
     node: Constant, count: Constant, said: dict[Constant, list[Constant]]
-) -> tuple[Constant, tuple[Triple, ...]]:
-    """The class in which values are counted, and the triple that says so."""
-    for kind in (OWL_ON_CLASS, OWL_ON_DATA_RANGE) if count in _QUALIFIED else ():
-        for class_ in said.get(kind, ()):
-            return class_, ((node, kind, class_),)
-    return OWL_THING, ()
+) -> tuple[Constant, tuple[Triple, ...]] | None:
+    """The class in which values are counted, and the triple that says so; None where it should be there and is not."""
+    if count not in _QUALIFIED:
+        return OWL_THING, ()
+    found = ((class_, ((node, kind, class_),)) for kind in (OWL_ON_CLASS, OWL_ON_DATA_RANGE) for class_ in said[kind])
+    return next(found, None)

@@ -17,6 +17,7 @@ from itertools import compress, permutations
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
 from kgreason.datatypes.hierarchy import are_disjoint, is_subtype
@@ -91,6 +92,10 @@ class Values:
             else:
                 self._ill_typed.add(literal)
 
+    def are_ill_typed(self, literals: Int32) -> NDArray[np.bool_]:
+        """Which of the ids int32[n] are literals read so far that are spelt as no value of their datatype: bool[n]."""
+        return np.isin(literals, list(self._ill_typed))
+
     def types(self, terms: Iterable[Constant]) -> list[Triple]:
         """The types that the literals read so far have among the recognized datatypes that terms name."""
         if not (named := self._recognized.intersection(terms)):
@@ -112,7 +117,7 @@ class Values:
 
     def clash(self, rows: Int32) -> bool:
         """Whether rows int32[n, 3] of a closure say of a literal what its value cannot be."""
-        if self._ill_typed and np.isin(rows[:, 2], list(self._ill_typed)).any():
+        if self._ill_typed and self.are_ill_typed(rows[:, 2]).any():
             return True
         about = rows[np.isin(rows[:, 1], (TYPE, SAME_AS))]
         about = about[self._dictionary.kinds(about[:, 0]) == Kind.LITERAL]

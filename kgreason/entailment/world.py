@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 
@@ -41,7 +43,8 @@ class Closure:
     def __init__(
         self, rules: Sequence[str], catalogue: File | Catalogue | None = None, datatypes: Iterable[Constant] = ()
     ) -> None:
-        self._live = Materializer(select(rules, same_as="rules"))  # so that a fact is a triple, whatever is equal
+        selection = select(rules, same_as="rules")  # so that a fact is a triple, whatever is equal
+        self._live = Materializer(replace(selection, datatypes=()))  # which of them count, `Values` knows
         self._imports = Imports(self._live, opened(catalogue))
         self._values = Values(self._live.dictionary, datatypes)
         self._rows: Int32 | None = None
@@ -55,6 +58,11 @@ class Closure:
     def read(self, paths: Sequence[File]) -> list[Triple]:
         """The triples of files that are no premises. Raises InputError, RdfSyntaxError."""
         return decoded(self._live.dictionary, self._values.settled(self._live.read(paths)[:, :3]))
+
+    def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
+        """Those of the triples read that no graph can have, as their literal is ill-typed."""
+        objects = self._live.dictionary.find([object_ for _, _, object_ in triples])
+        return list(compress(triples, self._values.are_ill_typed(objects)))
 
     def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
         """Take in what is known of the literals read so far, and of the datatypes among terms, which may be classes."""

@@ -27,6 +27,7 @@ Int32: TypeAlias = NDArray[np.int32]
 Int8: TypeAlias = NDArray[np.int8]
 Mask: TypeAlias = NDArray[np.bool_]
 Is: TypeAlias = Callable[[Int32], Mask]
+Slots: TypeAlias = Callable[[Int32], Int32]
 Mentioning: TypeAlias = Callable[[Int32], Int32]
 
 
@@ -38,12 +39,15 @@ class Kinds(NamedTuple):
     after: Int8
 
 
-def is_shown(cliques: Cliques, rows: Int32, slots: Int32, is_fact: Is) -> Mask:
-    """Whether each of rows int32[n, 3] is an image or a link, its terms being in these cliques: bool[n]."""
+def is_shown(cliques: Cliques, rows: Int32, slots_of: Slots, is_fact: Is) -> Mask:
+    """Whether each of rows int32[n, 3] is an image or a link, where terms are in the cliques `slots_of`: bool[n]."""
+    slots = slots_of(rows)
     mapped, is_open = cliques.primaries(rows, slots), cliques.is_open(rows, slots)
-    mapped = np.where(_are_reflexive(rows)[:, None], rows, mapped)
+    reflexive = _are_reflexive(rows)
+    mapped[reflexive] = rows[reflexive]
     shown: Mask = is_open.all(axis=1) & is_fact(mapped)
-    shown |= _are_links(mapped, rows, slots) & is_open[:, 1] & (is_open[:, 0] | is_open[:, 2])
+    are_links = (mapped[:, 1] == same_as(cliques, slots_of)) & (slots[:, 0] > 0) & (slots[:, 0] == slots[:, 2])
+    shown |= are_links & ~reflexive & is_open[:, 1] & (is_open[:, 0] | is_open[:, 2])
     return shown
 
 
@@ -52,24 +56,31 @@ def _are_reflexive(rows: Int32) -> Mask:
     return found
 
 
-def _are_links(mapped: Int32, rows: Int32, slots: Int32) -> Mask:
-    found: Mask = (mapped[:, 1] == SAME_AS) & (slots[:, 0] > 0) & (slots[:, 0] == slots[:, 2])
-    found &= rows[:, 0] != rows[:, 2]
-    return found
+def same_as(cliques: Cliques, slots_of: Slots) -> int:
+    """The primary of owl:sameAs, which may be in a clique itself."""
+    ids = np.array([SAME_AS], dtype=np.int32)
+    return int(cliques.primaries(ids, slots_of(ids))[0])
 
 
-def links(cliques: Cliques, numbers: Int32) -> Int32:
+def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
     """A row that says of each of these cliques that its primary is itself; its images are the clique's links."""
     primaries = cliques.primary_of(numbers)
-    return np.column_stack([primaries, np.full(len(primaries), SAME_AS), primaries]).astype(np.int32)
+    return _linked(cliques, np.column_stack([primaries, primaries]), slots_of)
 
 
-def stars(cliques: Cliques, numbers: Int32) -> Int32:
+def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
     """The links to and from the primaries of those of these cliques that are folded: int32[m, 3]."""
     pairs = cliques.members(numbers[cliques.folded(numbers)])
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    both = np.concatenate([pairs, pairs[:, ::-1]])
-    return np.column_stack([both[:, 0], np.full(len(both), SAME_AS), both[:, 1]]).astype(np.int32)
+    rows = _linked(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
+    slots = slots_of(rows)
+    slots[:, [0, 2]] = 0
+    return expanded(rows, cliques.parts(slots))
+
+
+def _linked(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
+    predicate = np.full(len(pairs), same_as(cliques, slots_of))
+    return np.column_stack([pairs[:, 0], predicate, pairs[:, 1]]).astype(np.int32)
 
 
 def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
@@ -83,10 +94,10 @@ def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
     """The triples of a graph, int32[m, 3], each once, from its facts and from those of them that are asserted."""
     slots = cliques.slots(facts)
     plain = cliques.is_plain(facts, slots)
-    own = links(cliques, cliques.all())
+    own = links(cliques, cliques.all(), cliques.slots)
     shown = np.concatenate([images(cliques, rows, cliques.slots(rows)) for rows in (facts[plain], own)])
     themselves = facts[_are_reflexive(facts) & cliques.is_open(facts, slots).all(axis=1)]
-    parts = [shown[~_are_reflexive(shown)], themselves, stars(cliques, cliques.all()), asserted]
+    parts = [shown[~_are_reflexive(shown)], themselves, stars(cliques, cliques.all(), cliques.slots), asserted]
     found = np.concatenate(parts)
     return found[grouped(found).firsts()]
 
@@ -102,7 +113,7 @@ def without(rows: Int32, others: Int32) -> Int32:
 class _Side(NamedTuple):
     """The graph before a commit, or after it: the cliques of terms, and what facts are."""
 
-    slots: Callable[[Int32], Int32]
+    slots: Slots
     kinds: Callable[[Int32], Int8]
 
 
@@ -126,6 +137,8 @@ class Passage:
         primaries, sizes = np.unique(groups.members[:, 0], return_counts=True)
         wanted = Members(*(pairs[np.isin(pairs[:, 0], primaries[sizes > 1])] for pairs in groups))
         while True:
+            if (np.concatenate([cliques.members(gone), wanted.members])[:, 1] == SAME_AS).any():
+                gone, wanted = self._with(gone, wanted, np.setdiff1d(cliques.all(), gone))  # all links are said anew
             new = cliques.replace(gone, wanted)
             kept = self._kept(gone, new)
             touched = self._weigh(kept)
@@ -133,10 +146,14 @@ class Passage:
             flipped = cliques.misjudged(touched[~np.isin(touched, np.concatenate([gone, new]))])
             if not len(flipped):
                 return self._net(gone, new, kept)
-            others = cliques.members(flipped), cliques.roots(flipped)
+            gone, wanted = self._with(gone, wanted, flipped)
             cliques.rollback()
-            gone = np.concatenate([gone, flipped])
-            wanted = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, others, strict=True)))
+
+    def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
+        """Other cliques besides that are to be put in their own place."""
+        same = self._cliques.members(others), self._cliques.roots(others)
+        both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
+        return np.concatenate([gone, others]), both
 
     def _kept(self, gone: Int32, new: Int32) -> Int32:
         """The facts that stay and mention the primary of a clique that is replaced, or who left or joined: int32[n, 3].
@@ -151,7 +168,7 @@ class Passage:
         return without(self._mentioning(terms), self._changed.rows)
 
     def _sides(self, kept: Int32) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """The plain rows among kept facts, and among those that changed and mention a clique, with slots: before, after."""
+        """Plain rows, with slots, before and after: of kept facts, and of those that changed and mention a clique."""
         sides = []
         for side, kinds in ((self._before, self._changed.before), (self._after, self._changed.after)):
             changed = self._changed.rows[kinds != ABSENT]
@@ -185,7 +202,7 @@ class Passage:
     def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
         """Rows among which are all, but for those that changed as facts, whose kind may have changed."""
         cliques = self._cliques
-        was, now = links(cliques, gone), links(cliques, new)
+        was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)
         (before, _), (after, _) = self._sides(kept)
         before, after = np.concatenate([before, was]), np.concatenate([after, now])
         lost, won = without(before, after), without(after, before)
@@ -194,7 +211,7 @@ class Passage:
         old, fresh = self._shown_members(gone), self._shown_members(new)
         found += self._partial(both, self._before.slots(both), without(old, fresh))
         found += self._partial(both, self._after.slots(both), without(fresh, old))
-        return [*found, stars(cliques, gone), stars(cliques, new)]
+        return [*found, stars(cliques, gone, self._before.slots), stars(cliques, new, self._after.slots)]
 
     def _shown_members(self, numbers: Int32) -> Int32:
         """The pairs int32[m, 2] of primary and member of those of these cliques that are not folded."""
@@ -216,7 +233,7 @@ class Passage:
     def _kinds(self, side: _Side, rows: Int32) -> Int8:
         """What rows are to those who see the graph: int8[n]."""
         kinds = side.kinds(rows)
-        shown = is_shown(self._cliques, rows, side.slots(rows), lambda mapped: side.kinds(mapped) != ABSENT)
+        shown = is_shown(self._cliques, rows, side.slots, lambda mapped: side.kinds(mapped) != ABSENT)
         return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
 
 

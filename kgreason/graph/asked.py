@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import DATATYPES
 from kgreason.engine.layout import Int32
@@ -32,6 +33,16 @@ _ANY = 0
 """What a rule asks for that reads any type."""
 
 
+_FLAGS = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
+_FLAGS[IDS] = True
+
+
+def is_datatype(ids: Int32) -> NDArray[np.bool_]:
+    """Whether each of terms int32[n] is a supported datatype: bool[n]."""
+    found: NDArray[np.bool_] = _FLAGS[np.where(ids < len(_FLAGS), ids, 0)]
+    return found
+
+
 class Asked:
     """How many rules ask for each datatype, and how often the closed schema mentions it; see the module."""
 
@@ -39,10 +50,11 @@ class Asked:
         self._rules: Counter[int] = Counter()
         self._mentions: Counter[int] = Counter()
         self._before: tuple[Counter[int], Counter[int]] | None = None
-
-    @property
-    def datatypes(self) -> frozenset[int]:
+        self.datatypes = frozenset[int]()
         """The ids of the datatypes that are asked for."""
+
+    def _count(self) -> frozenset[int]:
+        """The datatypes that the rules name, and those that the schema mentions if a rule asks for any."""
         named = {datatype for datatype, count in self._rules.items() if count and datatype != _ANY}
         mentioned = {datatype for datatype, count in self._mentions.items() if count} if self._rules[_ANY] else set()
         return frozenset(named | mentioned)
@@ -55,6 +67,7 @@ class Asked:
         self._rules.update(_asked(program.added))
         self._mentions.subtract(_mentioned(closure.removed))
         self._mentions.update(_mentioned(closure.added))
+        self.datatypes = self._count()
 
     def accept(self) -> None:
         """What was followed stays."""
@@ -65,6 +78,7 @@ class Asked:
         if self._before is not None:
             self._rules, self._mentions = self._before
             self._before = None
+            self.datatypes = self._count()
 
 
 def _asked(rules: Iterable[Rule]) -> Iterator[int]:
@@ -82,5 +96,5 @@ def _asked(rules: Iterable[Rule]) -> Iterator[int]:
 def _mentioned(rows: Int32) -> list[int]:
     """The datatypes that schema triples int32[n, 3] mention, each time they do."""
     ends = rows[:, [0, 2]]
-    found: list[int] = ends[np.isin(ends, IDS)].tolist()
+    found: list[int] = ends[is_datatype(ends)].tolist()
     return found

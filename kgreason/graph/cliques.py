@@ -229,6 +229,14 @@ class Cliques:
         heavy: Mask = self._length.values[numbers] ** 2 + self._weight.values[numbers] > self._budget
         return heavy
 
+    def past_budget(self) -> list[tuple[int, int, int]]:
+        """The folded cliques, where a budget allows any: primary, members, and rows that they would stand for."""
+        numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
+        rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]
+        return list(
+            zip(self.primary_of(numbers).tolist(), self._length.values[numbers].tolist(), rows.tolist(), strict=True)
+        )
+
     def fold(self, numbers: Int32) -> None:
         """Judge new cliques, all of whose rows were weighed."""
         self._folded.values[numbers] = self._is_heavy(numbers)

@@ -150,7 +150,7 @@ class Equality:
     def regrouped(self, changes: Changes) -> Regrouped | None:
         """What the facts that a commit has changed so far mean for cliques; None for nothing."""
         pairs = self._changed_pairs(changes)
-        links = _links(changes.rows[(changes.tables == self.triples) & (changes.after != ABSENT)])
+        links = self._present_links(changes)
         if not len(pairs) and not len(links):
             return None
         self.cliques.cover(len(self._dictionary))
@@ -160,10 +160,21 @@ class Equality:
         widowed = lost[self._engine.circuit.facts.find(self._roots(lost).added) >= 0]
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
+    def _present_links(self, changes: Changes) -> Int32:
+        """The links among the facts that changed, and are there: int32[n, 2]."""
+        found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # most often none: nothing else is looked at
+        if not len(found):
+            return NO_PAIRS
+        found = found[(changes.tables[found] == self.triples) & (changes.after[found] != ABSENT)]
+        return _links(changes.rows[found])
+
     def _changed_pairs(self, changes: Changes) -> Int32:
         """The rows of eq_rep that came or went: int32[n, 2] of term and representative."""
-        rows = changes.rows[changes.tables == self._rep_table]
-        return rows[rows[:, 0] == self.rep, 1:3] if len(rows) else NO_PAIRS
+        found = np.flatnonzero(changes.tables == self._rep_table)
+        if not len(found):
+            return NO_PAIRS
+        rows = changes.rows[found]
+        return rows[rows[:, 0] == self.rep, 1:3]
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
         """Whether each of pairs int32[n, 2] is in eq_rep: bool[n]."""
@@ -193,16 +204,16 @@ class Equality:
 
     def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
         """The links between terms that no representative reaches, or reaches no more: int32[m, 2]."""
-        if len(lost) and (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is not None:
-            links = _links(rows)
-            links = links[np.isin(links, lost).any(axis=1)]
-            facts = np.column_stack([links[:, 0], np.full(len(links), SAME_AS), links[:, 1]]).astype(np.int32)
-            kept: Int32 = links[self._kinds(facts) != ABSENT]  # what left in this commit is listed until it ends
-            return kept
         alone = self.cliques.slots(links) == 0
         alone &= ~np.isin(links, reached[:, 0])
-        new: Int32 = links[alone.all(axis=1)]
-        return new
+        return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
+
+    def _left(self, lost: Int32) -> Int32:
+        """The links of terms that representatives reach no more: int32[m, 2]."""
+        if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
+            return NO_PAIRS
+        rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
+        return _links(rows[self._kinds(rows) != ABSENT])  # what left in this commit is listed until it ends
 
     def shown(self, changes: Changes) -> Kinds:
         """What a commit did to the graph as it is shown; its cliques are those after it from now on."""
@@ -240,7 +251,7 @@ class Equality:
         if not len(self.cliques):
             return found
         self.cliques.cover(len(self._dictionary))
-        shown = is_shown(self.cliques, rows, self.cliques.slots(rows), lambda mapped: self._kinds(mapped) != ABSENT)
+        shown = is_shown(self.cliques, rows, self.cliques.slots, lambda mapped: self._kinds(mapped) != ABSENT)
         return found | shown
 
     def primary(self, term: str) -> str:
@@ -249,6 +260,16 @@ class Equality:
         self.cliques.cover(len(self._dictionary))
         slots = self.cliques.slots(ids)
         return self._dictionary.decode(self.cliques.primaries(ids, slots))[0] if slots[0] else term
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A line for each clique that is too large to be shown with all its members."""
+        found = self.cliques.past_budget()
+        names = self._dictionary.decode([primary for primary, _, _ in found])
+        return tuple(
+            f"owl:sameAs: {members:,} terms are {name}; of the {rows:,} triples that would say so it alone is shown"
+            for name, (_, members, rows) in zip(names, found, strict=True)
+        )
 
     def adopt(self) -> None:
         """Take over the cliques of the engine's facts."""

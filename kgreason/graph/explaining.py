@@ -7,6 +7,7 @@ one backward run for each fact that is asked about; the first run of all makes a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from kgreason.engine.encode import columns_of, contradiction
 from kgreason.engine.layout import STAMP, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.engine.shapes import Pattern
+from kgreason.graph.asked import GROUP as DATATYPES
 from kgreason.graph.materializer import Materializer
 from kgreason.proofs.search import Derivation, State
 from kgreason.rules.model import FALSE, Atom, Rule
@@ -55,7 +57,7 @@ class EngineFacts:
         """Every derivation of a present fact; the engine runs only rules with a body backwards."""
         for code, slots in self._engine.derivations(self.row(fact)):
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
-            yield Derivation(self._rules[code], body)
+            yield _told(fact, Derivation(self._rules[code], body))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
 
@@ -65,6 +67,21 @@ class EngineFacts:
         ids = [known[slot] for slot in pattern.slots]
         is_triple, _ = self._engine.planner.tables()[pattern.table]
         return atom_of(self._live, np.array(ids, dtype=np.int32), is_triple=is_triple)
+
+
+def _told(fact: Atom, derivation: Derivation) -> Derivation:
+    """A use of a rule of datatypes.dl as the W3C has it, without what only says of which literals it is."""
+    rule, body = derivation
+    if rule.group != DATATYPES:
+        return derivation
+    if rule.heads != (FALSE,):
+        return Derivation(Rule((fact,), (), rule.name, rule.group), ())
+    read = tuple(atom for atom in rule.body if not _is_hidden(atom))
+    return Derivation(replace(rule, body=read), tuple(atom for atom in body if not _is_hidden(atom)))
+
+
+def _is_hidden(atom: Atom) -> bool:
+    return (atom.relation or "").startswith("dt_")
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:

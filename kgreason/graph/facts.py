@@ -12,12 +12,27 @@ from numpy.typing import NDArray
 from kgreason.engine.layout import Int32
 from kgreason.ontology.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.vocabulary import OWL_IMPORTS, OWL_ONTOLOGY, OWL_SAME_AS, OWL_VERSION_IRI, RDF_TYPE, VOCABULARY
+from kgreason.terms.vocabulary import (
+    OWL_IMPORTS,
+    OWL_MAX_CARDINALITY,
+    OWL_MAX_QUALIFIED_CARDINALITY,
+    OWL_ONTOLOGY,
+    OWL_SAME_AS,
+    OWL_VERSION_IRI,
+    RDF_TYPE,
+    VOCABULARY,
+)
 
 Mask = NDArray[np.bool_]
 _IDS = {text: number for number, text in enumerate(VOCABULARY, 1)}
 TYPE, SAME_AS = _IDS[RDF_TYPE], _IDS[OWL_SAME_AS]
 IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[OWL_IMPORTS], _IDS[OWL_ONTOLOGY], _IDS[OWL_VERSION_IRI]
+
+LITERAL_FACTS = tuple(
+    f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "not/2", "ill/1", "literal/1", "used/1")
+)
+"""What rules are told of literals, and what they note of them (datatypes.dl): no part of the graph, and it may stay."""
+_LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
 
 
 def _flags(texts: frozenset[str]) -> Mask:
@@ -47,11 +62,16 @@ def is_schema(rows: Int32) -> Mask:
 
 
 def links(rows: Int32, schema: Int32) -> bool:
-    """Whether an owl:sameAs triple among rows, reflexive ones aside, mentions a term of the closed schema."""
+    """Whether an owl:sameAs triple among rows, reflexive ones aside, mentions a term of the closed schema.
+
+    The limits of cardinalities are no such terms: translated, they are read by their values.
+    """
     same = rows[(rows[:, 1] == SAME_AS) & (rows[:, 0] != rows[:, 2])][:, [0, 2]]
     if not len(same):
         return False
-    return bool(_flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, schema).any())
+    limits = np.isin(schema[:, 1], _LIMITS)
+    terms = np.concatenate([schema[~limits].ravel(), schema[limits, 0]])
+    return bool(_flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, terms).any())
 
 
 def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:

@@ -352,7 +352,7 @@ class KnowledgeGraph:
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
 
     def contradictions(self) -> list[Contradiction]:
-        """Every contradiction that rules derive: the rule's name, and the values of its variables."""
+        """Every contradiction that rules derive: the rule's name, the values of its variables, and its constants."""
         state = self._state()
         return contradictions(*state) if state else []
 

@@ -216,7 +216,7 @@ class LiveGraph:
     @property
     def warnings(self) -> list[str]:
         """What no rule could be made of, and the imports that have no document."""
-        return [*self.materializer.program.warnings, *self._imports.warnings()]
+        return [*self.materializer.warnings, *self._imports.warnings()]
 
     def stats(self) -> dict[str, Any]:
         """Counts of this state, and how the last commit was evaluated. Cost: the facts, once for each commit."""

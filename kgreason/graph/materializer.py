@@ -11,7 +11,7 @@ Cost: a first load is one Bootstrap; a later change costs what it changes, unles
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from os import PathLike
 from typing import NamedTuple
@@ -177,22 +177,23 @@ class Materializer:
     def accept(self) -> None:
         """Make a change final."""
         self._before = None
-        for part in (self.engine, self.quads, self._stratum):
+        for part in self._parts():
             part.accept()
         self.program.commit()
-        if self.equality:
-            self.equality.accept()
 
     def rollback(self) -> None:
         """Undo a change, also one that failed half way."""
         if self._before is not None:
             self.flags, self.own, self._is_programmed = self._before
-            for part in (self.engine, self.quads, self._stratum):
+            for part in self._parts():
                 part.rollback()
             self.program.rollback()
-            if self.equality:
-                self.equality.rollback()
             self._before = None
+
+    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Equality | Literals]:
+        """All that a change begins in, but the program."""
+        yield from (self.engine, self.quads, self._stratum)
+        yield from (part for part in (self.equality, self.literals) if part)
 
     def _asserted(self) -> Int32:
         """The asserted triples: int32[n, 3]."""
@@ -316,6 +317,11 @@ class Materializer:
     def rules(self) -> dict[Rule, str]:
         """The rules in force, with their sources, and why each of them runs."""
         return self.program.program.reasons
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is not as its user may think: axioms without a rule, and cliques that are not shown with all members."""
+        return (*self.program.warnings, *(self.equality.warnings if self.equality else ()))
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
         """The rules in force, with their sources, by what the engine knows them as."""

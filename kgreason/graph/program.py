@@ -16,7 +16,9 @@ Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touch
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import gc
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -134,6 +136,18 @@ class LiveProgram:
 
         The flags are those of `build`; `own` are the user's rules from now on, if they change.
         """
+        with uncollected():
+            return self._change(removed, added, same_as=same_as, exceeded=exceeded, own=own)
+
+    def _change(
+        self,
+        removed: Collection[Triple],
+        added: Collection[Triple],
+        *,
+        same_as: bool,
+        exceeded: bool,
+        own: Iterable[Rule] | None,
+    ) -> ProgramChange:
         touched = [] if self._rulings else [*self._closing, *self._free, *self._latest["own"]]
         touched += self._follow(removed, added)
         if own is not None:
@@ -227,6 +241,18 @@ def _needed(
     needed = needed_generic(rules, selection.generic, schema, same_as=same_as)
     found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in selection.generic.closing)
     return {rule: Ruling(rule, reason) for rule, reason in found}
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without cyclic garbage collection, which looks at all objects anew while a translation makes many."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _layer(rules: Iterable[Rule], reason: str) -> Layer:

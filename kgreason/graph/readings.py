@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
 from kgreason.datatypes.value import LANG_STRING, STRING, Reading, Value
@@ -26,6 +27,7 @@ from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.quoting import quote
 
 _STRINGS = (STRING, LANG_STRING)
+_NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 class News(NamedTuple):
@@ -76,7 +78,10 @@ class Readings:
         if last == self._place.old:
             return None
         since, strings = self._place.read, self._place.strings
-        typed, known = self._dictionary.typed(since), len(self._added)
+        typed, known = self.typed(since), len(self._added)
+        if not len(typed) and not strings:
+            self._place = _Place(last, last)
+            return News(_NO_PAIRS, typed, since)
         equal = self._plain(since) if strings else []
         ill = [*self._read(typed, equal)]
         fresh = [value for value in self._added[known:] if value.space in _STRINGS]
@@ -100,7 +105,7 @@ class Readings:
     def _plain(self, since: int) -> list[tuple[int, int]]:
         """The new plain and tagged strings that are the value of a known literal."""
         ids = self.literals(since)
-        ids = ids[~np.isin(ids, self._dictionary.typed(since))]
+        ids = ids[~np.isin(ids, self.typed(since))]
         readings = zip(ids.tolist(), self.of(ids), strict=True)
         return [(literal, self._first[value]) for literal, value in readings if value in self._first]
 
@@ -118,9 +123,10 @@ class Readings:
         """The literals above an id that have a datatype: int32[n]."""
         return self._dictionary.typed(since)
 
-    def is_literal(self, ids: Int32) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
         """Whether each of terms is a literal: bool[n]."""
-        return self._dictionary.kinds(ids) == Kind.LITERAL
+        found: NDArray[np.bool_] = self._dictionary.kinds(ids) == Kind.LITERAL
+        return found
 
     def of(self, ids: Int32) -> list[Reading]:
         """What literals stand for."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from kgreason.graph.facts import LITERAL_FACTS
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.sources import documents
 from kgreason.rdf.generalised import is_rdf
@@ -15,7 +16,10 @@ from kgreason.terms.dictionary import Dictionary
 
 
 class Contradiction(NamedTuple):
-    """A rule that derived `false`, and the values of its variables in the order in which its body names them."""
+    """A rule that derived `false`; the values of its variables, and then the constants, as its body names them.
+
+    Terms of the vocabulary are left out.
+    """
 
     rule: str
     terms: tuple[str, ...]
@@ -37,11 +41,12 @@ def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
     """Counts of a state: facts, asserted and inferred triples, quads of named graphs, imported documents, terms."""
     asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
     shown = int(is_rdf(dictionary, *inferred.T).sum())
+    about_literals = len(saved.relation(dictionary.find(LITERAL_FACTS)))
     return {
         "facts": len(asserted) + shown,
         "asserted": len(asserted),
         "inferred": shown,
-        "hidden": len(saved.records) - len(asserted) - shown,
+        "hidden": len(saved.records) - len(asserted) - shown - about_literals,
         "named": len(saved.named(dictionary)),
         "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
         "terms": len(dictionary),

@@ -10,8 +10,9 @@ that ends in `+GROUP`, once or more often, switches them on: `owl2rl+eq-ref+thin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from kgreason.errors import RuleError
@@ -79,9 +80,7 @@ def select(
         return selected
     kept = (rule for rule in generic if rule.name not in _FOLLOWED)
     budget = aliases if same_as == "aliases" else 0
-    return replace(
-        selected, generic=split(kept), equality=ruleset("representatives").rules, aliases=budget
-    )
+    return replace(selected, generic=split(kept), equality=ruleset("representatives").rules, aliases=budget)
 
 
 def reselect(
@@ -92,9 +91,28 @@ def reselect(
     return replace(shipped, names=tuple(names), own=own)
 
 
+@cache
+def _inner_relations() -> frozenset[str]:
+    """The relations by which kgreason itself follows equality and values."""
+    rules = (rule for name in ("representatives", "datatypes") for rule in ruleset(name).rules)
+    return frozenset(filter(None, (atom.relation for rule in rules for atom in (*rule.heads, *rule.body)))) - {"false"}
+
+
+def check_own(rules: Iterable[Rule]) -> None:
+    """Raises RuleError for a rule of the user that speaks of a relation of kgreason's own."""
+    for rule in rules:
+        for atom in (*rule.heads, *rule.body):
+            if atom.relation in _inner_relations():
+                raise RuleError(
+                    f"rule {rule.name}: {atom.relation} is a relation of kgreason itself; take another name"
+                )
+
+
 def _rules_of(name: str) -> tuple[Rule, ...]:
     path = Path(name)
     if not path.exists() and not path.suffix:
         known = ", ".join([*DEFAULT_GROUPS, "none"])
         raise RuleError(f"{name}: neither a rule set ({known}) nor a rule file")
-    return load(path).rules
+    rules = load(path).rules
+    check_own(rules)
+    return rules

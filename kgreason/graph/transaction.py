@@ -25,6 +25,7 @@ from kgreason.errors import RuleError, StoreError
 from kgreason.graph.delta import Delta
 from kgreason.graph.materializer import NO_QUADS, Edit, Materializer
 from kgreason.graph.progress import SILENT, Progress
+from kgreason.graph.selection import check_own
 from kgreason.graph.terms import Item, of_lines, quads_of
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_rule
@@ -124,6 +125,8 @@ class Transaction:
         return dict.fromkeys(self._live.own) if self._own is None else self._own
 
     def _add_rules(self, rules: Iterable[Rule]) -> Self:
+        rules = tuple(rules)
+        check_own(rules)
         own = self._rules()
         known = {canonical(rule) for rule in own}
         self._own = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)

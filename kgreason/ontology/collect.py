@@ -107,8 +107,9 @@ _TYPED_COLLECTIONS = (
     (OWL_ALL_DIFFERENT, OWL_DISTINCT_MEMBERS, OWL_DISTINCT_MEMBERS),
 )
 _RESTRICTIONS = (OWL_SOME_VALUES_FROM, OWL_ALL_VALUES_FROM, OWL_HAS_VALUE)
+_WHOLE = "integer|nonNegativeInteger|nonPositiveInteger|positiveInteger|long|int|short|byte"
 _LIMIT = re.compile(
-    rf'"(?P<value>[+-]?0*[01])"\^\^<{XSD}(?:integer|nonNegativeInteger|long|int|short|byte|unsigned(?:Long|Int|Short|Byte))>'
+    rf'"(?P<value>[+-]?0*[01])(?:"\^\^<{XSD}(?:{_WHOLE}|unsigned(?:Long|Int|Short|Byte))>|(?:\.0*)?"\^\^<{XSD}decimal>)'
 )
 
 

@@ -68,6 +68,8 @@ def is_shortcut(rule: Rule, steps: Callable[[Key], Iterable[Rule]]) -> bool:
 
 def _applied(step: Rule, fact: Fact) -> Fact | None:
     """The head of a step where its body is `fact`, if it can be."""
+    if step.body[0].terms == fact:  # both canonical, and about the same: most often so
+        return step.heads[0].terms
     binding: dict[Term, Term] = {}
     for term, value in zip(step.body[0].terms, fact, strict=True):
         if (binding.setdefault(term, value) if isinstance(term, Variable) else term) != value:

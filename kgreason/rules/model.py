@@ -49,7 +49,7 @@ class Rule:
     """`heads :- body .`, with the name it is known by (a W3C rule name where it has one).
 
     `sources` are the schema triples the rule was translated from; they are part of a proof, not of the rule:
-    equality and hash leave them out.
+    equality and hash leave them out. The hash is kept: rules are keys many times over.
     """
 
     heads: tuple[Atom, ...]
@@ -57,6 +57,13 @@ class Rule:
     name: str = ""
     group: str = ""
     sources: tuple[Triple, ...] = field(default=(), compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.heads, self.body, self.name, self.group)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 def triple(subject: Term, predicate: Term, object_: Term) -> Atom:

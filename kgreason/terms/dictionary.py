@@ -120,7 +120,8 @@ class Dictionary:
         """The literals with a datatype, ascending, among the terms with an id above `after`: int32[n]."""
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
         first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
-        return ids[(first == ord('"')) & (last == ord(">"))]
+        found: Ids = ids[(first == ord('"')) & (last == ord(">"))]
+        return found
 
     def lines(self, *columns: Ids) -> bytes:
         """The rows of id columns as N-Triples or N-Quads lines; id 0 (the default graph) is left out."""

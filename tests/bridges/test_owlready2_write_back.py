@@ -235,7 +235,7 @@ def test_an_inconsistent_ontology_is_reported_as_owlready2_does(world: Any, grap
     rex.has_owner = [john]
     rex.is_a.append(onto.Person)
     followed = follow(world, graph)
-    with pytest.raises(owlready2.OwlReadyInconsistentOntologyError, match=r"1 contradictions: .*rex"):
+    with pytest.raises(owlready2.OwlReadyInconsistentOntologyError, match=r"1 contradictions: cax-dw: <\S+rex> "):
         followed.write_back()
     assert onto.Pet not in rex.is_a
     assert followed.write_back(strict=False) == (1, 0)

@@ -227,3 +227,14 @@ def test_lubm_makes_the_same_data_for_the_same_seed(tmp_path: Path) -> None:
     done("lubm", "--universities", 1, "-o", tmp_path / "b", "--seed", "0")
     done("lubm", "--universities", 1, "-o", tmp_path / "c", "--seed", "1")
     assert files(tmp_path / "a") == files(tmp_path / "b") != files(tmp_path / "c")
+
+
+def test_equal_terms_are_shown_as_asked(tmp_path: Path) -> None:
+    file = tmp_path / "same.ttl"
+    same = "<http://www.w3.org/2002/07/owl#sameAs>"
+    file.write_text(f"<http://e/a> {same} <http://e/b> , <http://e/c> ; <http://e/p> <http://e/x> .")
+    for options, count in (((), 9), (("--same-as", "representatives"), 5), (("--aliases", 8), 5)):
+        store = tmp_path / f"store{len(options)}{count}{options[:1]}"
+        done("load", "-l", store, "-f", file, *options)
+        assert len(answers(store, "SELECT * { ?s ?p ?o }")) == count
+        assert len(done("materialize", file, *options, "-o", "-").splitlines()) == count

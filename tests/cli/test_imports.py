@@ -62,6 +62,13 @@ def test_materialize(library: Path, file: Path) -> None:
     assert "warning: <http://e/a> imports <http://e/b>" in told.stderr
 
 
+def test_check_says_which_documents_it_did_not_see(library: Path, file: Path) -> None:
+    assert not call("check", file, "--catalogue", library).stderr
+    told = call("check", file)
+    assert told.exit_code == 0
+    assert "warning: <http://e/a> imports <http://e/b>" in told.stderr
+
+
 def test_what_is_wrong_with_a_catalogue_or_a_document(library: Path, file: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     told = failed("load", "-l", store, "-f", file, "--catalogue", tmp_path / "gone")

@@ -91,7 +91,7 @@ def test_check(store: Path) -> None:
     text, errors = process.communicate()
     assert (process.returncode, errors) == (1, "")
     assert text.split("\n\n")[1].splitlines() == [
-        'false("cax-dw", :ida)',
+        'false("cax-dw", :ida, :Person, :Robot)',
         "    by cax-dw: false :- [?v0, a, :Person], [?v0, a, :Robot] .",
         "    with the axiom :Person owl:disjointWith :Robot",
         "    :ida a :Person",

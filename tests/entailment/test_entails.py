@@ -213,6 +213,17 @@ OPEN = {
         ":x a :A .",
         ":x a _:c . _:c owl:intersectionOf (:A _:c) .",
     ),
+    "what is no self restriction": (":x :p :x .", ":x a [ owl:onProperty :p ; owl:hasSelf false ] ."),
+    "a count that does not say of what": (
+        ":x :p :y .",
+        ':x a [ owl:onProperty :p ; owl:minQualifiedCardinality "1"^^xsd:nonNegativeInteger ] .',
+    ),
+    "an ontology that is an individual besides": (":a a :C .", ":a a owl:Ontology , :D ."),
+    "a fact about an ontology": (":a a :C . :p a owl:ObjectProperty .", ":a a owl:Ontology ; :p :b ."),
+    "a list by name that the premise has as well": (
+        ":C owl:unionOf :l . :l rdf:first :A ; rdf:rest () .",
+        "[] owl:unionOf :l . :l rdf:first :B ; rdf:rest () . :B rdfs:subClassOf :C .",
+    ),
     "an expression of two kinds": (":x a :A .", ":x a [ owl:unionOf (:A) ; owl:intersectionOf (:A :B) ] ."),
 }
 
@@ -237,7 +248,25 @@ def test_rdf_based_semantics_take_every_triple(folder: Path) -> None:
     assert not entails(folder, ":x a :A .", ":A a owl:Class .", "rdf-based")
     assert not entails(folder, ":x a :A .", ":x a [ owl:unionOf (:A :B) ] .", "rdf-based")
     assert entails(folder, ":B owl:unionOf (:A) . :x a :A .", ":x a [ owl:unionOf ([]) ] .", "rdf-based")
-    assert entails(folder, ":A owl:sameAs :B .", ":A owl:equivalentClass :B .", "rdf-based")
+    assert entails(folder, ":A owl:sameAs :B . :x a :A .", ":A owl:equivalentClass :B .", "rdf-based")
+
+
+@pytest.mark.parametrize(
+    ("premise", "conclusion"),
+    [
+        (":x a :A .", ":A rdfs:subClassOf :A , owl:Thing ."),
+        (":q rdfs:domain :A .", ":A rdfs:subClassOf :A ."),
+        (":A owl:unionOf () .", ":A rdfs:subClassOf :A ."),
+        (":x :p :y .", ":p rdfs:subPropertyOf :p ."),
+        (":p a owl:ObjectProperty . :A a owl:Class .", ":p rdfs:subPropertyOf :p ; rdfs:domain owl:Thing ."),
+    ],
+)
+def test_under_rdf_based_semantics_an_axiom_says_what_its_names_are_of(
+    folder: Path, premise: str, conclusion: str
+) -> None:
+    assert entails(folder, premise, conclusion, "rdf-based")
+    assert not entails(folder, ":x :y :z .", conclusion, "rdf-based")
+    assert entails(folder, ":x :y :z .", conclusion)
 
 
 def test_without_owl_a_conclusion_is_a_graph(folder: Path) -> None:

@@ -69,6 +69,18 @@ def test_an_ill_typed_literal_is_a_contradiction(tmp_path: Path) -> None:
     assert not entails(tmp_path, ":a :p 7 .", premise, ["none"])
 
 
+@pytest.mark.parametrize(
+    "conclusion",
+    [
+        ':a a [ owl:onProperty :p ; owl:hasValue "seven"^^xsd:integer ] , :D .',
+        '[] owl:sourceIndividual :a ; owl:assertionProperty :p ; owl:targetValue "seven"^^xsd:integer .',
+    ],
+)
+def test_an_ill_typed_literal_in_a_conclusion_is_not_assumed(conclusion: str, tmp_path: Path) -> None:
+    assert not entails(tmp_path, ":a a :C .", conclusion, ["owl2rl"])
+    assert entails(tmp_path, ":a a owl:Nothing .", conclusion, ["owl2rl"])
+
+
 def test_two_values_are_never_the_same(tmp_path: Path) -> None:
     functional = ":p a owl:FunctionalProperty . "
     assert entails(tmp_path, functional + ":a :p 7 , 8 .", ":x :y :z .", ["owl2rl"])

@@ -63,8 +63,12 @@ def triples_of(live: Materializer, *, asserted: bool | None = None) -> set[Tripl
 
 def checks_that_failed(live: Materializer) -> set[str]:
     """The names of the rules that derive a contradiction, as the tables have them."""
-    found = contradictions(live.save(), live.dictionary)
-    return {"eq-diff1" if each.rule == "eq-diff1-self" else each.rule for each in found}
+    return {in_the_tables(each.rule) for each in contradictions(live.save(), live.dictionary)}
+
+
+def in_the_tables(name: str) -> str:
+    """The row that a rule for false belongs to: `eq-diff1` for `eq-diff1-self`."""
+    return next((row for row in ("eq-diff1", "dt-not-type") if name.startswith(f"{row}-")), name)
 
 
 def visible(triples: Iterable[Triple]) -> frozenset[Triple]:

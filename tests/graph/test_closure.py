@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
+from kgreason.engine.encode import contradiction
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.modes import SchemaMode
 from kgreason.graph.report import contradictions
@@ -16,7 +18,8 @@ from tests.oracle import owl2rl
 from tests.oracle.graph import Contradiction, Graph, Triple
 from tests.oracle.notation import triples
 from tests.oracle.rdfs import rdfs_close, rhodf_close
-from tests.oracle.vocabulary import SAME_AS
+from tests.oracle.table8 import MEMBERS
+from tests.oracle.vocabulary import SAME_AS, TYPE
 from tests.strategies.axioms import KINDS, META
 from tests.strategies.ontologies import Quad, datasets, graphs, nquads, union
 from tests.strategies.sampling import sample
@@ -45,6 +48,7 @@ ROWS_OF = {
     "chains": ["prp-spo2"],
     "keys": ["prp-key"],
     "cardinality": ["cls-maxc2", "cls-maxqc3", "cls-maxqc4"],
+    "datatypes": ["dt-type2", "dt-eq", "dt-diff"],
     "sameAs": ["eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"],
 }
 CHECKS_OF = {
@@ -54,10 +58,11 @@ CHECKS_OF = {
     "irreflexive and asymmetric": ["prp-irp", "prp-asyp"],
     "negative assertions": ["prp-npa1", "prp-npa2"],
     "nothing": ["cls-nothing2"],
+    "literals of the wrong type": ["dt-not-type"],
     "maximum of none": ["cls-maxc1", "cls-maxqc1", "cls-maxqc2"],
 }
 _TAXONOMY = {"domain", "range", "subClassOf", "subPropertyOf", "equivalentClass", "equivalentProperty"}
-SAMPLE = [*sample(graphs(max_axioms=10), 250), *sample(graphs(_TAXONOMY), 60)]
+SAMPLE = [*sample(graphs(max_axioms=10), 300), *sample(graphs(_TAXONOMY), 60)]
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +93,14 @@ def compare(graph: set[Triple], schema: SchemaMode = "axioms") -> None:
     """Closure, asserted flags and contradictions are those of the tables."""
     closure, found = owl2rl.close(graph)
     live = materialized(graph, schema=schema)
-    assert triples_of(live) == closure
+    assert asked(triples_of(live)) == asked(closure)
     assert triples_of(live, asserted=True) == graph
     compare_contradictions(live, found, closure)
+
+
+def asked(graph: Iterable[Triple]) -> set[Triple]:
+    """Triples without `literal rdf:type datatype`, which a graph says where rules ask for it, and never shows."""
+    return {(s, p, o) for s, p, o in graph if not (s.startswith('"') and p == TYPE and o in MEMBERS)}
 
 
 def compare_contradictions(live: Materializer, found: set[Contradiction], closure: set[Triple]) -> None:
@@ -98,8 +108,8 @@ def compare_contradictions(live: Materializer, found: set[Contradiction], closur
 
     Of two axioms that say the same (a class is disjoint with another, and its complement) one is reported, as of two
     rows of which one asks for more facts (cls-maxqc1 where cls-maxqc2 holds). That a term is equal to itself the tables
-    know by eq-ref, which is off: no facts are left of a contradiction that needs no more. What is said of equal terms is
-    reported of some of them.
+    know by eq-ref, which is off: no facts are left of a contradiction that needs no more. What is said of equal terms
+    is reported of some of them.
     """
     assert checks_that_failed(live) <= {each.rule for each in found}
     first = firsts(closure)
@@ -137,11 +147,12 @@ def reported_bodies(live: Materializer, closure: set[Triple]) -> set[frozenset[T
 
 
 def body_of(rule: Rule, values: tuple[str, ...]) -> frozenset[Triple]:
-    """The triples of a rule's body where its variables, in order, have these values."""
-    variables = list(dict.fromkeys(term for atom in rule.body for term in atom.terms if isinstance(term, Variable)))
-    if len(variables) != len(values):
+    """The triples of a rule's body, if these are the values of its variables and its constants."""
+    _, *terms = contradiction(rule).terms
+    binding: dict[Term, str] = dict(zip(terms, values, strict=False))
+    constants = {term: value for term, value in binding.items() if not isinstance(term, Variable)}
+    if len(terms) != len(values) or any(term != value for term, value in constants.items()):
         return frozenset()
-    binding: dict[Term, str] = dict(zip(variables, values, strict=True))
     patterns = (atom.terms for atom in rule.body if atom.relation is None)
     return frozenset((binding.get(s, str(s)), binding.get(p, str(p)), binding.get(o, str(o))) for s, p, o in patterns)
 
@@ -212,8 +223,8 @@ def test_a_file_of_many_graphs(tmp_path_factory: pytest.TempPathFactory, quads: 
     path.write_text(nquads(quads))
     live = materializer()
     live.load([path])
-    written = {tuple(map(as_written, triple)) for triple in triples_of(live)}
-    assert written == owl2rl.close(union(quads))[0]
+    written = {(as_written(s), as_written(p), as_written(o)) for s, p, o in triples_of(live)}
+    assert asked(written) == asked(owl2rl.close(union(quads))[0])
     assert {tuple(map(as_written, triple)) for triple in triples_of(live, asserted=True)} == union(quads)
     assert quads_of(live) == set(quads)
 

@@ -164,13 +164,7 @@ def test_any_two_members_that_meet_are_one_contradiction(kind: str, fact: str, s
             assert not graph.contradictions()
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        pytest.param("axioms", marks=pytest.mark.xfail(reason="those of one rule and one individual count as one")),
-        "data",
-    ],
-)
+@pytest.mark.parametrize("schema", ["axioms", "data"])
 def test_each_pair_of_disjoint_classes_is_a_contradiction_of_its_own(schema: SchemaMode) -> None:
     with KnowledgeGraph.open(schema=schema) as graph:
         asserted = KINDS["AllDisjointClasses"].about(head(3)) | chain(members(3))

@@ -100,7 +100,7 @@ def test_counts(graph: KnowledgeGraph, tmp_path: Path) -> None:
     assert stats["contradictions"] == len(graph.contradictions()) == 1
     assert stats["named"] == 1
     assert graph.contradictions()[0].rule == "cax-dw"
-    assert graph.contradictions()[0].terms == ("<http://example.org/j>",)
+    assert graph.contradictions()[0].terms == tuple(map(term, ("j", "A", "B")))
 
 
 def test_asserted_and_inferred_part_the_closure(graph: KnowledgeGraph, tmp_path: Path) -> None:
@@ -194,15 +194,18 @@ def test_an_empty_graph(graph: KnowledgeGraph) -> None:
 
 ENUMERATION = """
 D owl:oneOf cell . cell rdf:first i . cell rdf:rest end . end rdf:first j . end rdf:rest rdf:nil .
-D rdfs:subClassOf _:r . _:r owl:onProperty value . _:r owl:hasValue "01"^^xsd:integer . E rdfs:subClassOf _:s .
-_:s owl:onProperty value . _:s owl:hasValue "+1"^^xsd:integer . i rdf:type E . j rdf:type D . D rdfs:subClassOf F
+D rdfs:subClassOf _:r . _:r owl:onProperty value . _:r owl:hasValue "300"^^xsd:byte . E rdfs:subClassOf _:s .
+_:s owl:onProperty value . _:s owl:hasValue "300"^^xsd:integer . i rdf:type E . j rdf:type D . D rdfs:subClassOf F
 """
 BREAK = "cell rdf:rest other"
 
 
-@pytest.mark.parametrize("also", ["", ' . i value "1"^^xsd:integer'])
+@pytest.mark.parametrize("also", ["", ' . i value "+300"^^xsd:byte'])
 def test_a_load_that_takes_rules_away(graph: KnowledgeGraph, tmp_path: Path, also: str) -> None:
-    """A second rdf:rest breaks the list: what followed from it goes, unless another literal has the same row."""
+    """A second rdf:rest breaks the list: what followed from it goes, unless another literal has the same row.
+
+    These are literals that the store takes for one, though their values are not: 300 is no byte.
+    """
     graph.load(file_of(tmp_path / "a.nq", ENUMERATION + also))
     before = lines(graph.dump())
     assert graph.warnings == []
@@ -210,7 +213,10 @@ def test_a_load_that_takes_rules_away(graph: KnowledgeGraph, tmp_path: Path, als
     gone = before - lines(graph.dump())
     assert stats["rules_removed"] > 0
     assert graph.warnings
-    member, value = "<http://example.org/i> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", '"01"^^'
+    member, value = (
+        "<http://example.org/i> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>",
+        '"300"^^<http://www.w3.org/2001/XMLSchema#byte>',
+    )
     assert {line for line in gone if line.startswith(member)} >= {f"{member} <http://example.org/{c}> ." for c in "DF"}
     assert any(value in line for line in gone)
     assert [line for line in rows(graph) if line.startswith("<http://example.org/i> <http://example.org/value>")]
@@ -228,12 +234,12 @@ def compare_with_a_fresh_one(graph: KnowledgeGraph, *paths: Path) -> None:
 def test_a_row_goes_with_the_last_of_its_spellings(graph: KnowledgeGraph, tmp_path: Path) -> None:
     lists = "D owl:oneOf c . c rdf:first i . c rdf:rest rdf:nil . E owl:oneOf d . d rdf:first i . d rdf:rest rdf:nil"
     values = " . ".join(
-        f'{x} rdfs:subClassOf {r} . {r} owl:onProperty value . {r} owl:hasValue "{form}"^^xsd:integer'
-        for x, r, form in (("D", "_:r", "01"), ("E", "_:s", "+1"))
+        f'{x} rdfs:subClassOf {r} . {r} owl:onProperty value . {r} owl:hasValue "{form}"^^xsd:byte'
+        for x, r, form in (("D", "_:r", "300"), ("E", "_:s", "+300"))
     )
     paths = [file_of(tmp_path / "a.nq", f"{lists} . {values}")]
     graph.load(*paths)
-    row = '<http://example.org/i> <http://example.org/value> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .'
+    row = '<http://example.org/i> <http://example.org/value> "300"^^<http://www.w3.org/2001/XMLSchema#integer> .'
     for cell, is_there in (("c", True), ("d", False)):
         assert row in rows(graph)
         paths.append(file_of(tmp_path / f"{cell}.nq", f"{cell} rdf:rest other"))

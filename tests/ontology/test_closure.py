@@ -21,7 +21,7 @@ from .reading import turtle
 @settings(max_examples=60)
 @given(graphs(KINDS - META))
 def test_translated_rules_have_the_closure_of_the_tables(graph: set[Triple]) -> None:
-    triples, contradictions = owl2rl.close(graph)
+    triples, contradictions = owl2rl.close(graph, without=owl2rl.TABLE_8)
     found = materialize(graph)
     assert found.triples == triples | graph
     if not found.needed:
@@ -40,7 +40,7 @@ def minimal(violations: set[frozenset[Triple]]) -> set[frozenset[Triple]]:
 @settings(max_examples=60)
 @given(graphs(META | {"subClassOf", "inverseOf", "domain", "range"}, max_axioms=6))
 def test_where_schema_and_data_mix(graph: set[Triple]) -> None:
-    assert materialize(graph).triples == owl2rl.close(graph)[0] | graph
+    assert materialize(graph).triples == owl2rl.close(graph, without=owl2rl.TABLE_8)[0] | graph
 
 
 @settings(max_examples=60)
@@ -76,7 +76,7 @@ def test_two_restrictions_meet_through_their_fillers() -> None:
 )
 def test_data_that_says_something_about_the_schema(text: str) -> None:
     graph = turtle(text)
-    expected = owl2rl.close(graph)[0] | graph
+    expected = owl2rl.close(graph, without=owl2rl.TABLE_8)[0] | graph
     found = materialize(graph)
     assert found.triples == expected
     assert found.needed

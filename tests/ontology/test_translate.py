@@ -19,7 +19,7 @@ BOTH_WAYS = ":C owl:disjointWith :D . :D owl:disjointWith :C . :C owl:equivalent
 
 
 def test_stages() -> None:
-    """Tautologies go in one pass, what two axioms say alike in the next; the first of equals stays, the taxonomy last."""
+    """Tautologies go in one pass, what two axioms say alike in the next; the first of equals stays."""
     readings = translate(turtle(BOTH_WAYS), "owl2rl").readings
     found = dict(stages(readings, "owl2rl"))
     assert list(found) == ["translate", *(step.__name__ for step in PASSES)]

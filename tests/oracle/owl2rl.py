@@ -1,6 +1,6 @@
 """OWL 2 RL by the book: the rows of the W3C tables, run until none adds a triple.
 
-Source: OWL 2 Profiles (Second Edition), section 4.3, Tables 4, 5, 6, 7 and 9; the datatype rows (Table 8) are left out.
+Source: OWL 2 Profiles (Second Edition), section 4.3, Tables 4 to 9; those of Table 8 for the literals that occur.
 Generalised triples, such as literals as subjects, are derived and kept. Named rows are *noise* and off by default;
 while eq-ref is off, no other row derives `x owl:sameAs x` either.
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from . import table4, table5, table6, table7, table9
+from . import table4, table5, table6, table7, table8, table9
 from .graph import Contradiction, Graph, Triple
 from .vocabulary import SAME_AS
 
@@ -29,9 +29,11 @@ def _named(*tables: Iterable[Callable[..., Any]]) -> dict[str, Any]:
     return {row_name(function): function for table in tables for function in table}
 
 
-ROWS: dict[str, Row] = _named(table4.ROWS, table5.ROWS, table6.ROWS, table7.ROWS, table9.ROWS)
-CHECKS: dict[str, Check] = _named(table4.CHECKS, table5.CHECKS, table6.CHECKS, table7.CHECKS)
-NOISE = frozenset({"eq-ref", "prp-ap", "cls-thing", "cls-nothing1", "scm-cls", "scm-op", "scm-dp"})
+ROWS: dict[str, Row] = _named(table4.ROWS, table5.ROWS, table6.ROWS, table7.ROWS, table8.ROWS, table9.ROWS)
+CHECKS: dict[str, Check] = _named(table4.CHECKS, table5.CHECKS, table6.CHECKS, table7.CHECKS, table8.CHECKS)
+NOISE = frozenset({"eq-ref", "prp-ap", "cls-thing", "cls-nothing1", "scm-cls", "scm-op", "scm-dp", "dt-type1"})
+TABLE_8 = frozenset({"dt-type1", "dt-type2", "dt-eq", "dt-diff", "dt-not-type"})
+"""The rows that look inside literals, or say what is a datatype."""
 
 
 def close(

@@ -18,6 +18,15 @@ ANNOTATIONS = (
     *("owl:priorVersion", "owl:backwardCompatibleWith", "owl:incompatibleWith"),
 )
 
+DATATYPES = (
+    *("rdf:PlainLiteral", "rdf:XMLLiteral", "rdfs:Literal", "xsd:string", "xsd:boolean", "xsd:anyURI", "xsd:dateTime"),
+    *("xsd:decimal", "xsd:integer", "xsd:nonNegativeInteger", "xsd:nonPositiveInteger", "xsd:positiveInteger"),
+    *("xsd:negativeInteger", "xsd:long", "xsd:int", "xsd:short", "xsd:byte", "xsd:unsignedLong", "xsd:unsignedInt"),
+    *("xsd:unsignedShort", "xsd:unsignedByte", "xsd:float", "xsd:double", "xsd:normalizedString", "xsd:token"),
+    *("xsd:language", "xsd:Name", "xsd:NCName", "xsd:NMTOKEN", "xsd:hexBinary", "xsd:base64Binary"),
+    "xsd:dateTimeStamp",
+)
+
 ROWS = {
     "eq-ref": ("i p j", "i owl:sameAs i . p owl:sameAs p . j owl:sameAs j"),
     "eq-sym": ("i owl:sameAs j", "j owl:sameAs i"),
@@ -98,6 +107,21 @@ ROWS = {
     "cax-sco": ("A rdfs:subClassOf B . i rdf:type A . j rdf:type B", "i rdf:type B"),
     "cax-eqc1": ("A owl:equivalentClass B . i rdf:type A . j rdf:type B", "i rdf:type B"),
     "cax-eqc2": ("A owl:equivalentClass B . i rdf:type A . j rdf:type B", "j rdf:type A"),
+    "dt-type1": ("", " . ".join(f"{name} rdf:type rdfs:Datatype" for name in DATATYPES)),
+    "dt-type2": (
+        'p rdfs:range xsd:integer . i p "1.0"^^xsd:decimal . i p "1.5"^^xsd:decimal . i p "1"',
+        '"1.0"^^xsd:decimal rdf:type xsd:integer',
+    ),
+    "dt-eq": (
+        'i p "1"^^xsd:integer . j p "1.0"^^xsd:decimal . k p "2"^^xsd:integer . i p "1" . i p "1"^^xsd:boolean',
+        """"1"^^xsd:integer owl:sameAs "1"^^xsd:integer . "1"^^xsd:integer owl:sameAs "1.0"^^xsd:decimal .
+        "1.0"^^xsd:decimal owl:sameAs "1"^^xsd:integer . "1.0"^^xsd:decimal owl:sameAs "1.0"^^xsd:decimal""",
+    ),
+    "dt-diff": (
+        """"1"^^xsd:integer owl:sameAs "2"^^xsd:integer . "1"^^xsd:integer owl:sameAs "01"^^xsd:integer .
+        "1" owl:sameAs i . "3"^^xsd:integer owl:sameAs "a"^^xsd:integer""",
+        '"1"^^xsd:integer owl:differentFrom "2"^^xsd:integer',
+    ),
     "scm-cls": (
         "A rdf:type owl:Class . B rdf:type rdfs:Class",
         "A rdfs:subClassOf A . A owl:equivalentClass A . A rdfs:subClassOf owl:Thing . owl:Nothing rdfs:subClassOf A",
@@ -178,6 +202,11 @@ CHECKS = {
         f"A owl:maxQualifiedCardinality {ZERO} . A owl:onProperty p . A owl:onClass owl:Thing",
         "i rdf:type A . i p j",
         "i q j . j p i . k rdf:type A",
+    ),
+    "dt-not-type": (
+        "",
+        '"300"^^xsd:integer rdf:type xsd:byte',
+        '"3"^^xsd:integer rdf:type xsd:byte . i rdf:type xsd:byte',
     ),
     "cax-dw": ("A owl:disjointWith B", "i rdf:type A . i rdf:type B", "j rdf:type A . k rdf:type B"),
     "cax-adc": (

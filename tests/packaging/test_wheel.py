@@ -77,6 +77,10 @@ def test_the_wheel_has_its_licence_and_its_command(built: Path) -> None:
             "kgreason",
             "=",
             "kgreason.cli:main",
+            "[rdf.plugins.store]",
+            "kgreason",
+            "=",
+            "kgreason.bridges.rdflib:KGReasonStore",
         ]
 
 

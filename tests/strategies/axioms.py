@@ -24,7 +24,13 @@ CLASSES = A, B, C = tuple(map(term, "ABC"))
 PROPERTIES = P, Q = tuple(map(term, "pq"))
 VALUE = term("value")
 INDIVIDUALS = (term("i"), term("j"), "_:m")
-LITERALS = tuple(map(term, ('"1"^^xsd:integer', '"01"^^xsd:integer', '"1.0"^^xsd:decimal', '"x"', '"x"@en')))
+LITERALS = tuple(
+    map(
+        term,
+        ('"1"^^xsd:integer', '"01"^^xsd:integer', '"1.0"^^xsd:decimal', '"300"^^xsd:integer', '"x"', '"x"@en'),
+    )
+)
+DATATYPES = tuple(map(term, ("xsd:integer", "xsd:byte", "xsd:decimal", "xsd:string", "rdfs:Literal")))
 
 Written: TypeAlias = tuple[Iterable[Triple], Iterable[Triple]]
 Kind: TypeAlias = Callable[[DrawFn], Written]
@@ -44,6 +50,7 @@ properties = st.sampled_from(PROPERTIES)
 any_property = st.sampled_from((*PROPERTIES, VALUE))
 individuals = st.sampled_from(INDIVIDUALS)
 literals = st.sampled_from(LITERALS)
+datatypes = st.sampled_from(DATATYPES)
 salts = st.integers(0, 1)
 people = st.permutations(INDIVIDUALS).map(lambda drawn: (drawn[0], drawn[1], drawn[2]))
 
@@ -134,6 +141,20 @@ def _comparable(draw: DrawFn) -> Written:
     relation = (x, v.SUB_CLASS_OF, y) if by_filler else (p, v.SUB_PROPERTY_OF, q)
     triples = [relation, (A, v.SUB_CLASS_OF, node(r)), (node(s), v.SUB_CLASS_OF, B), *written(r), *written(s)]
     return triples, member(A, 0, draw(people))
+
+
+def _datatype_range(draw: DrawFn) -> Written:
+    """`p range d`, with a value that may be none of d."""
+    p, datatype = draw(any_property), draw(datatypes)
+    return [(p, v.RANGE, datatype)], [(draw(individuals), p, draw(literals))]
+
+
+def _datatype_filler(draw: DrawFn) -> Written:
+    """`A below r` or `r below A` for a restriction to a datatype."""
+    construct = draw(st.sampled_from(("someValuesFrom", "allValuesFrom")))
+    r, who = (construct, draw(any_property), draw(datatypes)), draw(individuals)
+    ends = draw(st.permutations((node(r), A)))
+    return [(ends[0], v.SUB_CLASS_OF, ends[1]), *written(r)], [(who, r[1], draw(literals)), (who, v.TYPE, ends[0])]
 
 
 def _fixed(*choices: list[Triple]) -> Kind:
@@ -264,6 +285,8 @@ _PLAIN: dict[str, Kind] = {
         *([(p, v.TYPE, v.OBJECT_PROPERTY)] for p in PROPERTIES),
         [(VALUE, v.TYPE, v.DATATYPE_PROPERTY)],
     ),
+    "datatypeRange": _datatype_range,
+    "datatypeFiller": _datatype_filler,
     "brokenList": _broken_list,
 }
 _META: dict[str, Kind] = {

@@ -1,6 +1,6 @@
 """What the rules by the book say of a case: the oracle of tests/oracle, its noisy rows switched on as the case asks.
 
-Rules without a body (axiomatic triples) are said to the oracle as facts. It knows no row of Table 8.
+Rules without a body (axiomatic triples) are said to the oracle as facts.
 """
 
 from __future__ import annotations

@@ -21,8 +21,16 @@ from .tables import KNOWN
 
 @cache
 def program(name: str) -> Program:
-    """A shipped rule set, all groups."""
-    return ruleset(name)
+    """A shipped rule set, all groups; with OWL 2 RL those of datatypes.dl that derive what others read."""
+    shipped = ruleset(name)
+    if name != "owl2rl":
+        return shipped
+    return Program((*shipped.rules, *(rule for rule in ruleset("datatypes").rules if not _only_notes(rule))))
+
+
+def _only_notes(rule: Rule) -> bool:
+    """Whether a rule of datatypes.dl only notes what it is told of literals, which no proof shows."""
+    return all((head.relation or "").startswith("dt_") for head in rule.heads)
 
 
 def rule_of(ruleset: str, name: str) -> Rule | None:
@@ -34,7 +42,7 @@ def switch(ruleset: str, name: str) -> str | None:
     """The group that has to be switched on for a rule; None if it is on by default, or not there."""
     rule = rule_of(ruleset, name)
     default = next(groups for name, groups in DEFAULT_GROUPS.items() if name == ruleset)
-    return None if rule is None or rule.group in default else rule.group
+    return None if rule is None or rule.group in (*default, "datatypes") else rule.group
 
 
 def helpers(ruleset: str, name: str) -> list[str]:

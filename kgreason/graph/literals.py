@@ -1,0 +1,232 @@
+"""`Literals`: what the rules of datatypes.dl (Table 8 of OWL 2 RL) need to know of literals, asserted as they need it.
+
+    dt_value, dt_ill     for each new literal that shares its value, or has none
+    dt_type              for each new literal and each datatype that is asked for
+    dt_not, dt_differ    where rules have said that a literal is in a datatype, or that it is the same as another
+
+All but dt_type are truths about terms, and stay: the rules say what follows of them only while literals are used and
+such things said of them. So the graph is a function of the assertions, whatever was known of other literals before.
+
+Invariant after `wanted` asks for nothing: what the rules derive is what they would derive from all such truths (of
+dt_differ: one for each value of a clique is enough). `rollback` takes back what was looked at since `accept`.
+Cost: nothing without literals that have a datatype; else what is new (`readings`), and where rules say something of
+literals, what they say.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Value
+from kgreason.engine.encode import relation_text
+from kgreason.engine.engine import Changes, Engine, Rows
+from kgreason.engine.layout import ABSENT, Int32
+from kgreason.graph.asked import IDS, NAMES, Asked, is_datatype
+from kgreason.graph.equality import NO_PAIRS, Equality
+from kgreason.graph.facts import SAME_AS, TYPE
+from kgreason.graph.readings import News, Readings
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import grouped
+
+_PLAIN = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
+_NAMES = ("dt_value", "dt_type", "dt_differ", "dt_not")
+
+
+class Facts(NamedTuple):
+    """Rows to assert and to retract, by table, where there are any."""
+
+    added: Rows
+    removed: Rows
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed)
+
+
+NO_FACTS = Facts({}, {})
+_NO_ROWS = np.empty((0, 3), dtype=np.int32)
+
+
+class Literals:
+    """The literals of a graph."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None) -> None:
+        self._engine, self._equality = engine, equality
+        self._readings = Readings(dictionary)
+        self._value, self._type, self._differ, self._not = dictionary.intern(
+            relation_text(name, 2) for name in _NAMES
+        ).tolist()
+        self._ill = int(dictionary.intern([relation_text("dt_ill", 1)])[0])
+        self._triples, self._single, self._pair = (
+            engine.table(is_triple, width) for is_triple, width in ((True, 3), (False, 2), (False, 3))
+        )
+        self.asked = Asked()
+        self._told = self._told_before = frozenset[int]()
+
+    def adopt(self) -> None:
+        """Take the engine's facts for what is known."""
+        self._readings.adopt()
+        self.asked.accept()
+        self._told = self._told_before = self.asked.datatypes
+
+    def accept(self) -> None:
+        """Make what was looked at final."""
+        self._readings.accept()
+        self.asked.accept()
+        self._told_before = self._told
+
+    def rollback(self) -> None:
+        """Forget what was looked at since the last `accept`."""
+        self._readings.rollback()
+        self.asked.rollback()
+        self._told = self._told_before
+
+    def wanted(self, changes: Changes | None = None) -> Facts:
+        """What has to be known of literals and is not; without `changes`, before a commit has changed anything."""
+        news, before = self._readings.look(), self._told
+        self._told = self.asked.datatypes
+        pairs = [*self._types(before, news)]
+        if news and len(news.equal):
+            pairs.append(_rows(self._value, news.equal))
+        if changes is not None:
+            pairs += self._said(changes)
+        single = [_rows(self._ill, news.ill)] if news and len(news.ill) else []
+        removed = {self._pair: self._needless(before - self._told)}
+        return Facts(_filled({self._pair: self._lacking(pairs), self._single: self._lacking(single)}), _filled(removed))
+
+    def _lacking(self, parts: list[Int32]) -> Int32:
+        """Those of rows that are no facts yet, each once."""
+        parts = [part for part in parts if len(part)]
+        if not parts:
+            return _NO_ROWS
+        rows = np.concatenate(parts)
+        rows = rows[grouped(rows).firsts()]
+        found: Int32 = rows[self._engine.circuit.facts.find(rows) < 0]
+        return found
+
+    # Membership
+
+    def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
+        """The members of the datatypes that are asked for: among new literals, or among all if nobody asked before."""
+        yield self._members(self._told - before, 0)
+        if news:
+            yield self._members(self._told & before, news.since)
+
+    def _members(self, datatypes: Iterable[int], since: int) -> Int32:
+        """The literals above an id that are in these datatypes: rows of dt_type."""
+        names = [(number, NAMES[number]) for number in datatypes]
+        if not names:
+            return _NO_ROWS
+        is_plain = any(DATATYPE_MAP[name].spaces & _PLAIN for _, name in names)
+        ids = self._readings.literals(since) if is_plain else self._readings.typed(since)
+        readings = zip(ids.tolist(), self._readings.of(ids), strict=True)
+        found = [
+            (self._type, literal, number)
+            for literal, value in readings
+            if isinstance(value, Value)
+            for number, name in names
+            if is_member(value, name)
+        ]
+        return np.array(found, dtype=np.int32).reshape(-1, 3)
+
+    def _needless(self, gone: frozenset[int]) -> Int32:
+        """The rows of dt_type for datatypes that nobody asks for any more."""
+        if not gone:
+            return _NO_ROWS
+        facts = self._engine.circuit.facts
+        rows, tables = facts.columns(facts.present())
+        kept = (tables == self._pair) & (rows[:, 0] == self._type) & np.isin(rows[:, 2], list(gone))
+        return np.ascontiguousarray(rows[kept, :3])
+
+    # What rules have said
+
+    def _said(self, changes: Changes) -> Iterator[Int32]:
+        """The rows of dt_not and dt_differ that what a commit has changed so far calls for."""
+        types = self._new(changes, TYPE)
+        types = types[is_datatype(types[:, 1])] if len(types) else types
+        groups = self._groups(changes)
+        if len(types) or len(groups):
+            yield _rows(self._not, self._outside(np.concatenate([types, self._of_cliques(types), self._in(groups)])))
+            yield _rows(self._differ, self._different(groups))
+
+    def _new(self, changes: Changes, predicate: int) -> Int32:
+        """Subjects and objects of the triples of a predicate that appeared: int32[n, 2]."""
+        found = np.flatnonzero((changes.rows[:, 1] == predicate) & (changes.tables == self._triples))
+        found = found[(changes.before[found] == ABSENT) & (changes.after[found] != ABSENT)]
+        pairs: Int32 = changes.rows[found][:, [0, 2]]
+        return pairs
+
+    def _groups(self, changes: Changes) -> Int32:
+        """Terms that a commit made the same: int32[n, 2] of a term that stands for them, and term."""
+        if self._equality is None:
+            links = self._new(changes, SAME_AS)
+            different: Int32 = links[links[:, 0] != links[:, 1]]
+            return different
+        found = self._equality.regrouped(changes)
+        return NO_PAIRS if found is None else found.groups.members
+
+    def _of_cliques(self, types: Int32) -> Int32:
+        """The literals that are the same as terms with these types int32[n, 2]; those pairs int32[m, 2]."""
+        if self._equality is None or not len(types):
+            return NO_PAIRS
+        cliques = self._equality.cliques
+        cliques.cover(int(types.max()))
+        slots = cliques.slots(types[:, 0])
+        members = cliques.members(np.unique(slots[slots > 0]))
+        of_primary = defaultdict(list)
+        for primary, member in members[self._readings.is_literal(members[:, 1])].tolist():
+            of_primary[primary].append(member)
+        primaries = cliques.primaries(types[:, 0], slots).tolist()
+        found = [
+            (literal, datatype)
+            for primary, datatype in zip(primaries, types[:, 1].tolist(), strict=True)
+            for literal in of_primary[primary]
+        ]
+        return np.array(found, dtype=np.int32).reshape(-1, 2)
+
+    def _in(self, groups: Int32) -> Int32:
+        """The literals of groups int32[n, 2] with the types of those that stand for them: pairs int32[m, 2]."""
+        literals = groups[self._readings.is_literal(groups[:, 1])]
+        if not len(literals):
+            return NO_PAIRS
+        pairs = np.column_stack([np.repeat(literals, len(IDS), axis=0), np.tile(IDS, len(literals))])
+        rows = np.insert(pairs[:, [0, 2]], 1, TYPE, axis=1)
+        found: Int32 = pairs[self._engine.circuit.facts.find(rows) >= 0][:, 1:]
+        return found
+
+    def _outside(self, pairs: Int32) -> Int32:
+        """Those of pairs int32[n, 2] of term and datatype where the term is a literal that is known to be no member."""
+        pairs = np.unique(pairs[self._readings.is_literal(pairs[:, 0])], axis=0)
+        readings = self._readings.of(pairs[:, 0])
+        is_outside = [
+            reading is not None and not (isinstance(reading, Value) and is_member(reading, NAMES[datatype]))
+            for reading, datatype in zip(readings, pairs[:, 1].tolist(), strict=True)
+        ]
+        return pairs[np.array(is_outside, dtype=np.bool_)]
+
+    def _different(self, groups: Int32) -> Int32:
+        """Of each group int32[n, 2] a literal, with another one for each other value."""
+        literals = groups
+        if self._equality is None and len(groups):  # links: both ends may be literals
+            literals = np.concatenate([groups, groups[:, [0, 0]]])
+        literals = literals[self._readings.is_literal(literals[:, 1])]
+        values: defaultdict[int, dict[Value, int]] = defaultdict(dict)
+        for (group, literal), value in zip(literals.tolist(), self._readings.of(literals[:, 1]), strict=True):
+            if isinstance(value, Value):
+                values[group].setdefault(value, literal)
+        found = [(first, other) for first, *others in map(dict.values, values.values()) for other in others]
+        return np.array(found, dtype=np.int32).reshape(-1, 2)
+
+
+def _rows(relation: int, ids: Int32) -> Int32:
+    """The facts of a relation about literals int32[n], or int32[n, 2]: int32[n, w]."""
+    return np.column_stack([np.full(len(ids), relation), ids]).astype(np.int32)
+
+
+def _filled(rows: Rows) -> Rows:
+    """The tables that have rows."""
+    return {table: part for table, part in rows.items() if len(part)}
