@@ -163,7 +163,7 @@ def test_a_history_that_was_once_followed_wrongly(history: list[tuple[str, str]]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(histories)
 def test_many_graphs_are_those_of_the_plain_rules(schema: SchemaMode, history: list[Step]) -> None:
     check_history(history, "auto", schema)
