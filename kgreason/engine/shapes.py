@@ -11,6 +11,7 @@ Cost: n * 2**(n - 1) nodes; bodies of more than `LONG` atoms fall back to one se
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 LONG = 6
@@ -65,8 +66,9 @@ class DeltaPlan(NamedTuple):
     nodes: tuple[tuple[Step, ...], ...]
 
 
+@lru_cache(maxsize=4_096)
 def delta_plan(shape: Shape, start: int) -> DeltaPlan:
-    """The plan of a shape whose body atom `start` changes first."""
+    """The plan of a shape whose body atom `start` changes first; kept, as most graphs run the same rules."""
     numbers: dict[frozenset[int], int] = {}
 
     def number(done: frozenset[int]) -> int:

@@ -2,7 +2,8 @@
 
 A rule asks for a datatype by naming it: `[?v, rdf:type, xsd:integer]` in its body. Where a rule reads types of any
 name (`[?x, rdf:type, ?c]`: a generic rule, or the user's), all datatypes that the closed schema mentions are asked for.
-What no rule can read is not worth saying: of a datatype that nobody mentions no members are known.
+What no rule can read is not worth saying: of a datatype that nobody asks for no members are known, nor that an IRI is
+one which is the same as a literal.
 
 Invariant: `datatypes` depends on the rules in force and the closed schema alone. `rollback` takes back what followed
 the last `accept`. Cost: a look at each rule that comes or goes.

@@ -20,6 +20,7 @@ import gc
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from kgreason.graph.selection import Selection
@@ -221,15 +222,15 @@ def _profiles(selection: Selection) -> tuple[Profile, ...]:
 
 
 def _closing(selection: Selection) -> Layer:
-    return _layer(selection.generic.closing, CLOSES)
+    return _shipped(selection.generic.closing, CLOSES)
 
 
 def _free(selection: Selection) -> Layer:
-    generic, equality = selection.generic, _layer(selection.equality, "follows the representatives of equal terms")
-    others = equality | _layer(selection.datatypes, "reads what literals stand for")
+    generic, equality = selection.generic, _shipped(selection.equality, "follows the representatives of equal terms")
+    others = equality | _shipped(selection.datatypes, "reads what literals stand for")
     if selection.schema == "data":
-        return _layer((*generic.rows, *generic.free), "generic: the schema is read as data") | others
-    return _layer(generic.free, "generic: it asks for no schema") | others
+        return _shipped((*generic.rows, *generic.free), "generic: the schema is read as data") | others
+    return _shipped(generic.free, "generic: it asks for no schema") | others
 
 
 def _needed(
@@ -253,6 +254,12 @@ def uncollected() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@lru_cache(maxsize=64)
+def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
+    """A layer of rules that many graphs have; not to be changed."""
+    return _layer(rules, reason)
 
 
 def _layer(rules: Iterable[Rule], reason: str) -> Layer:

@@ -99,8 +99,14 @@ def compare(graph: set[Triple], schema: SchemaMode = "axioms") -> None:
 
 
 def asked(graph: Iterable[Triple]) -> set[Triple]:
-    """Triples without `literal rdf:type datatype`, which a graph says where rules ask for it, and never shows."""
-    return {(s, p, o) for s, p, o in graph if not (s.startswith('"') and p == TYPE and o in MEMBERS)}
+    """Triples without `x rdf:type datatype` of literals and what is the same as one.
+
+    A graph says of a literal that it is in a datatype where rules ask for it; so the rest is not told of an IRI either
+    that turns out to be the same.
+    """
+    triples = set(graph)
+    literals = {s for s, p, o in triples if p == SAME_AS and o.startswith('"')}
+    return {(s, p, o) for s, p, o in triples if p != TYPE or o not in MEMBERS or not (s[0] == '"' or s in literals)}
 
 
 def compare_contradictions(live: Materializer, found: set[Contradiction], closure: set[Triple]) -> None:
