@@ -51,6 +51,11 @@ NAMES = [
     "visible-tc-1000",
     "reopen-lubm5",
     "churn",
+    *(
+        f"closure-{graph}-{rival}"
+        for graph in ("lubm1", "schema", "brick", "prov")
+        for rival in ("reasonable", "owlrl")
+    ),
 ]
 
 
