@@ -34,7 +34,7 @@ from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.graph.aliases import Kinds, Passage, is_shown
 from kgreason.graph.cliques import Cliques, Members, fill, ordered
-from kgreason.graph.facts import SAME_AS
+from kgreason.graph.facts import SAME_AS, linked, related
 from kgreason.rules.model import FALSE, Atom, Rule, Variable
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_SAME_AS
@@ -95,7 +95,7 @@ class Equality:
 
     def foreseen(self, added: Int32) -> Roots:
         """Representatives for the terms that asserted triples int32[n, 3] will link, where none of them has one."""
-        links = _links(added)
+        links = linked(added)
         if not len(links):
             return NO_ROOTS
         self.cliques.cover(len(self._dictionary))
@@ -142,10 +142,7 @@ class Equality:
         return members[~self._is_present(np.column_stack([members, members]))]
 
     def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Roots:
-        def rows(ids: Int32) -> Int32:
-            return np.column_stack([np.full(len(ids), self.root), ids]).astype(np.int32)
-
-        return Roots(rows(added), rows(removed))
+        return Roots(related(self.root, added), related(self.root, removed))
 
     def regrouped(self, changes: Changes) -> Regrouped | None:
         """What the facts that a commit has changed so far mean for cliques; None for nothing."""
@@ -157,7 +154,7 @@ class Equality:
         moved = np.unique(pairs[:, 0])
         reached = self._reached(moved, pairs)
         lost = np.setdiff1d(moved, reached[:, 0])
-        widowed = lost[self._engine.circuit.facts.find(self._roots(lost).added) >= 0]
+        widowed = lost[self._engine.circuit.facts.find(related(self.root, lost)) >= 0]
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
@@ -166,7 +163,7 @@ class Equality:
         if not len(found):
             return NO_PAIRS
         found = found[(changes.tables[found] == self.triples) & (changes.after[found] != ABSENT)]
-        return _links(changes.rows[found])
+        return linked(changes.rows[found])
 
     def _changed_pairs(self, changes: Changes) -> Int32:
         """The rows of eq_rep that came or went: int32[n, 2] of term and representative."""
@@ -178,8 +175,7 @@ class Equality:
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
         """Whether each of pairs int32[n, 2] is in eq_rep: bool[n]."""
-        rows = np.column_stack([np.full(len(pairs), self.rep), pairs]).astype(np.int32)
-        found: NDArray[np.bool_] = self._engine.circuit.facts.find(rows) >= 0
+        found: NDArray[np.bool_] = self._engine.circuit.facts.find(related(self.rep, pairs)) >= 0
         return found
 
     def _reached(self, moved: Int32, pairs: Int32) -> Int32:
@@ -213,12 +209,13 @@ class Equality:
         if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
             return NO_PAIRS
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
-        return _links(rows[self._kinds(rows) != ABSENT])  # what left in this commit is listed until it ends
+        return linked(rows[self._kinds(rows) != ABSENT])  # what left in this commit is listed until it ends
 
-    def shown(self, changes: Changes) -> Kinds:
-        """What a commit did to the graph as it is shown; its cliques are those after it from now on."""
-        mine = changes.tables == self.triples
-        changed = Kinds(np.ascontiguousarray(changes.rows[mine, :3]), changes.before[mine], changes.after[mine])
+    def shown(self, changes: Changes, changed: Kinds) -> Kinds:
+        """What a commit did to the graph as it is shown; its cliques are those after it from now on.
+
+        `changed` are the triples among its changes.
+        """
         found = self.regrouped(changes)
         if found is None and not len(self.cliques):
             return changed
@@ -280,12 +277,6 @@ class Equality:
 def _constants(rules: Iterable[EncodedRule]) -> Int32:
     """The constants of rules, ascending."""
     return np.unique(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
-
-
-def _links(rows: Int32) -> Int32:
-    """The pairs int32[m, 2] of different terms that triples int32[n, 3] link."""
-    same = rows[rows[:, 1] == SAME_AS]
-    return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
 
 
 def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:

@@ -61,12 +61,23 @@ def is_schema(rows: Int32) -> Mask:
     return found
 
 
+def linked(rows: Int32) -> Int32:
+    """The pairs int32[m, 2] of different terms that owl:sameAs triples among rows int32[n, 3] link."""
+    same = rows[rows[:, 1] == SAME_AS]
+    return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
+
+
+def related(relation: int, terms: Int32) -> Int32:
+    """The facts of a relation about terms int32[n], or int32[n, w - 1]: int32[n, w]."""
+    return np.column_stack([np.full(len(terms), relation), terms]).astype(np.int32)
+
+
 def links(rows: Int32, schema: Int32) -> bool:
     """Whether an owl:sameAs triple among rows, reflexive ones aside, mentions a term of the closed schema.
 
     The limits of cardinalities are no such terms: translated, they are read by their values.
     """
-    same = rows[(rows[:, 1] == SAME_AS) & (rows[:, 0] != rows[:, 2])][:, [0, 2]]
+    same = linked(rows)
     if not len(same):
         return False
     limits = np.isin(schema[:, 1], _LIMITS)

@@ -28,7 +28,7 @@ from kgreason.engine.engine import Changes, Engine, Rows
 from kgreason.engine.layout import ABSENT, Int32
 from kgreason.graph.asked import IDS, NAMES, Asked, is_datatype
 from kgreason.graph.equality import NO_PAIRS, Equality
-from kgreason.graph.facts import SAME_AS, TYPE
+from kgreason.graph.facts import SAME_AS, TYPE, related
 from kgreason.graph.readings import News, Readings
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import grouped
@@ -91,10 +91,10 @@ class Literals:
         self._told = self.asked.datatypes
         pairs = [*self._types(before, news)]
         if news and len(news.equal):
-            pairs.append(_rows(self._value, news.equal))
+            pairs.append(related(self._value, news.equal))
         if changes is not None:
             pairs += self._said(changes)
-        single = [_rows(self._ill, news.ill)] if news and len(news.ill) else []
+        single = [related(self._ill, news.ill)] if news and len(news.ill) else []
         removed = {self._pair: self._needless(before - self._told)}
         return Facts(_filled({self._pair: self._lacking(pairs), self._single: self._lacking(single)}), _filled(removed))
 
@@ -150,8 +150,8 @@ class Literals:
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes)
         if len(types) or len(groups):
-            yield _rows(self._not, self._outside(np.concatenate([types, self._of_cliques(types), self._in(groups)])))
-            yield _rows(self._differ, self._different(groups))
+            yield related(self._not, self._outside(np.concatenate([types, self._of_cliques(types), self._in(groups)])))
+            yield related(self._differ, self._different(groups))
 
     def _new(self, changes: Changes, predicate: int) -> Int32:
         """Subjects and objects of the triples of a predicate that appeared: int32[n, 2]."""
@@ -220,11 +220,6 @@ class Literals:
                 values[group].setdefault(value, literal)
         found = [(first, other) for first, *others in map(dict.values, values.values()) for other in others]
         return np.array(found, dtype=np.int32).reshape(-1, 2)
-
-
-def _rows(relation: int, ids: Int32) -> Int32:
-    """The facts of a relation about literals int32[n], or int32[n, 2]: int32[n, w]."""
-    return np.column_stack([np.full(len(ids), relation), ids]).astype(np.int32)
 
 
 def _filled(rows: Rows) -> Rows:

@@ -274,7 +274,8 @@ class Materializer:
         return [encode(reading, self.engine.planner, self.dictionary.intern) for reading in readings]
 
     def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
-        rows, before, after = self.equality.shown(changes) if self.equality else self._facts(changes)
+        facts = self._facts(changes)
+        rows, before, after = self.equality.shown(changes, facts) if self.equality else facts
         shown = is_rdf(self.dictionary, *rows.T)
         rows, before, after = rows[shown], before[shown], after[shown]
         removed, added = asserted.quads or (

@@ -79,6 +79,18 @@ class ProgramChange(NamedTuple):
     restated: tuple[Rule, ...]
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without cyclic garbage collection, which looks at all objects anew while a translation makes many."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class LiveProgram:
     """The program of a graph that is edited. Empty at first: the first change brings the rules of the selection too.
 
@@ -124,6 +136,7 @@ class LiveProgram:
         """The rule as it is in force, with its sources, and why; None if it is not."""
         return self._rulings.get(rule)
 
+    @uncollected()
     def change(
         self,
         removed: Collection[Triple],
@@ -137,18 +150,6 @@ class LiveProgram:
 
         The flags are those of `build`; `own` are the user's rules from now on, if they change.
         """
-        with uncollected():
-            return self._change(removed, added, same_as=same_as, exceeded=exceeded, own=own)
-
-    def _change(
-        self,
-        removed: Collection[Triple],
-        added: Collection[Triple],
-        *,
-        same_as: bool,
-        exceeded: bool,
-        own: Iterable[Rule] | None,
-    ) -> ProgramChange:
         touched = [] if self._rulings else [*self._closing, *self._free, *self._latest["own"]]
         touched += self._follow(removed, added)
         if own is not None:
@@ -242,18 +243,6 @@ def _needed(
     needed = needed_generic(rules, selection.generic, schema, same_as=same_as)
     found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in selection.generic.closing)
     return {rule: Ruling(rule, reason) for rule, reason in found}
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Without cyclic garbage collection, which looks at all objects anew while a translation makes many."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 @lru_cache(maxsize=64)

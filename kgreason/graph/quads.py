@@ -25,6 +25,7 @@ from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.layout import ABSENT, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.engine.shapes import Pattern, Shape
+from kgreason.graph.facts import related
 
 Is: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
 _QUAD = 1
@@ -73,7 +74,7 @@ class Quads:
     def holds(self, quads: Int32) -> NDArray[np.bool_]:
         """Whether each of quads int32[n, 4] is asserted: bool[n]. Only to be asked once named graphs are used."""
         assert self._engine is not None
-        return self._engine.circuit.facts.is_asserted_fact(_rows(quads))
+        return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
 
     def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
         """Take away and add quads int32[n, 4], no quad both; `accept` or `rollback` must follow.
@@ -86,7 +87,7 @@ class Quads:
         engine = _filled(in_default_graph(asserted())) if self._engine is None else self._engine
         engine.begin()
         self._before, self._engine, self._is_open = self._engine, engine, True
-        engine.apply({_QUADS: _rows(added)}, {_QUADS: _rows(removed)}, strategy="update")
+        engine.apply({_QUADS: related(_QUAD, added)}, {_QUADS: related(_QUAD, removed)}, strategy="update")
         return _asserted(engine.changes())
 
     def accept(self) -> None:
@@ -115,12 +116,8 @@ def _filled(quads: Int32) -> Engine:
     subject, predicate, object_, graph, quad = range(1, 6)
     body = Pattern(_QUADS, (quad, subject, predicate, object_, graph))
     rule = EncodedRule(Shape((Pattern(_TRIPLES, (subject, predicate, object_)),), (body,), 4), (_QUAD,))
-    engine.bootstrap({_QUADS: _rows(quads)}, [rule])
+    engine.bootstrap({_QUADS: related(_QUAD, quads)}, [rule])
     return engine
-
-
-def _rows(quads: Int32) -> Int32:
-    return np.column_stack([np.full(len(quads), _QUAD, dtype=np.int32), quads])
 
 
 def _asserted(changes: Changes) -> Asserted:

@@ -99,6 +99,10 @@ class Saved(NamedTuple):
         return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])
 
 
+_VALUES = ("same_as", "exceeded", "work", "rep", "aliases")
+"""What of a state stands in state.json as it is."""
+
+
 def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule, str], own: tuple[Rule, ...]) -> None:
     """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError."""
     folder.mkdir()
@@ -106,8 +110,7 @@ def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule
     _save(folder / "records.npy", saved.records)
     if saved.quads is not None:
         _save(folder / "quads.npy", saved.quads)
-    names = ("tables", "same_as", "exceeded", "work", "rep", "aliases")
-    state = {name: getattr(saved, name) for name in names}
+    state = {name: getattr(saved, name) for name in ("tables", *_VALUES)}
     for name, text in (
         ("state.json", json.dumps(state)),
         ("rules.json", json.dumps(described(reasons))),
@@ -135,8 +138,7 @@ def read_state(folder: Path) -> Saved:
         records = np.load(folder / "records.npy", mmap_mode="r")
         quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
-        rest = (state[name] for name in ("same_as", "exceeded", "work", "rep", "aliases"))
-        return Saved(records, tables, quads, *rest)
+        return Saved(records, tables, quads, **{name: state[name] for name in _VALUES})
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 

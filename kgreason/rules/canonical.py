@@ -51,9 +51,6 @@ def canonical(rule: Rule) -> Rule:
     check_safe(rule)
     body: list[Reading] = []
     orders = [_Order(tuple(dict.fromkeys(rule.body)), {})]
-    if len(orders[0].left) == 1:  # half of all translated rules: there is nothing to order
-        body.append(_reading(rule.body[0], {}))
-        orders = [_placed(orders[0], rule.body[0], body[0])]
     while orders[0].left:
         reading, orders = _extended(orders)
         body.append(reading)

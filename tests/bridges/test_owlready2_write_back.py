@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,19 +13,6 @@ owlready2 = pytest.importorskip("owlready2", reason="the extra owlready2 is not 
 
 from kgreason.bridges.owlready2 import follow  # noqa: E402
 from tests.bridges.zoo import has, held, iri, written, zoo  # noqa: E402
-
-
-@pytest.fixture
-def world() -> Iterator[Any]:
-    world = owlready2.World()
-    yield world
-    world.close()
-
-
-@pytest.fixture
-def graph() -> Iterator[KnowledgeGraph]:
-    with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
-        yield graph
 
 
 def subclass(onto: Any, name: str, *parents: Any) -> Any:
