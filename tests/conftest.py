@@ -1,4 +1,4 @@
-"""What every test shares: the folder of test suites and data, and Hypothesis without a clock."""
+"""What every test shares: the folder of test suites and data, Hypothesis without a clock, kernels that are compiled."""
 
 from __future__ import annotations
 
@@ -7,10 +7,21 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
 _SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
-settings.register_profile("kgreason", deadline=None)
+# With CI set Hypothesis takes the same examples each time: what fails then, a change has broken. Elsewhere it searches.
+_current = settings.get_profile(settings.get_current_profile_name())
+settings.register_profile("kgreason", settings(_current, deadline=None))
 settings.load_profile("kgreason")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the kernels before the workers start, which would all compile them at the same time."""
+    if config.getoption("numprocesses", None):
+        with KnowledgeGraph.open() as graph, graph.transaction() as tx:
+            tx.add("<http://e/s> <http://e/p> <http://e/o> .")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kgreason import KnowledgeGraph
@@ -44,6 +44,10 @@ def _class(name: str, parent: str, *, in_other: bool) -> Edit:
     return edit
 
 
+def _equivalent(name: str, other_name: str) -> Edit:
+    return lambda onto, other: _at(onto, name).equivalent_to.append(_at(onto, other_name))
+
+
 classes, things = st.sampled_from(CLASSES), st.sampled_from(THINGS)
 edits: st.SearchStrategy[Edit] = st.one_of(
     st.builds(_class, classes, classes, in_other=st.booleans()),
@@ -58,7 +62,7 @@ edits: st.SearchStrategy[Edit] = st.one_of(
         lambda c, d: lambda onto, other: _at(onto, c).is_a.append(onto.has_owner.some(_at(onto, d))), classes, classes
     ),
     st.builds(lambda c: lambda onto, other: _at(onto, c).is_a.pop(0), classes),
-    st.builds(lambda c, d: lambda onto, other: _at(onto, c).equivalent_to.append(_at(onto, d)), classes, classes),
+    st.builds(_equivalent, classes, classes),
     st.builds(lambda c, d: lambda onto, other: owlready2.AllDisjoint([_at(onto, c), _at(onto, d)]), classes, classes),
     st.builds(
         lambda name: lambda onto, other: owlready2.destroy_entity(_at(onto, name)),
@@ -124,6 +128,7 @@ def _stored(world: Any) -> dict[int, set[int]]:
 
 @settings(max_examples=40)
 @given(st.lists(st.lists(edits, max_size=4), max_size=4))
+@example([[_class("Person", "Person", in_other=False), _equivalent("Person", "Pet")]])
 def test_objects_show_what_the_quadstore_has_of_inferences(history: list[list[Edit]]) -> None:
     world = owlready2.World()
     onto, other = populated(world)

@@ -81,7 +81,9 @@ def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, li
     for storid in sorted(parents):
         if (entity := world._entities.get(storid)) is not None:
             with LOADING:
-                entity.is_a.reinit(edited(world, entity, sorted(parents[storid])))
+                # owlready2 refuses a class under itself, but leaves it in `is_a`, which could not be set any more
+                parents_now = edited(world, entity, sorted(parents[storid]))
+                entity.is_a.reinit([parent for parent in parents_now if parent is not entity])
 
 
 def _without(world: Any, entity: Any, gone: list[int]) -> list[Any]:
