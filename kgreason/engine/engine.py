@@ -193,6 +193,20 @@ class Engine:
         except OverLimitError:
             raise LimitError(self._over(budget)) from None
 
+    def take_over(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
+        """Have a commit start from a fixpoint that was evaluated elsewhere; there were no facts. `apply` follows.
+
+        records: int32[n, 3 + w], as for `restore`; `rules` are those that it is the fixpoint of.
+        """
+        with undivided():
+            self._reweigh(rules, ())
+            self._set_active(number for number, _ in self._reweighed)
+            circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
+            circuit.adopt(records)
+            self.circuit, self._strategy = circuit, "bootstrap"
+            self.work = len(records)
+            circuit.begin(ranked=True)
+
     def _tried(self, wish: _Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update; whether it stayed within its share. OverLimitError where the budget ran out."""
         before, left = self.circuit.rewrites, self._left(budget)

@@ -37,9 +37,11 @@ from kgreason.store.update import Term
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
+    from kgreason.engine.layout import Int32
     from kgreason.graph.delta import Delta
+    from kgreason.graph.evaluated import Evaluated
     from kgreason.graph.live import LiveGraph
-    from kgreason.graph.materializer import Edit
+    from kgreason.graph.materializer import Edit, Materializer
     from kgreason.graph.transaction import Transaction
     from kgreason.graph.updating import Updated
     from kgreason.proofs.proof import Proof
@@ -230,6 +232,12 @@ class KnowledgeGraph:
         (file and line), RuleError, LimitError, StoreError; then, and on Ctrl-C, nothing has changed.
         """
         return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress)
+
+    def start_from(
+        self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]], progress: Progress = SILENT
+    ) -> dict[str, Any]:
+        """Load what was evaluated elsewhere into a graph that is empty; see `Transaction.start_from`."""
+        return self._files(lambda tx: tx.start_from(evaluate), progress)
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> dict[str, Any]:
         """Retract what RDF files hold, and all that followed from it alone; the statistics after it."""

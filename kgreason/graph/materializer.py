@@ -26,6 +26,7 @@ from kgreason.engine.planner import EncodedRule
 from kgreason.graph.aliases import Kinds
 from kgreason.graph.delta import Work
 from kgreason.graph.equality import NO_PAIRS, NO_ROOTS, Equality, Roots, represented
+from kgreason.graph.evaluated import Evaluated, lacking
 from kgreason.graph.facts import SAME_AS, decoded, is_schema, links
 from kgreason.graph.literals import NO_FACTS, Facts, Literals
 from kgreason.graph.program import LiveProgram, ProgramChange
@@ -49,12 +50,14 @@ class Edit(NamedTuple):
     """What a commit is asked for: quads int32[n, 4] to retract, each once, and others to assert; the user's rules.
 
     `own` is None where these stay. `is_whole`: the quads of imported documents that come or go with it are in it.
+    `evaluated`: what follows from the quads, for a graph without facts.
     """
 
     removed: Int32 = NO_QUADS
     added: Int32 = NO_QUADS
     own: tuple[Rule, ...] | None = None
     is_whole: bool = False
+    evaluated: Evaluated | None = None
 
 
 class Change(NamedTuple):
@@ -163,7 +166,8 @@ class Materializer:
         steps = [self._reprogram(closure, called, edit.own)]
         roots = self.equality.foreseen(asserted.added) if self.equality else NO_ROOTS
         literals = self.literals.wanted() if self.literals else NO_FACTS
-        self._apply(asserted, roots, literals, steps[0].program, means)
+        program = self._taken_over(edit.evaluated, steps[0].program) if edit.evaluated else steps[0].program
+        self._apply(asserted, roots, literals, program, means)
         changes = self.engine.changes()
         while True:
             called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
@@ -173,6 +177,12 @@ class Materializer:
             steps.append(self._reprogram(_NOTHING, called, None))
             self._apply(None, roots, literals, steps[-1].program, means)
             changes = self.engine.changes()
+
+    def _taken_over(self, evaluated: Evaluated, program: ProgramChange) -> ProgramChange:
+        """Start from what was evaluated elsewhere; what of the program is left to follow."""
+        rules = self._encoded(evaluated.rules)
+        self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
+        return lacking(evaluated, program)
 
     def accept(self) -> None:
         """Make a change final."""
@@ -219,12 +229,8 @@ class Materializer:
         """The flags that the facts which appeared call for, or those that the closed schema does not have any more."""
         if self.flags == (True, True) or not (len(changes.rows) or len(closure_lost)):
             return self.flags
-        same_as, exceeded = self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
-        if not exceeded and self.selection.schema == "axioms":
-            schema = np.concatenate([rows[is_schema(rows)], closure_lost[self.holds(closure_lost)]])
-            exceeded = bool(len(schema)) and not self._stratum.holds(schema).all()
-        return Flags(same_as or self._links(rows, _NO_ROWS), exceeded)
+        return self.called_for(rows, closure_lost[self.holds(closure_lost)])
 
     def _reprogram(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None) -> _Step:
         """Follow the closed schema, the data's flags and the user's rules."""
@@ -328,6 +334,25 @@ class Materializer:
         """The rules in force, with their sources, by what the engine knows them as."""
         return {code: rule for rule in self.rules for code in self._codes(rule)}
 
+    def plan(self, asserted: Int32) -> None:
+        """Close and translate the schema among asserted triples int32[n, 3], before there is any fact."""
+        closure = self._stratum.change(_NO_ROWS, asserted[is_schema(asserted)], lambda: None)
+        self._stratum.accept()
+        self._reprogram(closure, self.flags, None)
+        self.program.commit()
+
+    def closed(self) -> Int32:
+        """The closed schema: int32[n, 3]."""
+        return self._stratum.closure()
+
+    def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
+        """The flags that present triples int32[n, 3] call for, and schema triples that the closed schema lost."""
+        same_as, exceeded = self.flags
+        if not exceeded and self.selection.schema == "axioms":
+            schema = np.concatenate([rows[is_schema(rows)], others])
+            exceeded = bool(len(schema)) and not self._stratum.holds(schema).all()
+        return Flags(same_as or self._links(rows, _NO_ROWS), exceeded)
+
     def save(self) -> Saved:
         """The state, for `restore`."""
         facts = self.engine.circuit.facts
@@ -342,11 +367,7 @@ class Materializer:
             self.engine.table(is_triple, width)
         self.quads = Quads(saved.quads)
         self.flags = Flags(saved.same_as, saved.exceeded)
-        asserted = saved.triples(asserted=True)
-        closure = self._stratum.change(_NO_ROWS, asserted[is_schema(asserted)], lambda: None)
-        self._stratum.accept()
-        self._reprogram(closure, self.flags, None)
-        self.program.commit()
+        self.plan(saved.triples(asserted=True))
         assert isinstance(self.engine, Engine)
         self.engine.restore(saved.records, self._encoded(self.rules), saved.work)
         if self.equality:

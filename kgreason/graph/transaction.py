@@ -23,6 +23,7 @@ import numpy as np
 from kgreason.engine.layout import Int32
 from kgreason.errors import RuleError, StoreError
 from kgreason.graph.delta import Delta
+from kgreason.graph.evaluated import Evaluated
 from kgreason.graph.materializer import NO_QUADS, Edit, Materializer
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.selection import check_own
@@ -58,6 +59,7 @@ class Transaction:
         self._parts: list[Int32] = []
         self._own: dict[Rule, None] | None = None
         self._is_whole = False
+        self._evaluated: Evaluated | None = None
         self._delta: Delta | None = None
         self._is_open = True
 
@@ -91,6 +93,20 @@ class Transaction:
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract what files say; their blank nodes are those that loading the same files made."""
         return self._note(-1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
+
+    def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
+        """Assert quads int32[n, 4] whose closure `evaluate` gives with them, their terms interned in the dictionary.
+
+        Raises StoreError where the graph is not empty: then nothing is evaluated.
+        """
+        if len(self._live.engine):
+            raise StoreError("the graph has facts already: only an empty one can start from a closure")
+
+        def read() -> Int32:
+            quads, self._evaluated = evaluate(self._live)
+            return quads
+
+        return self._note(1, read)
 
     def take_back(self, deltas: Sequence[Delta]) -> Self:
         """Take back the quads of commits of this graph that were its last ones, those of imported documents too."""
@@ -160,7 +176,8 @@ class Transaction:
             lasts = np.sort(grouped(quads).lasts())
             quads, signs = quads[lasts], signs[lasts]
         is_new = self._own is not None and self._own != dict.fromkeys(self._live.own)
-        return Edit(quads[signs < 0], quads[signs > 0], tuple(self._own or ()) if is_new else None, self._is_whole)
+        own = tuple(self._own or ()) if is_new else None
+        return Edit(quads[signs < 0], quads[signs > 0], own, self._is_whole, self._evaluated)
 
     def __enter__(self) -> Self:
         return self

@@ -81,9 +81,12 @@ class Dictionary:
 
         Raises LimitError when ids run out; the terms before are interned.
         """
+        return self.intern_packed(*_packed(texts))
+
+    def intern_packed(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
+        """The same for texts in UTF-8, one after the other: uint8[m], and where each begins and ends: int64[n + 1]."""
         from kgreason.terms.interning import intern_all
 
-        text, bounds = _packed(texts)
         ids = np.empty(bounds.size - 1, np.int32)
         done = 0
         while done < ids.size:

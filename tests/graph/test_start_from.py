@@ -1,0 +1,137 @@
+"""A graph that starts from a closure which was evaluated elsewhere is the graph that evaluates it itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgreason.engine.layout import FIRST, Int32
+from kgreason.errors import StoreError
+from kgreason.graph.evaluated import Evaluated
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.materializer import Materializer
+from kgreason.graph.modes import SchemaMode
+from tests.oracle.graph import Triple
+from tests.oracle.notation import triples
+from tests.strategies.ontologies import graphs
+
+from .states import in_default, rows_of
+
+ZOO = """
+    Cat rdfs:subClassOf Animal . has rdfs:domain Person . tom rdf:type Cat . a has tom . a owl:sameAs b .
+    p rdf:type owl:FunctionalProperty . a p "1"^^xsd:integer . b p "01"^^xsd:integer . c p "x"^^xsd:integer
+"""
+TRANSITIVE = "MyTrans rdfs:subClassOf owl:TransitiveProperty . q rdf:type MyTrans . a q b . b q c . c q d"
+
+
+class Elsewhere:
+    """Bootstrap in a materializer of its own, whose ids and tables are others; `calls` counts the evaluations."""
+
+    def __init__(self, given: Iterable[Triple]) -> None:
+        self._given, self.calls = in_default(given), 0
+
+    def __call__(self, live: Materializer) -> tuple[Int32, Evaluated]:
+        self.calls += 1
+        other = Materializer(live.selection)
+        other.engine.table(False, 7)
+        other.dictionary.intern(["<http://e/unused>"])
+        quads = rows_of(other, self._given)
+        other.plan(quads[:, :3])
+        codes = list(other.rules_by_code())
+        other.engine.bootstrap({other.triples: np.unique(quads[:, :3], axis=0)}, codes)
+        saved = other.save()
+        known = live.dictionary.intern(other.dictionary.decode(np.arange(1, len(other.dictionary) + 1)))
+        ids = np.concatenate([[0], known]).astype(np.int32)
+        records = saved.records.copy()
+        records[:, FIRST:] = ids[records[:, FIRST:]]
+        return ids[quads], Evaluated(records, saved.tables, tuple(other.rules))
+
+
+def shown(graph: KnowledgeGraph) -> list[set[bytes]]:
+    """All triples, those asserted, and what is contradictory."""
+    parts = [set(b"".join(graph.dump(asserted=asserted)).splitlines()) for asserted in (None, True)]
+    return [*parts, {repr(each).encode() for each in graph.contradictions()}]
+
+
+def compare(given: Iterable[Triple], edits: list[tuple[set[Triple], set[Triple]]], schema: SchemaMode) -> None:
+    with KnowledgeGraph.open(schema=schema) as one, KnowledgeGraph.open(schema=schema) as other:
+        one.start_from(Elsewhere(given))
+        with other.transaction() as tx:
+            tx.add_lines(lines(given))
+        assert shown(one) == shown(other)
+        for removed, added in edits:
+            deltas = []
+            for graph in (one, other):
+                with graph.transaction() as tx:
+                    tx.remove_lines(lines(removed)).add_lines(lines(added))
+                deltas.append((set(tx.delta.added.splitlines()), set(tx.delta.removed.splitlines())))
+            assert deltas[0] == deltas[1]
+            assert shown(one) == shown(other)
+
+
+def lines(given: Iterable[Triple]) -> bytes:
+    return "".join(f"{' '.join(triple)} .\n" for triple in sorted(given)).encode()
+
+
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+@pytest.mark.parametrize("given", [ZOO, TRANSITIVE, f"{ZOO} . {TRANSITIVE}", "a p b"])
+def test_it_is_the_graph_that_was_loaded_and_goes_on_alike(given: str, schema: SchemaMode) -> None:
+    gone, new = triples("a owl:sameAs b . q rdf:type MyTrans"), triples("Animal rdfs:subClassOf Being . tom q a")
+    held = triples(given)
+    compare(held, [(gone & held, new), (new, gone & held)], schema)
+
+
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+@settings(max_examples=10)
+@given(graph=graphs(), data=st.data())
+def test_random_graphs(schema: SchemaMode, graph: set[Triple], data: st.DataObject) -> None:
+    graph = {triple for triple in graph if not triple[0].startswith('"')}
+    gone = data.draw(st.sets(st.sampled_from(sorted(graph)), max_size=3)) if graph else set()
+    compare(graph, [(gone, set()), (set(), gone)], schema)
+
+
+def test_on_disk_it_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path) as graph:
+        stats = graph.start_from(Elsewhere(triples(ZOO)))
+        before = shown(graph)
+    assert stats["asserted"] == len(triples(ZOO))
+    with KnowledgeGraph.open(tmp_path) as graph:
+        assert shown(graph) == before
+
+
+def test_a_graph_with_facts_is_left_as_it_is() -> None:
+    elsewhere = Elsewhere(triples(ZOO))
+    with KnowledgeGraph.open() as graph:
+        with graph.transaction() as tx:
+            tx.add_lines(lines(triples("a p b")))
+        before = shown(graph)
+        with pytest.raises(StoreError, match="the graph has facts already"):
+            graph.start_from(elsewhere)
+        assert shown(graph) == before
+    assert elsewhere.calls == 0
+
+
+def test_what_fails_elsewhere_leaves_the_graph_empty() -> None:
+    def fail(live: Materializer) -> tuple[Int32, Evaluated]:
+        live.dictionary.intern(["<http://e/a>"])
+        raise RuntimeError("elsewhere")
+
+    with KnowledgeGraph.open() as graph:
+        with pytest.raises(RuntimeError, match="elsewhere"):
+            graph.start_from(fail)
+        assert not any(shown(graph))
+        graph.start_from(Elsewhere(triples(ZOO)))
+        assert any(shown(graph))
+
+
+def test_a_trial_changes_nothing() -> None:
+    with KnowledgeGraph.open() as graph:
+        with graph.what_if() as tx:
+            tx.start_from(Elsewhere(triples(ZOO)))
+        assert tx.delta.added.count(b"\n") > len(triples(ZOO))
+        assert not any(shown(graph))
