@@ -43,6 +43,8 @@ def _flags(texts: frozenset[str]) -> Mask:
 
 
 _PREDICATES, _CLASSES = _flags(SCHEMA_PREDICATES), _flags(SCHEMA_CLASSES)
+PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDICATES, _CLASSES))
+"""The ids of the predicates of schema triples, and of the classes whose instances are part of the schema."""
 
 
 def _flagged(ids: Int32, flags: Mask) -> Mask:
