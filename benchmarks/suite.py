@@ -12,6 +12,7 @@ from benchmarks import (
     axioms,
     changes,
     churn,
+    cliques,
     closures,
     commits,
     elastic,
@@ -144,6 +145,10 @@ _CHANGING: tuple[Benchmark, ...] = (
     Benchmark("churn", "memory after a million pairs of single commits over before", 1.2, "x", churn.memory),
 )
 
+_CLIQUE = Benchmark(
+    "clique-1000", "1,000 equal terms with 10 facts each over the facts alone", 10, "x", cliques.beside_plain_facts
+)
+
 _CLOSURES: tuple[Benchmark, ...] = tuple(
     Benchmark(
         f"closure-{name}-{rival}",
@@ -156,4 +161,4 @@ _CLOSURES: tuple[Benchmark, ...] = tuple(
     for rival, aim in (("reasonable", 1), ("owlrl", 1 / 100))
 )
 
-BENCHMARKS = _LOADING + _CHANGING + _CLOSURES
+BENCHMARKS = (*_LOADING, *_CHANGING, *_CLOSURES, _CLIQUE)

@@ -1,0 +1,72 @@
+"""A clique of 1,000 terms with ten facts each, beside the same facts of terms that nothing makes the same.
+
+The engine's part alone: facts and links are ids already, and what stands for the clique is not written anywhere.
+Cost: a fraction of a second a round.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from statistics import median
+
+import numpy as np
+
+from benchmarks.model import Measurement
+from benchmarks.timing import alternate, timed
+from benchmarks.workspace import Workspace
+from kgreason.engine.engine import Rows
+from kgreason.engine.layout import Int32
+from kgreason.graph.facts import SAME_AS
+from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.selection import select
+
+MEMBERS, FACTS = 1_000, 10
+_ROUNDS = 9
+
+
+def beside_plain_facts(_: Workspace) -> Measurement:
+    """Bootstrap of facts and links over that of the facts, and what a commit of both takes with all that is around."""
+    linked, plain = engine_of(True), engine_of(False)
+    pairs = alternate(partial(bootstrap, *linked), partial(bootstrap, *plain), _ROUNDS)
+    others = {
+        "commit": (median(commit(True) for _ in range(_ROUNDS)), "s"),
+        "commit-plain": (median(commit(False) for _ in range(_ROUNDS)), "s"),
+        "facts": (float(len(linked[0].engine)), "facts"),
+    }
+    return Measurement(pairs.ratio, f"owl2rl, Bootstrap from ids, {pairs}", others)
+
+
+def engine_of(is_linked: bool) -> tuple[Materializer, Rows]:
+    """A graph that holds the facts, and those of them that are asserted, by table."""
+    live, quads = prepared(is_linked)
+    live.change(Edit(added=quads))
+    live.accept()
+    facts = live.engine.circuit.facts
+    rows = facts.present()
+    columns, tables = facts.columns(rows[facts.is_asserted(rows)])
+    widths = enumerate(width for _, width in live.engine.planner.tables())
+    return live, {table: np.ascontiguousarray(columns[tables == table, :width]) for table, width in widths}
+
+
+def bootstrap(live: Materializer, asserted: Rows) -> float:
+    """The seconds of a Bootstrap from asserted rows."""
+    return timed(lambda: live.engine.bootstrap(asserted))
+
+
+def commit(is_linked: bool) -> float:
+    """The seconds of a commit into a graph without facts, which has its rules already."""
+    live, quads = prepared(is_linked)
+    return timed(lambda: live.change(Edit(added=quads)))
+
+
+def prepared(is_linked: bool) -> tuple[Materializer, Int32]:
+    """A graph without facts, and the quads to add: int32[n, 4]."""
+    live = Materializer(select(["owl2rl"], same_as="representatives"))
+    live.change(Edit())
+    live.accept()
+    members = live.dictionary.intern(f"<http://e/{number}>" for number in range(MEMBERS))
+    others = live.dictionary.intern(f"<http://e/o{number}>" for number in range(MEMBERS * FACTS))
+    none = np.zeros(len(others), dtype=np.int32)
+    facts = np.column_stack([np.repeat(members, FACTS), none + others[0], others, none])
+    links = np.column_stack([members[:-1], none[1:MEMBERS] + SAME_AS, members[1:], none[1:MEMBERS]])
+    return live, np.concatenate([facts, links]) if is_linked else facts
