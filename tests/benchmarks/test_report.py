@@ -56,6 +56,7 @@ NAMES = [
         for graph in ("lubm1", "schema", "brick", "prov")
         for rival in ("reasonable", "owlrl")
     ),
+    "clique-1000",
 ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import axioms, churn, commits, elastic, states
+from benchmarks import axioms, churn, cliques, commits, elastic, states
 from benchmarks.states import Measured, Series, Start, Turn, closure, measure, of_triples, recombined, turns
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine, Strategy
@@ -148,3 +148,12 @@ def test_pairs_leave_the_facts_as_they_were_and_count_all_arrays(tmp_path: Path)
 @pytest.mark.slow
 def test_memory_stays_after_many_pairs_of_single_commits(tmp_path: Path) -> None:
     assert churn.after_pairs(of_triples(materialized(tmp_path)), 20_000).value <= 1.2
+
+
+def test_a_clique_is_measured_with_the_facts_that_stand_for_it() -> None:
+    (linked, asserted), (plain, _) = (cliques.engine_of(is_linked) for is_linked in (True, False))
+    assert len(plain.engine) == cliques.MEMBERS * cliques.FACTS
+    assert len(linked.engine) > 2 * len(plain.engine)
+    before = facts(linked.engine)
+    assert cliques.bootstrap(linked, asserted) > 0
+    assert facts(linked.engine) == before
