@@ -20,8 +20,8 @@ from kgreason.resources import resource
 
 if TYPE_CHECKING:
     from kgreason.entailment.world import Closure
+    from kgreason.graph.knowledge_graph import Documents
     from kgreason.graph.report import Contradiction
-    from kgreason.rdf.catalogue import Catalogue
     from kgreason.rules.model import Constant, Triple
 
 File: TypeAlias = str | PathLike[str]
@@ -37,7 +37,7 @@ def entails(
     *,
     rules: Sequence[str] = ENTAILMENT_RULES,
     semantics: Semantics = "direct",
-    catalogue: File | Catalogue | None = None,
+    catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
 ) -> bool:
     """Whether the premises entail the conclusion: RDF files, or one.
@@ -45,8 +45,9 @@ def entails(
     Blank nodes of the conclusion are variables. Under `rules` with owl2rl its axioms and class expressions are shown as
     such, by assuming the contrary where there is one. `semantics="direct"` takes declarations, ontology headers and
     annotations as saying nothing, "rdf-based" as triples to be entailed. Other rules: the closure has to match.
-    `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`. Literals are compared by value
-    where their datatype is one of `datatypes`, names in N-Triples syntax; None: all that are supported.
+    `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; imports without one are not
+    read. Keys hold of individuals without a name too, which is more than the direct semantics say. Literals are
+    compared by value where their datatype is one of `datatypes`, names in N-Triples syntax; None: all supported ones.
     Raises InputError, RdfSyntaxError, RuleError.
     """
     parts = unproved(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue, datatypes=datatypes)
@@ -59,7 +60,7 @@ def unproved(
     *,
     rules: Sequence[str] = ENTAILMENT_RULES,
     semantics: Semantics = "direct",
-    catalogue: File | Catalogue | None = None,
+    catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
 ) -> Iterator[tuple[Triple, ...]]:
     """The parts of a conclusion that are not seen to be entailed, each as the triples that say it; see `entails`."""
@@ -99,7 +100,7 @@ def _assume_vocabulary(closure: Closure, conclusion: Iterable[Triple], rules: Se
 
 
 def check(
-    paths: File | Iterable[File], *, rules: Sequence[str] = CHECK_RULES, catalogue: File | Catalogue | None = None
+    paths: File | Iterable[File], *, rules: Sequence[str] = CHECK_RULES, catalogue: Documents | None = None
 ) -> list[Contradiction]:
     """Every contradiction in RDF files, or in one: the rule that found it, and the terms that it is about.
 

@@ -22,7 +22,7 @@ from kgreason.entailment.matching import solutions
 from kgreason.entailment.values import Values
 from kgreason.graph.facts import decoded
 from kgreason.graph.imports import Imports
-from kgreason.graph.knowledge_graph import opened
+from kgreason.graph.knowledge_graph import Documents, opened
 from kgreason.graph.materializer import NO_QUADS, Edit, File, Materializer
 from kgreason.graph.quads import in_default_graph
 from kgreason.graph.report import Contradiction, contradictions
@@ -30,7 +30,6 @@ from kgreason.graph.selection import select
 from kgreason.ontology.axioms import Collection
 from kgreason.ontology.collect import collect
 from kgreason.ontology.schema import Schema
-from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.model import Atom, Constant, Triple, Variable, triple
 from kgreason.terms.vocabulary import OWL_ANNOTATION_PROPERTY, OWL_ONE_OF, RDF_FIRST, RDF_REST, RDF_TYPE
 
@@ -41,7 +40,7 @@ class Closure:
     """What follows from premises under rules, with what they import; both as `KnowledgeGraph.open` takes them."""
 
     def __init__(
-        self, rules: Sequence[str], catalogue: File | Catalogue | None = None, datatypes: Iterable[Constant] = ()
+        self, rules: Sequence[str], catalogue: Documents | None = None, datatypes: Iterable[Constant] = ()
     ) -> None:
         selection = select(rules, same_as="rules")  # so that a fact is a triple, whatever is equal
         self._live = Materializer(replace(selection, datatypes=()))  # which of them count, `Values` knows

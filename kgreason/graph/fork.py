@@ -14,9 +14,8 @@ from os import PathLike
 from pathlib import Path
 
 from kgreason.graph.folder import Folder, Manifest
-from kgreason.graph.knowledge_graph import DEFAULT_RULES, File, KnowledgeGraph, Strategy, opened
+from kgreason.graph.knowledge_graph import DEFAULT_RULES, Documents, KnowledgeGraph, Strategy, opened
 from kgreason.graph.repository import Repository
-from kgreason.rdf.catalogue import Catalogue
 from kgreason.store.record import Record
 
 
@@ -25,7 +24,7 @@ def fork(
     *,
     strategy: Strategy = "auto",
     budget: int | None = None,
-    catalogue: File | Catalogue | None = None,
+    catalogue: Documents | None = None,
 ) -> KnowledgeGraph:
     """The graph; others may read the store meanwhile, nobody may write. The arguments are those of `open`.
 

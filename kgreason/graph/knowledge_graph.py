@@ -23,7 +23,7 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 from kgreason.errors import QueryError, StoreError
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest
-from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_names
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.report import Contradiction, contradictions
 from kgreason.graph.repository import Repository
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
+Documents = File | Catalogue | Mapping[str, File]
+"""Where imported documents are: a path for `Catalogue.open`, or files by the IRIs that they are imported under."""
 EngineName = Literal["columnar", "reference"]
 DEFAULT_RULES = ("owl2rl",)
 
@@ -88,29 +90,32 @@ class KnowledgeGraph:
         cls,
         path: File | None = None,
         *,
-        rules: Sequence[str] | None = None,
+        rules: str | Sequence[str] | None = None,
         schema: SchemaMode | None = None,
         same_as: SameAsMode | None = None,
         aliases: int | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
         engine: EngineName = "columnar",
-        catalogue: File | Catalogue | None = None,
+        catalogue: Documents | None = None,
         read_only: bool = False,
     ) -> Self:
         """Open the store at a path, made if it is not there, or a graph in memory.
 
-        `rules` are names of rule sets (rdfs, rhodf, owl2rl, none) and rule files; a store keeps those it was made with
-        (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules) or "data" (read by generic rules).
-        `same_as` is "aliases" (of terms that owl:sameAs makes one, each stands in every triple; where a clique of them
-        would stand for more than `aliases` rows, one does), "representatives" (one stands for all) or "rules" (the
-        plain rules of the W3C, whose cost is the cube of a clique's size).
+        `rules` are names of rule sets (rdfs, rhodf, owl2rl, none) and rule files, or one; a store keeps those it was
+        made with (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules) or "data" (read by generic
+        rules). `same_as` is "aliases" (of terms that owl:sameAs makes one, each stands in every triple; where a clique
+        of them would stand for more than `aliases` rows, one does), "representatives" (one stands for all) or "rules"
+        (the plain rules of the W3C, whose cost is the cube of a clique's size).
         `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. `engine="reference"` runs
         the executable specification instead, on small graphs in memory; it knows neither of the two. `catalogue` has
-        the documents that owl:imports names: a folder, an XML catalog or a map (`Catalogue.open`); without one none is
-        read. Raises StoreLockedError where another process has the store open, StoreVersionError, StoreError, and
-        InputError for a catalogue that cannot be read.
+        the documents that owl:imports names: a folder, an XML catalog or a map (`Catalogue.open`), or files by IRI;
+        without one none is read. Raises StoreLockedError where another process has the store open, StoreVersionError,
+        StoreError, RuleError for a name that is no rule set's nor a file's, and InputError for a catalogue that cannot
+        be read.
         """
+        rules = [rules] if isinstance(rules, str) else rules
+        check_names(rules or ())
         many = ALIASES if aliases is None else aliases
         wanted = Manifest(list(rules or DEFAULT_RULES), schema or "axioms", same_as or "aliases", many)
         known = opened(catalogue)
@@ -394,8 +399,10 @@ class KnowledgeGraph:
         return self._engine() if self._live is not None or self._home.is_ahead else None
 
 
-def opened(catalogue: File | Catalogue | None) -> Catalogue | None:
-    """A catalogue that may be given by its path. Raises InputError."""
+def opened(catalogue: Documents | None) -> Catalogue | None:
+    """A catalogue that may be given by its path, or as files by IRI. Raises InputError."""
+    if isinstance(catalogue, Mapping):
+        return Catalogue.of(catalogue)
     return catalogue if catalogue is None or isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
 
 

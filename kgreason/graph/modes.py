@@ -1,8 +1,12 @@
-"""How a graph reads its schema and shows equal terms: names that manifest and selection of rules share."""
+"""Which rules a graph runs, how it reads its schema and shows equal terms: names that manifest and selection share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Literal, TypeAlias
+
+from kgreason.errors import RuleError
 
 SameAsMode: TypeAlias = Literal["aliases", "representatives", "rules"]
 """What is shown of terms that owl:sameAs makes one: `aliases`, every triple with each of them, up to a budget of rows;
@@ -12,3 +16,14 @@ ALIASES = 1_000_000
 
 SchemaMode: TypeAlias = Literal["axioms", "data"]
 """`axioms`: translated to rules; `data`: read by generic rules."""
+
+PROFILES = ("rdfs", "rhodf", "owl2rl")
+"""The shipped rule sets."""
+
+
+def check_names(rules: Iterable[str]) -> None:
+    """Raises RuleError for a name that is neither that of a rule set, whatever groups it adds, nor a rule file's."""
+    for name in rules:
+        path = Path(name)
+        if name.split("+")[0] not in (*PROFILES, "none") and not path.exists() and not path.suffix:
+            raise RuleError(f"{name}: neither a rule set ({', '.join([*PROFILES, 'none'])}) nor a rule file")

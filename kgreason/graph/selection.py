@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from kgreason.errors import RuleError
-from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic import Generic, split
 from kgreason.ontology.translate import Profile
 from kgreason.rules.model import Rule
@@ -109,10 +109,7 @@ def check_own(rules: Iterable[Rule]) -> None:
 
 
 def _rules_of(name: str) -> tuple[Rule, ...]:
-    path = Path(name)
-    if not path.exists() and not path.suffix:
-        known = ", ".join([*DEFAULT_GROUPS, "none"])
-        raise RuleError(f"{name}: neither a rule set ({known}) nor a rule file")
-    rules = load(path).rules
+    check_names([name])
+    rules = load(Path(name)).rules
     check_own(rules)
     return rules

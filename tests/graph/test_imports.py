@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from os import PathLike
 from pathlib import Path
 
 import pytest
@@ -156,9 +157,13 @@ def test_the_graphs_of_a_document_are_taken_together(graph: KnowledgeGraph, docu
     assert lines(graph.dump()) == lines(graph.dump(graphs=True))
 
 
-def test_relative_iris_of_a_document_are_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", [Catalogue.of, dict])
+def test_relative_iris_of_a_document_are_its_own(
+    tmp_path: Path, given: Callable[..., Catalogue | dict[str, Path]]
+) -> None:
     (tmp_path / "b.ttl").write_text("<> <p> <#x> .")
-    with KnowledgeGraph.open(catalogue=Catalogue.of({"http://e/lib/b": tmp_path / "b.ttl"})) as graph:
+    documents = {"http://e/lib/b": tmp_path / "b.ttl"}
+    with KnowledgeGraph.open(catalogue=given(documents)) as graph:
         add(graph, link("a", "lib/b"))
         assert line(iri("lib/b"), iri("lib/p"), iri("lib/b#x")) in lines(graph.dump())
 

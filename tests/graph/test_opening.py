@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
+from kgreason.errors import RuleError, StoreError, StoreLockedError, StoreVersionError
 from kgreason.graph.folder import FORMAT
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
@@ -128,6 +128,17 @@ def test_a_store_that_nothing_was_committed_to(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store", rules=["owl2rl"]) as graph:
         graph.load(some_file(tmp_path))
         assert agrees(graph)
+
+
+def test_rules_that_there_are_none_of_are_refused_at_once(tmp_path: Path) -> None:
+    for rules in ("owl3", ["rdfs", "owl3"]):
+        with pytest.raises(RuleError, match="owl3: neither a rule set"):
+            KnowledgeGraph.open(tmp_path / "store", rules=rules)
+    assert not (tmp_path / "store").exists()
+    graphs = [KnowledgeGraph.open(rules=rules) for rules in ("rdfs+axiomatic", ["rdfs+axiomatic"])]
+    for graph in graphs:
+        graph.load(some_file(tmp_path))
+    assert view(graphs[0]) == view(graphs[1])
 
 
 READING = """
