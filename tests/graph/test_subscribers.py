@@ -139,6 +139,22 @@ def test_streams_say_how_far_they_have_come(tmp_path: Path) -> None:
         assert {name: headers["batch"] for name, headers in graph.streams().items()} == {"one": "3", "two": "8"}
 
 
+def test_streams_stand_after_a_load_that_failed_and_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    with KnowledgeGraph.open(path) as graph:
+        add(graph, "<http://e/a> <http://e/p> 1 .")
+        with graph.transaction({"stream": "one", "batch": "1"}) as tx:
+            tx.add("<http://e/a> <http://e/p> 2 .")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(live, "SMALL", 0)
+            patched.setattr(live, "put", lambda *_: fails(None))
+            with pytest.raises(StoreError, match="the disk is full"):
+                add(graph, "<http://e/a> <http://e/p> 3 .")
+        graph._home.close()
+    with KnowledgeGraph.open(path) as graph:
+        assert graph.streams() == {"one": {"stream": "one", "batch": "1"}}
+
+
 class Interrupting:
     """Progress that raises when it is told of for the n-th time, or else when the reasoning is done."""
 

@@ -48,7 +48,7 @@ class Toy:
         if self.home.is_behind:
             if self.home.is_ahead:
                 self.start()
-            self.home.refill(self._fill)
+            self.home.refill(self._fill, lambda: self.home.manifest)
             self.home.settle(self._manifest())
 
     def __enter__(self) -> Self:
@@ -92,7 +92,7 @@ class Toy:
             self.home.load(self._manifest(), self._write, lambda store: store.apply(*delta))
         except BaseException:
             self.engine = before
-            self.home.refill(self._fill)
+            self.home.refill(self._fill, lambda: self.home.manifest)
             raise
 
     def commit(self, removed: str = "", added: str = "") -> None:
@@ -105,7 +105,7 @@ class Toy:
         except BaseException:
             if self.home.last != record.commit:
                 self.engine = before
-                self.home.refill(self._fill)
+                self.home.refill(self._fill, lambda: self.home.manifest)
             raise
 
     def checkpoint(self) -> None:
