@@ -139,8 +139,12 @@ class KnowledgeGraph:
         if self._home.is_behind:
             if self._home.is_ahead:
                 self._engine()
-            self._home.refill(self._fill)
+            self._home.refill(self._fill, self._manifest)
             self._settle()
+
+    def _manifest(self) -> Manifest:
+        """What the store says of itself as of the last commit."""
+        return self._live.manifest() if self._live else self._home.manifest
 
     def _fill(self, store: RdfStore) -> None:
         """Bring an empty store to the last commit."""

@@ -194,7 +194,7 @@ class LiveGraph:
     def _undo(self, known: int) -> None:
         self.materializer.rollback()
         self.forget(known)
-        self._home.refill(self.fill)
+        self._home.refill(self.fill, self.manifest)
 
     def fill(self, store: RdfStore) -> None:
         """Bring an empty store to the last commit."""

@@ -228,15 +228,18 @@ class Repository:
             if not self.is_behind:
                 self._note(settled)
 
-    def refill(self, fill: Fill) -> None:
-        """Where the store may hold anything, empty it and have `fill` bring it to the last commit."""
+    def refill(self, fill: Fill, manifest: Callable[[], Manifest]) -> None:
+        """Where the store may hold anything, empty it and have `fill` bring it to the last commit, if there is one.
+
+        `manifest` gives what the store says of itself as of that commit.
+        """
         if self.is_touched:
             self._unseen.clear()
             self._mistrust()
             self._empty()
             fill(self.store)
             self._seen = self.last
-            self.settle(self.manifest)
+            self.settle(manifest() if self.last else self.manifest)
 
     def _empty(self) -> None:
         """Remove all rows; a kill may have left files that are no database yet."""

@@ -32,8 +32,8 @@ Signed: TypeAlias = tuple[tuple[int, str], ...]
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _HEADER = re.compile(r'H (\S+) (".*") \.')
 _VERBS = {1: "add", -1: "delete"}
-_SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
-_OURS = {"commit", "frame", *_SIGNED}
+SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
+_OURS = {"commit", "frame", *SIGNED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Record:
         headers: dict[str, str] = {}
         signed: dict[str, list[tuple[int, str]]] = {"rule": [], "fact": []}
         for name, text in _headers(header):
-            if name in _SIGNED:
-                kind, sign = _SIGNED[name]
+            if name in SIGNED:
+                kind, sign = SIGNED[name]
                 signed[kind].append((sign, text))
             else:
                 headers[name] = text
