@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--json FILE] [--only NAME...] [--list]`: run the benchmarks and print their figures.
+"""`python -m benchmarks [--spark] [--json FILE] [--only NAME...] [--list]`: run benchmarks and print their figures.
 
 A benchmark that fails is reported with its error, and the others run; the exit status is then 1. A missed aim is a
 figure like any other: it does not change the exit status.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks import report
 from benchmarks.model import Benchmark, Figure
-from benchmarks.suite import BENCHMARKS
+from benchmarks.suite import BENCHMARKS, ON_SPARK
 from benchmarks.workspace import SkippedError, Workspace
 
 
@@ -22,9 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the arguments ask for; the exit status."""
     options = _parser().parse_args(arguments)
     if options.list:
-        _say(*report.listed(BENCHMARKS))
+        _say(*report.listed([*BENCHMARKS, *ON_SPARK]))
         return 0
-    chosen = [benchmark for benchmark in BENCHMARKS if not options.only or benchmark.name in options.only]
+    wanted = [*BENCHMARKS, *ON_SPARK] if options.only else ON_SPARK if options.spark else BENCHMARKS
+    chosen = [benchmark for benchmark in wanted if not options.only or benchmark.name in options.only]
     with Workspace() as workspace:
         figures, failed = run(chosen, workspace)
     if options.json:
@@ -53,7 +54,8 @@ def run(benchmarks: Sequence[Benchmark], workspace: Workspace) -> tuple[list[Fig
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(prog="scripts/bench", description="Run the benchmarks and print their figures.")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to a file")
-    names = [benchmark.name for benchmark in BENCHMARKS]
+    parser.add_argument("--spark", action="store_true", help="run those on Spark, which take half an hour")
+    names = [benchmark.name for benchmark in (*BENCHMARKS, *ON_SPARK)]
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run these alone")
     parser.add_argument("--list", action="store_true", help="list the benchmarks and their aims")
     return parser

@@ -25,6 +25,7 @@ from kgreason.cli.options import (
     schema,
     verbose,
 )
+from kgreason.cli.pipelines import Pipeline, is_for_spark, pipeline, session
 from kgreason.graph.knowledge_graph import Strategy
 from kgreason.graph.modes import SameAsMode, SchemaMode
 
@@ -34,6 +35,7 @@ from kgreason.graph.modes import SameAsMode, SchemaMode
     epilog=example(
         "kgreason load -l store -f ontology.ttl data.nt.gz --rules owl2rl",
         "kgreason load -l store -f ontology.ttl --catalogue imports",
+        "kgreason load -l store -f ontology.ttl data/*.nt.gz --pipeline spark",
         "echo '<http://e/a> a <http://e/C> .' | kgreason load -l store -f - --format ttl",
     ),
 )
@@ -45,6 +47,7 @@ from kgreason.graph.modes import SameAsMode, SchemaMode
 @equality
 @catalogue
 @means
+@pipeline
 @as_json
 @verbose
 def load(
@@ -58,6 +61,9 @@ def load(
     catalogue: Path | None,
     strategy: Strategy,
     budget: int | None,
+    pipeline: Pipeline,
+    master: str,
+    conf: dict[str, str],
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -65,12 +71,19 @@ def load(
 
     A later load works out what is new alone. The rule sets of a store are those it was made with. Of a catalogue every
     document comes that owl:imports asks for; it goes with the last import. Where anything goes wrong, and on Ctrl-C,
-    the store stays as it was.
+    the store stays as it was. Spark fills a store that is new.
     """
     from kgreason.cli.progress import Bars
 
     progress = Bars(verbose)
     how = {"strategy": strategy, "budget": budget, "catalogue": catalogue}
+    is_spark = is_for_spark(pipeline, files, format=syntax, budget=budget)
     with edited(location, rules=rules or None, schema=schema, same_as=same_as, aliases=aliases, **how) as graph:
-        stats = graph.load(*files, syntax=syntax, progress=progress)
+        if is_spark:
+            from kgreason.spark.pipeline import load as load_on_spark
+
+            with session(master, conf) as spark:
+                stats = load_on_spark(graph, files, spark, progress=progress)
+        else:
+            stats = graph.load(*files, syntax=syntax, progress=progress)
     print_table(stats, as_json=as_json)

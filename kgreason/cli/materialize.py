@@ -10,35 +10,50 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 import click
 
 from kgreason.cli.options import RULE_SETS, catalogue, equality, example, schema, verbose, warn
+from kgreason.cli.pipelines import Pipeline, is_for_spark, pipeline, session
 from kgreason.files import whole
 from kgreason.graph.knowledge_graph import opened
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
 from kgreason.graph.progress import Progress
+from kgreason.graph.selection import Selection, select
 from kgreason.graph.storing import chunks
 from kgreason.rdf.generalised import is_rdf
 from kgreason.terms.dictionary import Dictionary, Ids
 
+if TYPE_CHECKING:
+    from kgreason.graph.materializer import Materializer
+    from kgreason.rdf.catalogue import Catalogue
+
 _LEVEL = 6
 """How hard gzip tries: as hard as its command line does."""
+_FILES = (".nt", ".nt.gz")
 
 
-@click.command(epilog=example("kgreason materialize ontology.ttl data.nt.gz --rules owl2rl -o closure.nt"))
+@click.command(
+    epilog=example(
+        "kgreason materialize ontology.ttl data.nt.gz --rules owl2rl -o closure.nt",
+        "kgreason materialize ontology.ttl data.nt.gz --pipeline spark -o closure.parquet",
+    )
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--rules", multiple=True, default=["owl2rl"], metavar="RULES", help=f"{RULE_SETS} (owl2rl).")
-@click.option("-o", "--output", required=True, metavar="OUT", help="An .nt or .nt.gz file; - is stdout.")
+@click.option(
+    "-o", "--output", required=True, metavar="OUT", help="An .nt or .nt.gz file; - is stdout. Of Spark: a folder."
+)
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
 @click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
 @schema
 @equality
 @catalogue
+@pipeline
 @verbose
 def materialize(
     files: tuple[str, ...],
@@ -50,31 +65,68 @@ def materialize(
     same_as: SameAsMode | None,
     aliases: int | None,
     catalogue: Path | None,
+    pipeline: Pipeline,
+    master: str,
+    conf: dict[str, str],
     verbose: bool,
 ) -> None:
     """Read RDF files (- is stdin) and write every triple that follows, as N-Triples.
 
     Triples of named graphs are part of it, and documents that owl:imports asks for, if they are in the catalogue. The
     file is written as a whole or not at all.
+
+    Spark writes a folder: of Parquet where its name ends in .parquet, else of N-Triples.
     """
     from kgreason.cli.progress import Bars
+
+    progress, is_file = Bars(verbose), output == "-" or output.endswith(_FILES)
+    refused = {"format": syntax, "catalogue": catalogue, "same-as": same_as not in (None, "rules"), "aliases": aliases}
+    if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
+        if is_file:
+            raise click.UsageError(f"-o {output}: Spark writes a folder")
+        with session(master, conf) as spark:
+            _on_spark(spark, files, rules, output, schema or "axioms", inferred, progress)
+        return
+    target = _target(output)
+    selection = select(rules, schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
+    materializer = _closed(selection, files, syntax, opened(catalogue), progress)
+    rows = materializer.save().triples(asserted=False if inferred else None)
+    _write(target, materializer.dictionary, rows[is_rdf(materializer.dictionary, *rows.T)], progress)
+
+
+def _closed(
+    selection: Selection, files: Sequence[str], syntax: str | None, documents: Catalogue | None, progress: Progress
+) -> Materializer:
+    """The closure of files, with a word about what is wrong with them."""
     from kgreason.graph.imports import Imports
     from kgreason.graph.materializer import Edit, Materializer
     from kgreason.graph.report import contradictions
-    from kgreason.graph.selection import select
 
-    target = _target(output)
-    many = ALIASES if aliases is None else aliases
-    progress = Bars(verbose)
-    materializer = Materializer(select(rules, schema or "axioms", same_as or "aliases", many))
-    imports = Imports(materializer, opened(catalogue))
+    materializer = Materializer(selection)
+    imports = Imports(materializer, documents)
     edit = Edit(added=materializer.read(files, syntax=syntax, progress=progress))
     materializer.change(imports.completed(edit, progress), progress=progress)
     materializer.accept()
-    saved, dictionary = materializer.save(), materializer.dictionary
-    warn([*materializer.warnings, *imports.warnings()], len(contradictions(saved, dictionary)))
-    rows = saved.triples(asserted=False if inferred else None)
-    _write(target, dictionary, rows[is_rdf(dictionary, *rows.T)], progress)
+    found = contradictions(materializer.save(), materializer.dictionary)
+    warn([*materializer.warnings, *imports.warnings()], len(found))
+    return materializer
+
+
+def _on_spark(
+    spark: Any,
+    files: Sequence[str],
+    rules: Sequence[str],
+    output: str,
+    schema: SchemaMode,
+    inferred: bool,
+    progress: Progress,
+) -> None:
+    """The same on Spark, which writes a folder."""
+    from kgreason.spark.pipeline import materialize as written
+
+    form: Literal["nt", "parquet"] = "parquet" if output.endswith(".parquet") else "nt"
+    found = written(spark, files, output, rules=rules, schema=schema, form=form, inferred=inferred, progress=progress)
+    warn([], found)
 
 
 def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, rows: Ids, progress: Progress) -> None:

@@ -1,0 +1,111 @@
+"""The pipeline on Spark beside the one in process: `kgreason load` of LUBM, whole processes, on two local cores.
+
+    spark-linear      cost of a triple at 50 universities over 20: how the pipeline grows
+    spark-lubm20      Spark over in-process at 20 universities: what a machine of two cores pays for it
+    spark-little      Java with an eighth of the memory that the data takes, which has to finish
+
+With the times at two sizes each way is a straight line; where the lines meet is where Spark overtakes on this machine
+(the COST of McSherry et al., as the Shapiro paper asks for). Data is the project's own. Cost: half an hour, ten GB.
+"""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmarks.lubm import ONTOLOGY
+from benchmarks.model import Measurement
+from benchmarks.process import kgreason, shown
+from benchmarks.tree import ALL, TreeOutcome, run_tree
+from benchmarks.workspace import SkippedError, Workspace
+from kgreason.lubm.generator import generate
+
+_SPARK = ("--pipeline", "spark", "--master", "local[2]")
+_SIZES = (5, 20, 50)
+_SHARE = 8
+
+
+def linear(workspace: Workspace) -> Measurement:
+    """Seconds for a triple at 50 universities over 20."""
+    cost = {size: _load(workspace, size, *_SPARK).seconds / _triples(workspace, size) for size in (20, 50)}
+    others = {
+        f"{size}-{what}": figure
+        for size in _SIZES
+        for what, figure in _figures(_load(workspace, size, *_SPARK)).items()
+    }
+    how = ", ".join(f"{each * 1e6:.1f} us a triple at {size}" for size, each in cost.items())
+    return Measurement(cost[50] / cost[20], how, others, (shown(_command(50, *_SPARK)),))
+
+
+def beside_local(workspace: Workspace) -> Measurement:
+    """Spark's seconds over those of one process, at 20 universities, and where they would meet."""
+    spark, local = (
+        {size: _load(workspace, size, *how) for size in (5, 20)} for how in (_SPARK, ("--pipeline", "local"))
+    )
+    others = {f"local-{what}": figure for what, figure in _figures(local[20]).items()}
+    meeting = _meeting(workspace, spark, local)
+    how = f"{spark[20].seconds:.1f} s over {local[20].seconds:.1f} s; {meeting}"
+    commands = (shown(_command(20, *_SPARK)), shown(_command(20, "--pipeline", "local")))
+    return Measurement(spark[20].seconds / local[20].seconds, how, others, commands)
+
+
+def little_memory(workspace: Workspace) -> Measurement:
+    """Java's memory, limited, over the bytes of the data that it closes."""
+    data = _data(workspace, 20)
+    limit = max(512, data.stat().st_size // _SHARE >> 20)
+    settings = ("--conf", f"spark.driver.memory={limit}m", "--conf", "spark.memory.fraction=0.4")
+    command = kgreason("materialize", data.name, ONTOLOGY, *_SPARK, *settings, "-o", "closure.parquet")
+    workspace.fresh("closure.parquet")
+    outcome = run_tree(command, workspace.folder)
+    share = (limit << 20) / data.stat().st_size
+    return Measurement(share, f"{limit} MB for Java", _figures(outcome), (shown(command),))
+
+
+def _command(size: int, *how: str) -> list[str | Path]:
+    return kgreason("load", "-l", "store", "-f", f"lubm{size}-own.nt", ONTOLOGY, "--rules", "owl2rl", *how)
+
+
+@cache
+def _load(workspace: Workspace, size: int, *how: str) -> TreeOutcome:
+    """A load into a store of its own; the same is measured once."""
+    if find_spec("pyspark") is None:
+        raise SkippedError("PySpark is not installed: run scripts/setup --spark")
+    _data(workspace, size)
+    workspace.ontology(ONTOLOGY)
+    workspace.fresh("store")
+    outcome = run_tree(_command(size, *how), workspace.folder)
+    shutil.rmtree(workspace.fresh("store"), ignore_errors=True)
+    return outcome
+
+
+def _data(workspace: Workspace, size: int) -> Path:
+    """The project's own LUBM data of so many universities, as one file."""
+    path = workspace.folder / f"lubm{size}-own.nt"
+    if not path.exists():
+        with path.open("w") as file:
+            for _, lines in generate(size):
+                file.writelines(lines)
+    return path
+
+
+@cache
+def _triples(workspace: Workspace, size: int) -> int:
+    with _data(workspace, size).open("rb") as file:
+        return sum(1 for _ in file)
+
+
+def _figures(outcome: TreeOutcome) -> dict[str, tuple[float, str]]:
+    peaks = {f"peak-{kind}": (peak / 2**20, "MB") for kind, peak in sorted(outcome.peaks.items()) if kind != ALL}
+    return {"seconds": (outcome.seconds, "s"), **peaks, "peak": (outcome.peaks[ALL] / 2**20, "MB")}
+
+
+def _meeting(workspace: Workspace, spark: dict[int, TreeOutcome], local: dict[int, TreeOutcome]) -> str:
+    """Where two straight lines through the times at 5 and 20 universities meet."""
+    low, high = (_triples(workspace, size) for size in (5, 20))
+    slopes = [(times[20].seconds - times[5].seconds) / (high - low) for times in (spark, local)]
+    if slopes[0] >= slopes[1]:
+        return "on two cores Spark costs more a triple, so that it does not overtake at any size"
+    starts = [times[5].seconds - slope * low for times, slope in zip((spark, local), slopes, strict=True)]
+    return f"Spark would overtake at {(starts[0] - starts[1]) / (slopes[1] - slopes[0]) / 1e6:.0f} million triples"

@@ -1,0 +1,79 @@
+"""A command with all the processes that it starts: seconds, and the most memory that each kind of them had at a time.
+
+Kinds are the command itself, Java, and Python workers; the sum is taken at one moment. Memory is read from /proc, so
+that this needs Linux. Cost: a look at the processes five times a second, in this process, which does nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.process import CommandError, shown
+from benchmarks.workspace import SkippedError
+
+_PROC = Path("/proc")
+_PAUSE = 0.2
+ALL = "all"
+
+
+class TreeOutcome(NamedTuple):
+    """Seconds, and peaks in bytes by kind: `command`, `java`, `workers`, and `all` of them at one moment."""
+
+    seconds: float
+    peaks: dict[str, int]
+
+
+def run_tree(command: Sequence[str | Path], folder: Path) -> TreeOutcome:
+    """Run a command in a folder, its output thrown away. Raises CommandError where it fails, SkippedError elsewhere."""
+    if not _PROC.is_dir():
+        raise SkippedError("the memory of processes is read from /proc, which is not here")
+    log = folder / "errors.log"
+    begun = time.perf_counter()
+    with log.open("wb") as errors:
+        process = subprocess.Popen(list(map(str, command)), cwd=folder, stdout=subprocess.DEVNULL, stderr=errors)
+    peaks: Counter[str] = Counter()
+    while process.poll() is None:
+        peaks |= _memory(process.pid)
+        time.sleep(_PAUSE)
+    seconds = time.perf_counter() - begun
+    if process.returncode:
+        last = (log.read_text(errors="replace").strip() or "it said nothing").splitlines()[-1]
+        raise CommandError(f"{shown(command)}: exit status {process.returncode}: {last}")
+    return TreeOutcome(seconds, dict(peaks))
+
+
+def _memory(root: int) -> Counter[str]:
+    """What a process and those that it started have now, in bytes by kind."""
+    found: Counter[str] = Counter()
+    for pid in _tree(root):
+        try:
+            name = (_PROC / str(pid) / "comm").read_text().strip()
+            pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
+        except (OSError, IndexError):
+            continue  # it has ended meanwhile
+        kind = "command" if pid == root else "java" if name == "java" else "workers"
+        found[kind] += pages * os.sysconf("SC_PAGE_SIZE")
+    found[ALL] = sum(found.values())
+    return found
+
+
+def _tree(root: int) -> Iterator[int]:
+    """A process and its descendants."""
+    children: dict[int, list[int]] = {}
+    for path in _PROC.iterdir():
+        if path.name.isdigit():
+            try:
+                parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, IndexError):
+                continue
+            children.setdefault(parent, []).append(int(path.name))
+    waiting = [root]
+    while waiting:
+        yield (process := waiting.pop())
+        waiting += children.get(process, [])
