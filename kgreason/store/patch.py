@@ -76,11 +76,22 @@ def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, byt
 
 def _canonical(statements: Sequence[bytes]) -> list[bytes]:
     """The canonical line of each statement."""
-    for number, statement in enumerate(statements, 1):
-        if statement.startswith(b"#") or b"\n" in statement:
-            raise SyntaxError("not a triple, nor a quad", (None, number, None, None))
-    quads = pyoxigraph.parse(b"\n".join(statements), RdfFormat.N_QUADS)
+    lines = _lines(b"\n".join(statements))
+    if len(lines) != len(statements) or any(b"\n" in statement for statement in statements):
+        number = next(number for number, statement in enumerate(statements, 1) if not _is_one(statement))
+        raise SyntaxError("not a triple, nor a quad", (None, number, None, None))
+    return lines
+
+
+def _lines(text: bytes) -> list[bytes]:
+    """The canonical lines of N-Quads text."""
+    quads = pyoxigraph.parse(text, RdfFormat.N_QUADS)
     return (pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"").split(b"\n")[:-1]
+
+
+def _is_one(statement: bytes) -> bool:
+    """Whether a statement is one line of N-Quads, and not a comment."""
+    return b"\n" not in statement and len(_lines(statement)) == 1
 
 
 class _Reader:

@@ -89,7 +89,10 @@ def test_what_is_malformed_is_named(text: bytes, line: int, message: str) -> Non
     assert (caught.value.source, caught.value.line) == ("p.rdfp", line)
 
 
-@pytest.mark.parametrize("bad", [b"# .", TRIPLE + b"\n" + TRIPLE, TRIPLE + b" " + TRIPLE, b"<http://e/a> ."])
+BAD = [b"# .", b" # .", b"", *(TRIPLE + between + TRIPLE for between in (b"\n", b"\r", b" ")), b"<http://e/a> ."]
+
+
+@pytest.mark.parametrize("bad", BAD)
 def test_a_statement_is_one_quad(bad: bytes) -> None:
     with pytest.raises(SyntaxError) as caught:
         final([1, 1, -1], [TRIPLE, bad, OTHER])

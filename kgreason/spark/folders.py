@@ -1,0 +1,112 @@
+"""`save`: a DataFrame as a folder of files that is whole, or does not look so.
+
+    a path                       written beside its place, under a hidden name, and renamed when it is whole: there
+                                 is no folder before, and what it replaces stays until then
+    a URI (s3a://, hdfs://, ..)  written in place: files appear when every task has ended, `_SUCCESS` comes last
+
+A path is one that this process and Spark's workers all see. Invariant: after an error, a full disk or a kill there is
+no folder at a path (a hidden one may stay), and none with `_SUCCESS` at a URI.
+Cost: that of writing; a rename for each file.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike, fspath
+from pathlib import Path
+from uuid import uuid4
+
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame
+
+from kgreason.errors import InputError, StoreError
+from kgreason.spark.failures import clear_errors
+
+_COMMIT = {
+    "mapreduce.fileoutputcommitter.algorithm.version": "1",
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "true",
+}
+"""Files of tasks are moved to their place by the driver, when all have ended; Hadoop's own default is the other way."""
+
+
+def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite: bool, suffix: str) -> None:
+    """Write the rows in a format of Spark's to files that end in `.suffix`; at a URI they end as Spark has it.
+
+    Raises InputError for a folder that is not empty, unless it is to be overwritten, and for a file in its place;
+    StoreError where writing fails.
+    """
+    name = fspath(folder)
+    if "://" in name:
+        with writing(name):
+            _save_in_place(frame, form, name, overwrite=overwrite)
+    else:
+        check_free(name, overwrite=overwrite)
+        _save_beside(frame, form, Path(name).resolve(), suffix)
+
+
+def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
+    """Raise InputError where `save` would refuse a path: before long work, rather than after it."""
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{folder}: is a file, and a folder is to be written")
+    if target.is_dir() and any(target.iterdir()) and not overwrite:
+        raise _is_taken(fspath(folder))
+
+
+def _save_in_place(frame: DataFrame, form: str, folder: str, *, overwrite: bool) -> None:
+    try:
+        frame.write.format(form).options(**_COMMIT).mode("overwrite" if overwrite else "error").save(folder)
+    except AnalysisException as error:
+        if error.getCondition() != "PATH_ALREADY_EXISTS":
+            raise
+        raise _is_taken(folder) from error
+
+
+def _is_taken(name: str) -> InputError:
+    return InputError(f"{name}: is there already; choose another folder, or have it overwritten")
+
+
+def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None:
+    new = target.with_name(f".{target.name}.{uuid4().hex}.new")
+    try:
+        with writing(str(target)):
+            frame.write.format(form).save(f"file://{new}")
+            if not (new / "_SUCCESS").is_file():
+                raise OSError("Spark's workers do not see this folder; give the URI of one that they share")
+            for file in new.glob("part-*"):
+                (new / f".{file.name}.crc").unlink(missing_ok=True)
+                file.rename(file.with_suffix(f".{suffix}"))
+            _put(new, target)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _put(new: Path, target: Path) -> None:
+    """Have a folder take the place of another one, or of none."""
+    old = new.with_suffix(".old")
+    if target.exists():
+        target.rename(old)
+    new.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def writing(folder: str) -> Iterator[None]:
+    """Turn whatever Spark and the operating system raise into one clear line."""
+    try:
+        with clear_errors(folder):
+            yield
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    except (PySparkException, Py4JError) as error:
+        raise StoreError(f"{folder}: cannot be written: {_reason(str(error))}") from error
+
+
+def _reason(text: str) -> str:
+    """The line that says most, of what Spark says: the innermost cause, or the end of a task's Python traceback."""
+    lines = [line for line in text.splitlines() if line and not line[0].isspace()]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return (causes or [line.removeprefix(": ") for line in lines])[-1]

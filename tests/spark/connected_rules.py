@@ -1,0 +1,46 @@
+"""Rules, results and rows for a store on a Spark Connect session, in a process of its own.
+
+    python -m tests.spark.connected_rules FOLDER
+
+Writes a folder of N-Triples and a store below FOLDER, and says what two rules derive.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from kgreason.rules.parser import parse
+from kgreason.spark.evaluate import run
+from kgreason.spark.java import use_java
+from kgreason.spark.store import write_to_store
+from kgreason.spark.write import decoded, write
+
+RULES = "[?x, <http://e/q>, ?z], far() :- [?x, <http://e/p>, ?y], [?y, <http://e/p>, ?z], near() . near() ."
+
+
+def main(folder: Path) -> None:
+    """Run the rules, write what they derive."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    use_java()
+    spark = SparkSession.builder.remote("local[1]").config("spark.sql.shuffle.partitions", "1").getOrCreate()
+    terms = spark.createDataFrame(
+        [(i + 1, f"<http://e/{name}>") for i, name in enumerate("pabc")], "id int, text string"
+    )
+    ids = spark.createDataFrame([(2, 1, 3), (3, 1, 4)], "s int, p int, o int")
+    triples = decoded(ids, terms)
+    rule, fact = parse(RULES).rules
+    derived = run(rule, {"triples": triples, **run(fact, {})})
+    for view, frame in derived.items():
+        sys.stdout.write(f"{view} {[tuple(row) for row in frame.collect()]}\n")
+    both = triples.union(derived["triples"])
+    write(both, folder / "out")
+    write_to_store(both, folder / "store")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
