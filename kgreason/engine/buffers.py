@@ -44,12 +44,11 @@ class Buffer:
         self.n = 0
 
     def append(self, *values: int) -> int:
-        """Add a row (shorter than the width: the rest is 0); its number."""
+        """Add a row (shorter than the width: the rest is as `widen` filled it, or 0); its number."""
         grow(self.array, self.n + 1)
         if self.array.ndim == 1:
             self.array[self.n] = values[0]
         else:
-            self.array[self.n] = 0
             self.array[self.n, : len(values)] = values
         self.n += 1
         return self.n - 1

@@ -10,7 +10,9 @@ Invariant: two rules that differ only in which constants they name (none of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,24 +53,51 @@ def columns_of(atom: Atom) -> tuple[Term, ...]:
 
 def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
     """The rule as shape and constants. LimitError for an atom that is too wide."""
-    heads = [contradiction(rule) if head == FALSE else head for head in rule.heads]
-    atoms = [*rule.body, *heads]
+    (encoded,) = encode_all([rule], planner, intern)
+    return encoded
+
+
+def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[EncodedRule]:
+    """Rules as shapes and constants, which are interned all at once. LimitError for an atom that is too wide."""
+    sketches = [_sketched(rule, planner) for rule in rules]
+    texts = dict.fromkeys([text for sketch in sketches for text in sketch.constants])
+    ids = dict(zip(texts, map(int, intern(texts)), strict=True))
+    return [
+        EncodedRule(sketch.shape, tuple([ids[text] for text in sketch.constants]), (rule.group, rule.name))
+        for rule, sketch in zip(rules, sketches, strict=True)
+    ]
+
+
+class _Sketch(NamedTuple):
+    """A rule with its constants in text, in the order of their slots."""
+
+    shape: Shape
+    constants: list[str]
+
+
+def _sketched(rule: Rule, planner: Planner) -> _Sketch:
+    atoms = [*rule.body, *[contradiction(rule) if head == FALSE else head for head in rule.heads]]
     rows = [columns_of(atom) for atom in atoms]
-    if any(len(row) > MAX_COLUMNS for row in rows):
+    if max(map(len, rows)) > MAX_COLUMNS:
         most = f"an atom may have at most {MAX_COLUMNS - 1} terms, the body of a rule for false {MAX_COLUMNS - 2}"
         raise LimitError(f"rule {rule.name}: {most}")
-    terms = dict.fromkeys(term for row in rows for term in row)
-    variables = [term for term in terms if isinstance(term, Variable)]
-    constants = [term for term in terms if not isinstance(term, Variable)]
-    slots = {term: 1 + n for n, term in enumerate([*variables, *constants])}
+    numbers: dict[Term, int] = {}
+    places = tuple([tuple([numbers.setdefault(term, len(numbers)) for term in row]) for row in rows])
+    tables = tuple([planner.table(atom.relation is None, len(row)) for atom, row in zip(atoms, rows, strict=True)])
+    is_variable = tuple([isinstance(term, Variable) for term in numbers])
+    constants = [term for term in numbers if not isinstance(term, Variable)]
+    return _Sketch(_shape(tables, places, is_variable, len(rule.body)), constants)
 
-    def pattern(atom: Atom, row: tuple[Term, ...]) -> Pattern:
-        return Pattern(planner.table(atom.relation is None, len(row)), tuple(slots[term] for term in row))
 
-    patterns = [pattern(atom, row) for atom, row in zip(atoms, rows, strict=True)]
-    body = len(rule.body)
-    shape = Shape(tuple(patterns[body:]), tuple(patterns[:body]), len(variables))
-    return EncodedRule(shape, tuple(int(number) for number in intern(constants)), (rule.group, rule.name))
+@lru_cache(maxsize=4_096)
+def _shape(
+    tables: tuple[int, ...], places: tuple[tuple[int, ...], ...], is_variable: tuple[bool, ...], body: int
+) -> Shape:
+    """The shape of rows of these tables, body first: `places` says which of its distinct terms is in each column."""
+    order = sorted(range(len(is_variable)), key=lambda term: not is_variable[term])
+    slots = {term: 1 + slot for slot, term in enumerate(order)}
+    patterns = [Pattern(table, tuple(slots[term] for term in row)) for table, row in zip(tables, places, strict=True)]
+    return Shape(tuple(patterns[body:]), tuple(patterns[:body]), sum(is_variable))
 
 
 def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dict[int, Int32]:

@@ -11,7 +11,7 @@ Cost: about 20 microseconds a rule whose shape is known; the kernels never look 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -29,12 +29,17 @@ from kgreason.engine.layout import (
     RULE_PLAN,
     SHARED_BIT,
     STATE,
+    STEP_ARRANGEMENT,
+    STEP_HEADS,
+    STEP_NEXT,
     STEP_PAIRS,
+    STEP_TEMPLATES,
     TABLE,
     Int32,
 )
 from kgreason.engine.memory import Memory
-from kgreason.engine.shapes import DeltaPlan, Shape, Step, delta_plan
+from kgreason.engine.plans import Direction, Plans, laid_out
+from kgreason.engine.shapes import Shape
 
 MAX_COLUMNS = 32
 _MANY_HEADS = 64
@@ -70,17 +75,33 @@ class EncodedRule(NamedTuple):
     label: tuple[str, str] = ("", "")
 
 
+class _Form(NamedTuple):
+    """What the keys of an atom look like: the number of their shape, and where its constants are."""
+
+    number: int
+    direction: Direction
+
+
+_Waiting: TypeAlias = dict[tuple[int, ...], list[int]]
+"""Rules that have no backward plans yet, by the constants of a head."""
+
+
 class _PlannedShape(NamedTuple):
-    """Where the plans of a shape are: start step, first and end step of each plan; which atoms ask for what."""
+    """Where the plans of a shape are: start step, first and end step of each plan; which atoms ask for what.
+
+    `forms` are those of the body. `heads`: where rules wait, and which of a rule's constants they wait under.
+    """
 
     starts: tuple[tuple[int, int, int], ...]
     asks: tuple[tuple[int, int], ...]
+    forms: tuple[_Form, ...]
+    heads: tuple[tuple[_Waiting, tuple[int, ...]], ...]
 
 
 class _PlannedStart(NamedTuple):
-    """Where the backward plan of a head is, and which atoms of `shape`, the head first, ask for what."""
+    """Where the backward plan of a head is, the form of the head, and which atoms, the head first, ask for what."""
 
-    shape: Shape
+    form: _Form
     start: tuple[int, int, int]
     asks: tuple[tuple[int, int], ...]
 
@@ -98,7 +119,7 @@ class Planner:
         self._rules: list[EncodedRule] = []
         self._body_keys: list[list[int]] = []
         self._planned_backward: set[int] = set()
-        self._unplanned: dict[tuple[int, tuple[int, ...]], dict[tuple[int, ...], list[int]]] = {}
+        self._unplanned: dict[tuple[int, tuple[int, ...]], _Waiting] = {}
         self._keys: dict[tuple[int, tuple[int, ...]], int] = {}
         self._shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._back_shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -150,18 +171,18 @@ class Planner:
 
     def add(self, rule: EncodedRule) -> int:
         """Add a rule, which does not fire until `set_active` lets it; its number."""
-        shape = rule.shape
+        shape, constants = rule.shape, rule.constants
+        number = len(self._rules)
         self._rules.append(rule)
         self.version += 1
-        self._postpone(rule)
         planned = self._planned.get(shape) or self._plan_shape(shape)
-        self.slots = max(self.slots, 1 + shape.variables + len(rule.constants))
+        self.slots = max(self.slots, 1 + shape.variables + len(constants))
         self.longest = max(self.longest, len(shape.body))
-        keys = [self._key(shape, atom, rule.constants) for atom in range(len(shape.body))]
+        keys = [self._key(form, constants) for form in planned.forms]
         self._body_keys.append(keys)
-        number = self.rules.append(
-            self.constants.extend(rule.constants),
-            len(rule.constants),
+        self.rules.append(
+            self.constants.extend(constants),
+            len(constants),
             1 + shape.variables,
             self.rule_keys.extend(keys),
             len(keys),
@@ -172,6 +193,8 @@ class Planner:
             self._hang(number, key, start)
         for atom, arrangement in planned.asks:
             self._ask(keys[atom], arrangement)
+        for waiting, head in planned.heads:
+            waiting.setdefault(tuple([constants[place] for place in head]), []).append(number)
         return number
 
     def _hang(self, rule: int, key: int, start: tuple[int, int, int]) -> None:
@@ -179,14 +202,6 @@ class Planner:
         step, low, high = start
         info = self.key_info.array
         info[key, 1] = self.plans.append(rule, step, info[key, 1], low, high)
-
-    def _postpone(self, rule: EncodedRule) -> None:
-        """Note what the last rule's heads look like, until its backward plans are made; without a body it has none."""
-        for pattern in rule.shape.heads if rule.shape.body else ():
-            columns = tuple(c for c, slot in enumerate(pattern.slots) if not rule.shape.is_variable(slot))
-            values = tuple(rule.constants[pattern.slots[c] - rule.shape.variables - 1] for c in columns)
-            waiting = self._unplanned.setdefault((pattern.table, columns), {})
-            waiting.setdefault(values, []).append(len(self._rules) - 1)
 
     def plan_backward(self, records: Int32, count: Int32) -> None:
         """Make the backward plans of the rules that may derive one of these facts: whole rows, int32[n, 3 + w].
@@ -213,7 +228,7 @@ class Planner:
         self.version += 1
         rule = self._rules[number]
         for planned in self._plan_back(rule.shape):
-            self._hang(number, self._key(planned.shape, 0, rule.constants, is_head=True), planned.start)
+            self._hang(number, self._key(planned.form, rule.constants), planned.start)
             for atom, arrangement in planned.asks:
                 self._ask(keys[atom - 1], arrangement)
         return True
@@ -222,58 +237,31 @@ class Planner:
         if shape not in self._planned_back:
             planned = self._planned_back[shape] = []
             for head in range(len(shape.heads)):
-                asks: dict[tuple[int, int], None] = {}
-                back = shape.backward(head)
-                start = self._plan_start(back, delta_plan(back, 0), asks)
-                planned.append(_PlannedStart(back, start, tuple(asks)))
+                plans = laid_out(shape.backward(head), (0,), self.width)
+                (start,), asks = self._take_in(plans)
+                planned.append(_PlannedStart(self._form(plans.body[0], is_head=True), start, asks))
         return self._planned_back[shape]
 
     def _plan_shape(self, shape: Shape) -> _PlannedShape:
-        asks: dict[tuple[int, int], None] = {}
-        starts = [self._plan_start(shape, delta_plan(shape, atom), asks) for atom in range(len(shape.body))]
-        planned = self._planned[shape] = _PlannedShape(tuple(starts), tuple(asks))
+        plans = laid_out(shape, tuple(range(len(shape.body))), self.width)
+        starts, asks = self._take_in(plans)
+        heads = plans.heads if shape.body else ()  # without a body there is nothing to plan backwards
+        waiting = tuple((self._unplanned.setdefault(head[:2], {}), head.constants) for head in heads)
+        planned = self._planned[shape] = _PlannedShape(starts, asks, tuple(map(self._form, plans.body)), waiting)
         return planned
 
-    def _plan_start(self, shape: Shape, plan: DeltaPlan, asks: dict[tuple[int, int], None]) -> tuple[int, int, int]:
-        """Append a plan's nodes and steps; its start step, and the range of the others."""
-        base = self.nodes.n
-        start = self._append_step(shape, plan.start, -1, base, is_last=len(shape.body) == 1)
-        low = self.steps.n
-        for steps in plan.nodes:
-            first = self.steps.n
-            for step in steps:
-                pattern = shape.body[step.atom]
-                arrangement = -1
-                if step.free or step.compared:
-                    arrangement = self._arrangement(pattern.table, step.bound)
-                    asks[step.atom, arrangement] = None
-                self._append_step(shape, step, arrangement, base, is_last=not plan.nodes[step.next_node])
-            self.nodes.append(first, self.steps.n)
-        return start, low, self.steps.n
-
-    def _append_step(self, shape: Shape, step: Step, arrangement: int, base: int, *, is_last: bool) -> int:
-        slots = shape.body[step.atom].slots
-        templates = self._append_templates(shape, step) if is_last else 0
-        groups = (step.free, step.compared, step.bound)
-        return self.steps.append(
-            step.atom,
-            arrangement,
-            base + step.next_node,
-            *map(len, groups),
-            int(step.is_later),
-            templates,
-            len(shape.heads) if is_last else 0,
-            *(word for columns in groups for column in columns for word in (column, slots[column])),
-        )
-
-    def _append_templates(self, shape: Shape, step: Step) -> int:
-        """Say where the columns of the heads come from after a last step; the number of the first template."""
-        first = self.templates.n
-        own = {shape.body[step.atom].slots[column]: FIRST + column for column in step.free}
-        for head in shape.heads:
-            padded = (*head.slots, *[0] * (self.width - len(head.slots)))
-            self.templates.append(head.table, *(own.get(slot, ~slot) for slot in padded))
-        return first
+    def _take_in(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
+        """Append plans; their starts and asks as they are numbered here."""
+        arrangements = [self._arrangement(*wanted) for wanted in plans.arrangements]
+        steps = plans.steps.copy()
+        steps[:, STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, STEP_ARRANGEMENT]]
+        steps[:, STEP_NEXT] += self.nodes.n
+        steps[steps[:, STEP_HEADS] > 0, STEP_TEMPLATES] += self.templates.n
+        first = self.steps.extend(steps)
+        self.nodes.extend(plans.nodes + first)
+        self.templates.extend(plans.templates)
+        starts = tuple((start + first, low + first, high + first) for start, low, high in plans.starts)
+        return starts, tuple((atom, arrangements[number]) for atom, number in plans.asks)
 
     def _arrangement(self, table: int, columns: tuple[int, ...]) -> int:
         number = self._arrangements.setdefault((table, columns), len(self._arrangements))
@@ -282,18 +270,20 @@ class Planner:
             self.arranged.append(table, len(columns), 0, FIRST + free, *columns)
         return number
 
-    def _key(self, shape: Shape, atom: int, constants: Sequence[int], *, is_head: bool = False) -> int:
-        """The key of an atom: its table, constant columns and constants."""
-        pattern, columns = shape.body[atom], shape.constant_columns(atom)
-        values = tuple(constants[pattern.slots[c] - shape.variables - 1] for c in columns)
-        form = (pattern.table, columns)
+    def _form(self, direction: Direction, *, is_head: bool = False) -> _Form:
+        """The form of the keys of atoms with this direction."""
+        form = direction[:2]
         numbers = self._back_shape_numbers if is_head else self._shape_numbers
         if form not in numbers:
             numbers[form] = self._new_back_shape(*form) if is_head else self._new_shape(*form)
-        number = numbers[form]
-        key = self._keys.setdefault((number, values), self.key_info.n)
+        return _Form(numbers[form], direction)
+
+    def _key(self, form: _Form, constants: Sequence[int]) -> int:
+        """The key of an atom of this form."""
+        values = tuple([constants[place] for place in form.direction.constants])
+        key = self._keys.setdefault((form.number, values), self.key_info.n)
         if key == self.key_info.n:
-            self._new_key(number, columns, values)
+            self._new_key(form.number, form.direction.columns, values)
         return key
 
     def _new_back_shape(self, table: int, columns: Sequence[int]) -> int:

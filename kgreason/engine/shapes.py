@@ -10,7 +10,7 @@ Cost: n * 2**(n - 1) nodes; bodies of more than `LONG` atoms fall back to one se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,11 +26,21 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Heads and body as patterns; slot 0 is the constant 0, then `variables` variables, then the constants."""
+    """Heads and body as patterns; slot 0 is the constant 0, then `variables` variables, then the constants.
+
+    The hash is kept: shapes are looked up for each rule.
+    """
 
     heads: tuple[Pattern, ...]
     body: tuple[Pattern, ...]
     variables: int
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.heads, self.body, self.variables)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def backward(self, head: int) -> Shape:
         """The shape whose first body atom is a head: the plan that starts there finds the derivations of a given fact.

@@ -88,6 +88,7 @@ def links(rows: Int32, schema: Int32) -> bool:
 
 
 def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:
-    """Rows int32[n, 3] as triples of texts."""
-    texts = iter(dictionary.decode(rows.ravel()))
+    """Rows int32[n, 3] as triples of texts; each term is one string, wherever it occurs."""
+    ids, numbers = np.unique(rows, return_inverse=True)
+    texts = iter(map(dictionary.decode(ids).__getitem__, numbers.ravel().tolist()))
     return list(zip(texts, texts, texts, strict=True))

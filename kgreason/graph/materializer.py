@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.encode import encode
+from kgreason.engine.encode import encode_all
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
 from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.planner import EncodedRule
@@ -29,7 +29,7 @@ from kgreason.graph.equality import NO_PAIRS, NO_ROOTS, Equality, Roots, represe
 from kgreason.graph.evaluated import Evaluated, lacking
 from kgreason.graph.facts import SAME_AS, decoded, is_schema, links
 from kgreason.graph.literals import NO_FACTS, Facts, Literals
-from kgreason.graph.program import LiveProgram, ProgramChange
+from kgreason.graph.program import LiveProgram, ProgramChange, uncollected
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.quads import Asserted, Quads, in_default_graph
 from kgreason.graph.selection import Selection
@@ -159,6 +159,7 @@ class Materializer:
         with progress("reasoning") as report:
             return self._change(edit, _Means(strategy, budget, lambda: report(0)))
 
+    @uncollected()
     def _change(self, edit: Edit, means: _Means) -> Change:
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, self._is_asserted)
         closure = self._close(asserted, means)
@@ -272,12 +273,9 @@ class Materializer:
         )
 
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
-        return [code for rule in rules for code in self._codes(rule)]
-
-    def _codes(self, rule: Rule) -> list[EncodedRule]:
-        """What the engine runs for a rule."""
-        readings = represented(rule) if self.equality else (rule,)
-        return [encode(reading, self.engine.planner, self.dictionary.intern) for reading in readings]
+        """What the engine runs for rules."""
+        readings = list(chain.from_iterable(map(represented, rules)) if self.equality else rules)
+        return encode_all(readings, self.engine.planner, self.dictionary.intern) if readings else []
 
     def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
         facts = self._facts(changes)
@@ -332,8 +330,9 @@ class Materializer:
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
         """The rules in force, with their sources, by what the engine knows them as."""
-        return {code: rule for rule in self.rules for code in self._codes(rule)}
+        return {code: rule for rule in self.rules for code in self._encoded([rule])}
 
+    @uncollected()
     def plan(self, asserted: Int32) -> None:
         """Close and translate the schema among asserted triples int32[n, 3], before there is any fact."""
         closure = self._stratum.change(_NO_ROWS, asserted[is_schema(asserted)], lambda: None)

@@ -81,7 +81,7 @@ class ProgramChange(NamedTuple):
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without cyclic garbage collection, which looks at all objects anew while a translation makes many."""
+    """Without cyclic garbage collection, which looks at all objects anew while many are made of a schema."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -136,7 +136,6 @@ class LiveProgram:
         """The rule as it is in force, with its sources, and why; None if it is not."""
         return self._rulings.get(rule)
 
-    @uncollected()
     def change(
         self,
         removed: Collection[Triple],

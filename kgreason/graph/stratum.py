@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.encode import encode
+from kgreason.engine.encode import encode_all
 from kgreason.engine.engine import Check, Engine
 from kgreason.engine.layout import ABSENT, Int32
 from kgreason.rules.model import Rule
@@ -36,7 +36,7 @@ class SchemaStratum:
     def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:
         self._engine = Engine()
         self._triples = self._engine.table(True, 3)
-        self._rules = [encode(rule, self._engine.planner, dictionary.intern) for rule in closing]
+        self._rules = encode_all(closing, self._engine.planner, dictionary.intern)
         self._is_open = self.is_ready = False
 
     def change(self, removed: Int32, added: Int32, check: Check, budget: int | None = None) -> ClosureChange:

@@ -18,7 +18,7 @@ Cost: linear in the schema; a list that several axioms share is read once for ea
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -147,14 +147,18 @@ def collect(schema: Schema) -> Iterator[Reading]:
 
 def read_node(schema: Schema, node: Constant) -> Reading:
     """The axioms whose main node is `node`."""
-    found = [item for reader in _READERS for item in reader(schema, node)]
-    cells = {cell for item in found for cell in _cells(item)}
-    axioms = (item for item in found if not isinstance(item, Broken))
+    found = [
+        item
+        for predicate in sorted(schema.predicates(node))
+        for reader in _READERS.get(predicate, ())
+        for item in reader(schema, node, predicate)
+    ]
+    axioms = [item for item in found if not isinstance(item, Broken)]
     return Reading(
         node,
         tuple(sorted(axioms, key=attrgetter("sources"))),
-        tuple(item for item in found if isinstance(item, Broken)),
-        frozenset({node, *cells}),
+        tuple([item for item in found if isinstance(item, Broken)]) if len(axioms) < len(found) else (),
+        frozenset([node]).union(*[_cells(item) for item in found if not isinstance(item, Pair)]),
     )
 
 
@@ -164,31 +168,28 @@ def _cells(item: Axiom | Broken) -> Iterable[Constant]:
         return item.fault.cells
     if isinstance(item, Implication):
         return item.reads
-    return (subject for subject, _, _ in item.sources)
+    return [subject for subject, _, _ in item.sources]
 
 
-def _pairs(schema: Schema, node: Constant) -> Iterator[Axiom]:
-    for kind in _PAIRS:
-        for other in schema.objects(node, kind):
-            yield Pair(kind, node, other, ((node, kind, other),))
+def _pairs(schema: Schema, node: Constant, kind: Constant) -> list[Axiom | Broken]:
+    return [Pair(kind, node, other, ((node, kind, other),)) for other in schema.objects(node, kind)]
 
 
-def _characteristics(schema: Schema, node: Constant) -> Iterator[Axiom]:
-    for kind in schema.objects(node, RDF_TYPE):
+def _characteristics(schema: Schema, node: Constant, type_: Constant) -> Iterator[Axiom]:
+    for kind in schema.objects(node, type_):
         if kind in _CHARACTERISTICS:
-            yield Characteristic(kind, node, ((node, RDF_TYPE, kind),))
+            yield Characteristic(kind, node, ((node, type_, kind),))
 
 
-def _collections(schema: Schema, node: Constant) -> Iterator[Axiom | Broken]:
-    for kind in _COLLECTIONS:
-        yield from _lists(schema, node, kind, kind, ())
+def _collections(schema: Schema, node: Constant, kind: Constant) -> Iterator[Axiom | Broken]:
+    return _lists(schema, node, kind, kind, ())
 
 
-def _typed_collections(schema: Schema, node: Constant) -> Iterator[Axiom | Broken]:
-    classes = schema.objects(node, RDF_TYPE)
+def _typed_collections(schema: Schema, node: Constant, type_: Constant) -> Iterator[Axiom | Broken]:
+    classes = schema.objects(node, type_)
     for class_, predicate, kind in _TYPED_COLLECTIONS:
         if class_ in classes:
-            yield from _lists(schema, node, predicate, kind, ((node, RDF_TYPE, class_),))
+            yield from _lists(schema, node, predicate, kind, ((node, type_, class_),))
 
 
 def _lists(
@@ -203,17 +204,17 @@ def _lists(
                 yield Collection(kind, node, members, (*typed, (node, predicate, head), *triples))
 
 
-def _restrictions(schema: Schema, node: Constant) -> Iterator[Axiom]:
-    for property_ in schema.objects(node, OWL_ON_PROPERTY):
-        on_property = (node, OWL_ON_PROPERTY, property_)
+def _restrictions(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
+    for property_ in schema.objects(node, predicate):
+        on_property = (node, predicate, property_)
         for kind in _RESTRICTIONS:
             for filler in schema.objects(node, kind):
                 yield Restriction(kind, node, property_, filler, ((node, kind, filler), on_property))
 
 
-def _maxima(schema: Schema, node: Constant) -> Iterator[Axiom]:
-    for property_ in schema.objects(node, OWL_ON_PROPERTY):
-        on_property = (node, OWL_ON_PROPERTY, property_)
+def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
+    for property_ in schema.objects(node, predicate):
+        on_property = (node, predicate, property_)
         for limit, source in _limits(schema, node, OWL_MAX_CARDINALITY):
             yield Maximum(OWL_MAX_CARDINALITY, node, property_, limit, None, (source, on_property))
         for limit, source in _limits(schema, node, OWL_MAX_QUALIFIED_CARDINALITY):
@@ -230,20 +231,20 @@ def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[in
             yield int(match["value"]), (node, kind, literal)
 
 
-def _negative_assertions(schema: Schema, node: Constant) -> Iterator[Axiom]:
-    for subject in schema.objects(node, OWL_SOURCE_INDIVIDUAL):
+def _negative_assertions(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
+    for subject in schema.objects(node, predicate):
         for property_ in schema.objects(node, OWL_ASSERTION_PROPERTY):
             for kind in (OWL_TARGET_INDIVIDUAL, OWL_TARGET_VALUE):
                 for target in schema.objects(node, kind):
                     sources = (
-                        (node, OWL_SOURCE_INDIVIDUAL, subject),
+                        (node, predicate, subject),
                         (node, OWL_ASSERTION_PROPERTY, property_),
                         (node, kind, target),
                     )
                     yield NegativeAssertion(kind, node, (subject, property_, target), sources)
 
 
-def _implications(schema: Schema, node: Constant) -> Iterator[Axiom | Broken]:
+def _implications(schema: Schema, node: Constant, _: Constant) -> Iterator[Axiom | Broken]:
     match read_implication(schema, node):
         case Fault() as fault:
             yield Broken(SWRL_IMP, node, fault)
@@ -251,13 +252,11 @@ def _implications(schema: Schema, node: Constant) -> Iterator[Axiom | Broken]:
             yield axiom
 
 
-_READERS: tuple[Callable[[Schema, Constant], Iterator[Axiom | Broken]], ...] = (
-    _pairs,
-    _characteristics,
-    _collections,
-    _typed_collections,
-    _restrictions,
-    _maxima,
-    _negative_assertions,
-    _implications,
-)
+_READERS: Mapping[Constant, tuple[Callable[[Schema, Constant, Constant], Iterable[Axiom | Broken]], ...]] = {
+    **dict.fromkeys(_PAIRS, (_pairs,)),
+    **dict.fromkeys(_COLLECTIONS, (_collections,)),
+    RDF_TYPE: (_characteristics, _typed_collections, _implications),
+    OWL_ON_PROPERTY: (_restrictions, _maxima),
+    OWL_SOURCE_INDIVIDUAL: (_negative_assertions,),
+}
+"""What reads the axioms that a predicate of their main node leads to."""

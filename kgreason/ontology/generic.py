@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kgreason.ontology.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.rules.model import Atom, Rule
@@ -32,7 +33,12 @@ class Generic:
 
 def split(rules: Iterable[Rule]) -> Generic:
     """The parts of a rule set; pass the rules of the groups that are switched on."""
-    rules = tuple(rules)
+    return _split(tuple(rules))
+
+
+@lru_cache(maxsize=64)
+def _split(rules: tuple[Rule, ...]) -> Generic:
+    """Kept, as many graphs have the same rules."""
     closing = {rule for rule in rules if _closes(rule)}
     closing |= set(feeders(rules, closing))
     others = [rule for rule in rules if rule not in closing]

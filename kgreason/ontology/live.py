@@ -22,7 +22,7 @@ from kgreason.ontology.axioms import Axiom, place
 from kgreason.ontology.normalise import normalise
 from kgreason.ontology.readings import LiveReadings
 from kgreason.ontology.reduction import LiveReduction
-from kgreason.ontology.statements import Change, LiveStatements, Placed
+from kgreason.ontology.statements import Change, LiveStatements, Placed, order
 from kgreason.ontology.translate import ROWS, Profile, Rules, translate_axiom
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Triple
@@ -88,8 +88,8 @@ class LiveTranslation:
 
 def _net(change: Change[Placed]) -> RuleChange:
     """What remains once a rule that only moved to another axiom counts as the same."""
-    before = {placed.rule: placed for placed in sorted(change.gone)}
-    after = {placed.rule: placed for placed in sorted(change.come)}
+    before = {placed.rule: placed for placed in sorted(change.gone, key=order)}
+    after = {placed.rule: placed for placed in sorted(change.come, key=order)}
     return RuleChange(
         tuple(rule for rule in before if rule not in after),
         tuple(rule for rule in after if rule not in before),

@@ -47,9 +47,8 @@ class LiveReadings:
         come: list[Axiom] = []
         for node in sorted(self.touched(self._schema.change(removed, added))):
             before, after = self._readings.get(node), read_node(self._schema, node)
-            old = before.axioms if before else ()
-            gone += _without(old, after.axioms)
-            come += _without(after.axioms, old)
+            gone += _without(before, after)
+            come += _without(after, before)
             self._replace(node, before, after)
         return AxiomChange(tuple(gone), tuple(come))
 
@@ -58,7 +57,7 @@ class LiveReadings:
         return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
 
     def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:
-        self._register(node, before.reads - {node} if before else frozenset(), after.reads - {node})
+        self._register(node, before.reads if before else frozenset(), after.reads)
         if after.axioms or after.broken:
             self._log.put(self._readings, node, after)
         elif before:
@@ -70,13 +69,16 @@ class LiveReadings:
 
     def _register(self, node: Constant, before: frozenset[Constant], after: frozenset[Constant]) -> None:
         """Let the cells of a node's lists know it, and no other subjects."""
-        for cell in before - after:
+        for cell in before - after - {node}:
             self._readers.discard(cell, node)
-        for cell in after - before:
+        for cell in after - before - {node}:
             self._readers.add(cell, node)
 
 
-def _without(axioms: Iterable[Axiom], others: Iterable[Axiom]) -> list[Axiom]:
-    """The axioms that are not among the others; equal sources make equal axioms."""
-    known = {axiom.sources for axiom in others}
-    return [axiom for axiom in axioms if axiom.sources not in known]
+def _without(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
+    """The axioms of a reading that are not in another; equal sources make equal axioms."""
+    axioms = reading.axioms if reading else ()
+    if not axioms or not other:
+        return axioms
+    known = {axiom.sources for axiom in other.axioms}
+    return tuple(axiom for axiom in axioms if axiom.sources not in known)

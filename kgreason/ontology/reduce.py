@@ -13,14 +13,15 @@ Cost: for each rule a walk over what its body implies.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from itertools import chain
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
 
 Fact: TypeAlias = tuple[Term, ...]
 Key: TypeAlias = tuple[Term, Term | None]
+S = TypeVar("S", bound=Hashable)
 
 
 def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -29,16 +30,17 @@ def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
     for rule in filter(is_step, rules):
         steps[key(rule.body[0])][rule] = None
-    left = dict.fromkeys(rules)
+    left, ways = dict.fromkeys(rules), Ways[Rule](lambda found: steps.get(found, ()), lambda rule: rule)
     for rule in filter(is_step, reversed(rules)):
-        if is_shortcut(rule, lambda found: steps.get(found, ())):
+        if ways.has_detour(rule):
             del steps[key(rule.body[0])][rule], left[rule]
+            ways.close(rule)
     return tuple(left)
 
 
 def is_step(rule: Rule) -> bool:
     """Whether a rule has one head and one body atom, so that it may be a shortcut or a part of a chain."""
-    return len(rule.body) == len(rule.heads) == 1 and rule.heads != (FALSE,)
+    return len(rule.body) == len(rule.heads) == 1 and rule.heads[0] is not FALSE and rule.heads[0] != FALSE
 
 
 def key(atom: Atom) -> Key:
@@ -47,23 +49,64 @@ def key(atom: Atom) -> Key:
     return predicate, None if isinstance(object_, Variable) else object_
 
 
-def is_shortcut(rule: Rule, steps: Callable[[Key], Iterable[Rule]]) -> bool:
-    """Whether the head of a rule follows from its body through other rules: `steps` are those whose body has a key.
+class Ways(Generic[S]):
+    """Where steps lead, fact by fact: each fact that walks meet is looked at once.
 
-    The walk takes the variables of the rule for things like any other.
+    `steps` are those whose body has a key; once one of them is no more, `close` has to be told.
+    The walks take the variables of a rule for things like any other.
     """
-    start, goal = rule.body[0].terms, rule.heads[0].terms
-    reached, waiting = {start}, [start]
-    for fact in waiting:
-        _, predicate, object_ = fact
-        for step in chain(steps((predicate, object_)), steps((predicate, None))):
-            head = None if step is rule else _applied(step, fact)
-            if head == goal:
-                return True
-            if head is not None and head not in reached:
-                reached.add(head)
-                waiting.append(head)
-    return False
+
+    def __init__(self, steps: Callable[[Key], Iterable[S]], rule_of: Callable[[S], Rule]) -> None:
+        self._steps, self._rule_of = steps, rule_of
+        self._places: dict[Fact, _Place[S]] = {}
+        self._used: dict[S, list[_Place[S]]] = {}
+
+    def has_detour(self, step: S) -> bool:
+        """Whether the head of a step follows from its body through other steps: whether it is a shortcut."""
+        rule = self._rule_of(step)
+        start, goal = self._place(rule.body[0].terms), self._place(rule.heads[0].terms)
+        reached, waiting = {start}, [start]
+        for place in waiting:
+            for other, head in (place.exits or self._explored(place)).items():
+                if head not in reached and other is not step:
+                    if head is goal:
+                        return True
+                    reached.add(head)
+                    waiting.append(head)
+        return start is goal
+
+    def close(self, step: S) -> None:
+        """Walk through a step no more."""
+        for place in self._used.pop(step, ()):
+            del place.exits[step]
+
+    def _place(self, fact: Fact) -> _Place[S]:
+        place = self._places.get(fact)
+        if place is None:
+            place = self._places[fact] = _Place(fact)
+        return place
+
+    def _explored(self, place: _Place[S]) -> dict[S, _Place[S]]:
+        """The exits of a place, which are found the first time that a walk comes by."""
+        if not place.is_explored:
+            place.is_explored = True
+            _, predicate, object_ = place.fact
+            for step in chain(self._steps((predicate, object_)), self._steps((predicate, None))):
+                head = _applied(self._rule_of(step), place.fact)
+                if head is not None:
+                    place.exits[step] = self._place(head)
+                    self._used.setdefault(step, []).append(place)
+        return place.exits
+
+
+class _Place(Generic[S]):
+    """A fact, and where each step leads from it."""
+
+    __slots__ = ("exits", "fact", "is_explored")
+
+    def __init__(self, fact: Fact) -> None:
+        self.fact, self.is_explored = fact, False
+        self.exits: dict[S, _Place[S]] = {}
 
 
 def _applied(step: Rule, fact: Fact) -> Fact | None:

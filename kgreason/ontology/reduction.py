@@ -6,6 +6,9 @@ throughout. So the verdict on a step depends on the steps that apply to what its
 where steps come or go, those are judged anew from whose body a chain leads there. Chains are followed backwards by
 predicate and object alone, which may find too many, never too few.
 
+Shortcuts that are not judged anew are left out of the walks: what replaces them leads to no change, so that no step
+that is judged is a part of it.
+
 Law: after any changes `shortcuts` are the rules that `reduce` takes out of those that are there, in the order of their
 places. Cost: a walk, as in `reduce`, for each step that leads to a change; a subclass axiom low in a hierarchy judges
 itself, one at the top all that is below.
@@ -15,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from operator import attrgetter
 
-from kgreason.ontology.reduce import Key, is_shortcut, is_step, key
-from kgreason.ontology.statements import Change, Placed
-from kgreason.ontology.undo import Index, UndoLog
+from kgreason.ontology.reduce import Key, Ways, is_step, key
+from kgreason.ontology.statements import Change, Placed, order
+from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Term
 
 
@@ -40,18 +44,19 @@ class LiveReduction:
         """Take rules away and add others, each in one place; the rules that leave what is left, and those that join."""
         gone = [placed for placed in rules.gone if not self._forget(placed)]
         come = [placed for placed in rules.come if not is_step(placed.rule)]
-        new = {placed for placed in rules.come if is_step(placed.rule)}
-        for placed in new:
-            self._bodies.add(key(placed.rule.body[0]), placed)
+        new = {placed: key(placed.rule.body[0]) for placed in rules.come if is_step(placed.rule)}
+        for placed, end in new.items():
+            self._bodies.add(end, placed)
             self._heads.add(key(placed.rule.heads[0]), placed)
-        keys = {key(placed.rule.body[0]) for placed in (*rules.gone, *new) if is_step(placed.rule)}
-        for placed in sorted(self._leading_to(keys), reverse=True):
-            was_left = placed not in new and placed not in self._shortcuts
-            is_left = self._judge(placed)
-            if was_left and not is_left:
+        left = {key(placed.rule.body[0]) for placed in rules.gone if is_step(placed.rule)}
+        judged = self._leading_to(dict.fromkeys(chain(left, new.values())))
+        was_left = {placed for placed in judged if not self._reopened(placed) and placed not in new}
+        ways = Ways[Placed](self._open, attrgetter("rule"))
+        for placed in sorted(judged, key=order, reverse=True):
+            if self._judge(placed, ways):
+                come += [placed] if placed not in was_left else ()
+            elif placed in was_left:
                 gone.append(placed)
-            elif is_left and not was_left:
-                come.append(placed)
         return Change(tuple(gone), tuple(come))
 
     def _forget(self, placed: Placed) -> bool:
@@ -59,28 +64,29 @@ class LiveReduction:
         if is_step(placed.rule):
             self._bodies.discard(key(placed.rule.body[0]), placed)
             self._heads.discard(key(placed.rule.heads[0]), placed)
+        return self._reopened(placed)
+
+    def _reopened(self, placed: Placed) -> bool:
+        """Take a rule for no shortcut; whether it was one."""
         if placed not in self._shortcuts:
             return False
         self._log.drop(self._shortcuts, placed)
         return True
 
-    def _judge(self, judged: Placed) -> bool:
-        """Whether a step stays; those after it have been judged."""
-        is_left = not is_shortcut(
-            judged.rule,
-            lambda found: (
-                step.rule for step in self._bodies.at(found) if step < judged or step not in self._shortcuts
-            ),
-        )
-        if is_left and judged in self._shortcuts:
-            self._log.drop(self._shortcuts, judged)
-        elif not is_left and judged not in self._shortcuts:
-            self._log.put(self._shortcuts, judged, None)
-        return is_left
+    def _open(self, end: Key) -> Iterator[Placed]:
+        """The steps that ask for facts of a key and are no shortcuts, as far as is known."""
+        return (step for step in self._bodies.at(end) if step not in self._shortcuts)
 
-    def _leading_to(self, keys: Iterable[Key]) -> set[Placed]:
+    def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
+        """Whether a step stays; those after it have been judged."""
+        if not ways.has_detour(placed):
+            return True
+        self._log.put(self._shortcuts, placed, None)
+        ways.close(placed)
+        return False
+
+    def _leading_to(self, found: dict[Key, None]) -> dict[Placed, None]:
         """The steps from whose body a chain may lead to a fact that one of these keys asks for."""
-        found = dict.fromkeys(keys)
         waiting = list(found)
         for each in waiting:
             for step in self._heads.meeting(each):
@@ -88,31 +94,41 @@ class LiveReduction:
                 if before not in found:
                     found[before] = None
                     waiting.append(before)
-        return {step for each in found for step in self._bodies.meeting(each)}
+        return dict.fromkeys(step for each in found for step in self._bodies.meeting(each))
 
 
 class _Ends:
-    """Steps by the key of their head, or of their body."""
+    """Steps by the key of their head, or of their body: by predicate, then by object."""
 
     def __init__(self, log: UndoLog) -> None:
-        self._steps: Index[Key, Placed] = Index(log)
-        self._keys: Index[Term, Key] = Index(log)
+        self._log = log
+        self._steps: dict[Term, dict[Term | None, dict[Placed, None]]] = {}
 
     def add(self, end: Key, step: Placed) -> None:
-        if not self.at(end):
-            self._keys.add(end[0], end)
-        self._steps.add(end, step)
+        predicate, object_ = end
+        objects = self._steps.get(predicate)
+        if objects is None:
+            self._log.put(self._steps, predicate, {object_: {step: None}})
+        elif object_ not in objects:
+            self._log.put(objects, object_, {step: None})
+        else:
+            self._log.put(objects[object_], step, None)
 
     def discard(self, end: Key, step: Placed) -> None:
-        self._steps.discard(end, step)
-        if not self.at(end):
-            self._keys.discard(end[0], end)
+        predicate, object_ = end
+        objects = self._steps[predicate]
+        self._log.drop(objects[object_], step)
+        if not objects[object_]:
+            self._log.drop(objects, object_)
+        if not objects:
+            self._log.drop(self._steps, predicate)
 
     def at(self, end: Key) -> Iterable[Placed]:
-        return self._steps.at(end)
+        return self._steps.get(end[0], {}).get(end[1], ())
 
-    def meeting(self, end: Key) -> Iterator[Placed]:
+    def meeting(self, end: Key) -> Iterable[Placed]:
         """The steps whose end may be about the facts that `end` is about."""
         predicate, object_ = end
-        ends = self._keys.at(predicate) if object_ is None else (end, (predicate, None))
-        return chain.from_iterable(map(self._steps.at, ends))
+        if object_ is None:
+            return chain.from_iterable(self._steps.get(predicate, {}).values())
+        return chain(self.at(end), self.at((predicate, None)))

@@ -10,6 +10,7 @@ Rows keep to single heads: a W3C row with several conclusions yields one rule fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from string import digits
 from typing import TypeAlias
 
@@ -20,7 +21,9 @@ from kgreason.terms.vocabulary import RDF_TYPE
 Row: TypeAlias = Callable[..., Iterable[Rule]]
 RowTable: TypeAlias = Mapping[Constant, tuple[Row, ...]]
 
-U, V, X, X1, X2, Y, Y1, Y2, Z = (Variable(name) for name in ("u", "v", "x", "x1", "x2", "y", "y1", "y2", "z"))
+U, V, X1, X2, Y1, Y2, Z = (Variable(name) for name in ("u", "v", "x1", "x2", "y1", "y2", "z"))
+X, Y = Variable("v0"), Variable("v1")
+"""Named so that most of the rules, those over one atom, are written in their canonical form."""
 
 _GROUPS = {"rho": "rhodf"}
 
@@ -32,5 +35,10 @@ def is_a(instance: Term, class_: Term) -> Atom:
 
 def rule(name: str, axiom: Axiom, head: Atom, *body: Atom) -> Rule:
     """The rule `head :- body` from one axiom; the group is in the name: `cls` of `cls-svf1`, `rdfs` of `rdfs9`."""
+    return Rule((head,), body, name, _group(name), axiom.sources)
+
+
+@cache
+def _group(name: str) -> str:
     group = name.partition("-")[0].rstrip(digits)
-    return Rule((head,), body, name, _GROUPS.get(group, group), axiom.sources)
+    return _GROUPS.get(group, group)

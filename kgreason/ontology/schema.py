@@ -179,9 +179,14 @@ class Schema:
         """Every subject of a schema triple, sorted."""
         return sorted(self._objects)
 
+    def predicates(self, subject: Constant) -> Iterable[Constant]:
+        """The predicates of a subject's triples."""
+        return self._objects.get(subject, ())
+
     def objects(self, subject: Constant, predicate: Constant) -> tuple[Constant, ...]:
         """The objects of (subject, predicate), sorted; empty if there are none."""
-        return self._objects.get(subject, {}).get(predicate, ())
+        found = self._objects.get(subject)
+        return found.get(predicate, ()) if found else ()
 
 
 class LiveSchema(Schema):
@@ -196,25 +201,26 @@ class LiveSchema(Schema):
 
         Triples that are not schema are ignored; removing what is absent or adding what is present changes nothing.
         """
-        wanted: dict[tuple[Constant, Constant], dict[Constant, bool]] = defaultdict(dict)
+        wanted: dict[tuple[Constant, Constant], dict[Constant, bool]] = {}
         for triples, present in ((removed, False), (added, True)):
             for subject, predicate, object_ in filter(is_schema, triples):
-                wanted[subject, predicate][object_] = present
-        return {subject for (subject, predicate), objects in wanted.items() if self._edit(subject, predicate, objects)}
+                wanted.setdefault((subject, predicate), {})[object_] = present
+        return {end[0] for end, objects in wanted.items() if self._edit(*end, objects)}
 
     def _edit(self, subject: Constant, predicate: Constant, wanted: Mapping[Constant, bool]) -> bool:
         """Make these objects of (subject, predicate) present or absent; whether any was not."""
         before = self.objects(subject, predicate)
-        kept = (object_ for object_ in before if wanted.get(object_, True))
-        after = tuple(sorted({*kept, *(object_ for object_, present in wanted.items() if present)}))
+        kept = [object_ for object_ in before if wanted.get(object_, True)]
+        after = tuple(sorted({*kept, *[object_ for object_, present in wanted.items() if present]}))
         if after != before:
             self._replace(subject, predicate, after)
         return after != before
 
     def _replace(self, subject: Constant, predicate: Constant, objects: tuple[Constant, ...]) -> None:
-        if subject not in self._objects:
-            self._log.put(self._objects, subject, {})
-        predicates = self._objects[subject]
+        predicates = self._objects.get(subject)
+        if predicates is None:
+            self._log.put(self._objects, subject, {predicate: objects})
+            return
         if objects:
             self._log.put(predicates, predicate, objects)
         else:

@@ -9,11 +9,13 @@ Cost: for each rule that comes or goes, the places of its statement; a handful.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Generic, NamedTuple, TypeVar
 
 from kgreason.ontology.axioms import Place
 from kgreason.ontology.normalise import Statement, statement
-from kgreason.ontology.undo import Index, UndoLog
+from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Rule
 
 T = TypeVar("T")
@@ -26,12 +28,20 @@ class Change(NamedTuple, Generic[T]):
     come: tuple[T, ...]
 
 
-class Placed(NamedTuple):
-    """A canonical rule and its place: that of its axiom, then its number among the rules of the axiom."""
+@dataclass(slots=True, eq=False)
+class Placed:
+    """A canonical rule and its place: that of its axiom, then its number among the rules of the axiom.
+
+    There is one for each rule of each axiom: it is equal to itself alone.
+    """
 
     place: Place
     number: int
     rule: Rule
+
+
+order = attrgetter("place", "number")
+"""What rules in their places are sorted by."""
 
 
 class LiveStatements:
@@ -39,29 +49,39 @@ class LiveStatements:
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
-        self._places: Index[Statement, Placed] = Index(log)
-        self._firsts: dict[Statement, Placed] = {}
+        self._places: dict[Statement, tuple[Placed, ...]] = {}
 
     @property
     def firsts(self) -> list[Placed]:
         """Each statement once, by place."""
-        return sorted(self._firsts.values())
+        return sorted((places[0] for places in self._places.values()), key=order)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
         """Take rules away and add others; the rules that are first no more, and those that are now."""
+        before: dict[Statement, Placed | None] = {}
         for placed in rules.gone:
-            self._places.discard(statement(placed.rule), placed)
-        for placed in rules.come:
-            self._places.add(statement(placed.rule), placed)
-        touched = dict.fromkeys(statement(placed.rule) for placed in (*rules.gone, *rules.come))
-        pairs = [(self._firsts.get(each), min(self._places.at(each), default=None)) for each in touched]
-        changed = [(each, *pair) for each, pair in zip(touched, pairs, strict=True) if pair[0] != pair[1]]
-        for each, _, after in changed:
-            if after is None:
-                self._log.drop(self._firsts, each)
+            says = statement(placed.rule)
+            places = self._places[says]
+            before.setdefault(says, places[0])
+            if len(places) == 1:
+                self._log.drop(self._places, says)
             else:
-                self._log.put(self._firsts, each, after)
-        return Change(
-            tuple(before for _, before, _ in changed if before is not None),
-            tuple(after for _, _, after in changed if after is not None),
-        )
+                self._log.put(self._places, says, tuple(other for other in places if other is not placed))
+        for placed in rules.come:
+            says = statement(placed.rule)
+            places = self._places.get(says, ())
+            before.setdefault(says, places[0] if places else None)
+            self._log.put(self._places, says, tuple(sorted((*places, placed), key=order)) if places else (placed,))
+        return self._news(before)
+
+    def _news(self, before: dict[Statement, Placed | None]) -> Change[Placed]:
+        """What came of statements whose first places were these."""
+        gone: list[Placed] = []
+        come: list[Placed] = []
+        for says, old in before.items():
+            places = self._places.get(says)
+            new = places[0] if places else None
+            if new is not old:
+                gone += [old] if old else ()
+                come += [new] if new else ()
+        return Change(tuple(gone), tuple(come))

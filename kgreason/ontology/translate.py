@@ -81,4 +81,4 @@ def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
 
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
     """The rules of one axiom, in the order of the rows; none if the profile has no row for it."""
-    return tuple(rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom))
+    return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])

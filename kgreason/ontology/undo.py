@@ -66,9 +66,11 @@ class Index(Generic[K, V]):
 
     def add(self, key: K, value: V) -> None:
         """Put a value under a key."""
-        if key not in self._found:
-            self._log.put(self._found, key, {})
-        self._log.put(self._found[key], value, None)
+        values = self._found.get(key)
+        if values is None:
+            self._log.put(self._found, key, {value: None})
+        else:
+            self._log.put(values, value, None)
 
     def discard(self, key: K, value: V) -> None:
         """Take a value that is under a key away."""

@@ -14,12 +14,15 @@ Laws: `canonical(canonical(r)) == canonical(r)`; the canonical form is the same 
 are kept, more than a body of six atoms can tie (6! = 720): past that, for a long body of atoms that are all alike, the
 form is still the same rule but may depend on the order in which it was written.
 
-Cost: 10 to 25 microseconds for one to three atoms, 6 milliseconds for six atoms that are all alike.
+Cost: 2 to 4 microseconds for a rule over one atom, 15 to 25 for two or three atoms, 6 milliseconds for six that are all
+alike.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from operator import eq
 from typing import NamedTuple, TypeAlias
 
 from kgreason.rules.model import Atom, Rule, Term, Variable
@@ -31,6 +34,7 @@ Reading: TypeAlias = tuple[str, ...]
 """An atom as it is compared: its relation ("" for a triple pattern), then its terms, variables as `?v0`, `?v1`, ..."""
 
 Numbers: TypeAlias = dict[Term, str]
+_NAMES = tuple(Variable(f"v{number}") for number in range(8))
 
 
 class _Order(NamedTuple):
@@ -49,6 +53,10 @@ def canonical(rule: Rule) -> Rule:
     True
     """
     check_safe(rule)
+    if len(rule.body) == len(rule.heads) == 1:
+        return _alone(rule)
+    if len(rule.body) == len(rule.heads) == 1:
+        return _alone(rule)
     body: list[Reading] = []
     orders = [_Order(tuple(dict.fromkeys(rule.body)), {})]
     while orders[0].left:
@@ -56,6 +64,22 @@ def canonical(rule: Rule) -> Rule:
         body.append(reading)
     heads = min(_heads(rule, order.numbers) for order in orders)
     return replace(rule, heads=tuple(map(_atom, heads)), body=tuple(map(_atom, body)))
+
+
+def _alone(rule: Rule) -> Rule:
+    """The canonical form of a rule of one head and one body atom, as most are: there is nothing to order."""
+    (head,), (atom,) = rule.heads, rule.body
+    names: dict[Term, Term] = {}
+    for term in atom.terms:
+        if isinstance(term, Variable) and term not in names:
+            names[term] = _NAMES[len(names)] if len(names) < len(_NAMES) else Variable(f"v{len(names)}")
+    if all(map(eq, names, names.values())):
+        return rule
+    return Rule((_renamed(head, names),), (_renamed(atom, names),), rule.name, rule.group, rule.sources)
+
+
+def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:
+    return Atom(atom.relation, tuple([names.get(term, term) for term in atom.terms]))
 
 
 def _extended(orders: list[_Order]) -> tuple[Reading, list[_Order]]:

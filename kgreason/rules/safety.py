@@ -13,8 +13,8 @@ from kgreason.rules.model import Rule, Variable
 def unbound(rule: Rule) -> list[Variable]:
     """The head variables that no body atom has, in the order in which they occur."""
     bound = {term for atom in rule.body for term in atom.terms}
-    terms = (term for atom in rule.heads for term in atom.terms)
-    return list(dict.fromkeys(term for term in terms if isinstance(term, Variable) and term not in bound))
+    terms = dict.fromkeys([term for atom in rule.heads for term in atom.terms if term not in bound])
+    return [term for term in terms if isinstance(term, Variable)]
 
 
 def check_safe(rule: Rule) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from kgreason.engine.encode import encode
+from kgreason.engine.encode import encode, encode_all
 from kgreason.engine.layout import (
     ARRANGED_COLUMNS,
     ARRANGED_COUNT,
@@ -17,6 +17,9 @@ from kgreason.engine.layout import (
     STEP_ARRANGEMENT,
     STEP_ATOM,
     STEP_FREE,
+    STEP_HEADS,
+    STEP_NEXT,
+    STEP_TEMPLATES,
 )
 from kgreason.engine.planner import EncodedRule, Planner
 from kgreason.errors import LimitError
@@ -59,6 +62,21 @@ class Program:
         asks = self.planner.asks.array
         return [int(asks[ask, 0]) for ask in chain(int(self.planner.key_info.array[key, 2]), asks[:, 1])]
 
+    def spelt(self, rule: int) -> list[list[object]]:
+        """The steps of a rule's plans with what they point to in place of where it is."""
+        planner, found = self.planner, list[list[object]]()
+        for _, plan in planner.plans_of(rule):
+            _, start, _, low, high = planner.plans.array[plan].tolist()
+            for step in planner.steps.array[[start, *range(low, high)]].tolist():
+                table, count, _, _, *columns = planner.arranged.array[step[STEP_ARRANGEMENT]].tolist()
+                probed = (planner.tables()[table], columns[:count]) if step[STEP_ARRANGEMENT] >= 0 else None
+                after = (planner.nodes.array[step[STEP_NEXT]] - low).tolist()
+                first, heads = step[STEP_TEMPLATES], step[STEP_HEADS]
+                templates = planner.templates.array[first : first + heads].tolist()
+                spelt = [(planner.tables()[head[0]], head[1 : 1 + planner.tables()[head[0]][1]]) for head in templates]
+                found.append([step[STEP_ATOM], probed, after, spelt, *step[STEP_FREE:STEP_TEMPLATES]])
+        return found
+
     def probed(self, plan: int) -> set[tuple[int, int]]:
         """The (atom, arrangement) pairs that a plan's steps probe."""
         low, high = self.planner.plans.array[plan, 3:5]
@@ -99,6 +117,19 @@ def test_rules_of_two_shapes_share_no_steps() -> None:
     (steps,) = program.sizes("steps")
     program.add(some_values("<A>", "<p>", "<B>"))
     assert program.sizes("steps")[0] > steps
+
+
+@given(programs())
+def test_a_rule_has_the_same_plans_wherever_they_are(rules: list[Rule]) -> None:
+    program = Program(rules)
+    for number, rule in enumerate(rules):
+        assert program.spelt(number) == Program([rule]).spelt(0)
+
+
+@given(programs())
+def test_rules_are_encoded_together_as_one_by_one(rules: list[Rule]) -> None:
+    one_by_one, together = Program(rules), Program()
+    assert encode_all(rules, together.planner, together._intern) == one_by_one.rules
 
 
 def test_a_repeated_constant_is_a_shape_of_its_own() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.graph.modes import SchemaMode
-from kgreason.graph.program import CLOSES, OWN, LiveProgram, Program, ProgramChange, build
+from kgreason.graph.program import CLOSES, OWN, LiveProgram, Program, ProgramChange, build, uncollected
 from kgreason.graph.selection import Selection, select
 from kgreason.ontology.translate import translate
 from kgreason.rules.canonical import canonical
@@ -201,3 +202,14 @@ def test_needed_rules_come_and_go_with_what_asks_for_them() -> None:
     assert {"cax-sco", "prp-trp"} <= {rule.name for rule in change.added}
     change = live.change(below, (), same_as=False, exceeded=True)
     assert {"cax-sco", "prp-trp"} <= {rule.name for rule in change.removed}
+
+
+def test_garbage_is_collected_again_afterwards_if_it_was_before() -> None:
+    with pytest.raises(KeyError), uncollected():
+        raise KeyError
+    assert gc.isenabled()
+    with uncollected():
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()

@@ -347,9 +347,9 @@ def test_a_subclass_low_in_the_hierarchy_judges_itself_alone(monkeypatch: pytest
     judged: list[Any] = []
     judge = edited.live._reduction._judge
 
-    def counted(placed: Any) -> bool:
+    def counted(placed: Any, ways: Any) -> bool:
         judged.append(placed)
-        return judge(placed)
+        return judge(placed, ways)
 
     monkeypatch.setattr(edited.live._reduction, "_judge", counted)
     edited.edit(set(), said("u:Tutor rdfs:subClassOf u:TeachingAssistant , u:Person ."))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.ontology.reduce import reduce
+from kgreason.ontology.reduce import is_step, reduce
+from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Atom, Rule, Term, Triple, Variable, triple
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import RDF_TYPE
@@ -83,3 +84,29 @@ graphs = st.sets(st.tuples(*(st.sampled_from(NAMES) for _ in range(3))), max_siz
 @given(st.lists(steps, max_size=8, unique=True), graphs)
 def test_the_closure_stays_the_same(rules: list[Rule], graph: set[Triple]) -> None:
     assert datalog.close(facts(graph), rules).keys() == datalog.close(facts(graph), reduce(rules)).keys()
+
+
+def by_definition(rules: list[Rule]) -> list[Rule]:
+    """One after another from the back, a step goes if its head follows from its body by the steps that are left."""
+    left = list(rules)
+    for rule in filter(is_step, reversed(rules)):
+        others = [other for other in left if other is not rule]
+        body, head = (tuple(map(str, atom.terms)) for atom in (rule.body[0], rule.heads[0]))
+        if (None, head) in datalog.close({(None, body)}, filter(is_step, others)):
+            left = others
+    return left
+
+
+@given(st.lists(steps.map(canonical), max_size=10, unique=True))
+def test_what_goes_is_what_the_definition_says(rules: list[Rule]) -> None:
+    assert list(reduce(rules)) == by_definition(rules)
+
+
+CLASSES = st.sampled_from([f"<http://e/{number}>" for number in range(12)])
+edges = st.tuples(CLASSES, CLASSES).filter(lambda pair: pair[0] != pair[1])
+
+
+@given(st.lists(edges, min_size=10, max_size=40, unique=True))
+def test_of_a_taxonomy_with_cycles_the_transitive_reduction_stays(pairs: list[tuple[str, str]]) -> None:
+    rules = [Rule((triple(X, RDF_TYPE, above),), (triple(X, RDF_TYPE, below),)) for below, above in pairs]
+    assert list(reduce(rules)) == by_definition(rules)

@@ -86,6 +86,15 @@ def test_the_form_itself() -> None:
     assert form == rule("@rule trp p(?v0), q(?v0, ?v2) :- [?v0, <urn:p>, ?v1], [?v1, <urn:p>, ?v2] .")
 
 
+def test_of_one_atom_that_is_written_so_the_form_is_the_rule_itself() -> None:
+    names = ", ".join(f"?v{number}" for number in range(12))
+    written = rule(f"p(?v11, ?v0) :- q({names}) .")
+    assert canonical(written) is written
+    assert canonical(rule(f"p(?z, ?a0) :- q({names.replace('?v11', '?z').replace('?v', '?a')}) .")) == written
+    swapped = rule("p(?v1) :- q(?v1, ?v0, ?v1) .")
+    assert canonical(swapped) == rule("p(?v0) :- q(?v0, ?v1, ?v0) .")
+
+
 def test_heads_decide_between_orders_that_read_alike() -> None:
     assert canonical(rule("h(?a) :- p(?a), p(?b) .")) == canonical(rule("h(?a) :- p(?b), p(?a) ."))
     assert canonical(rule("h(?a, ?b) :- p(?a), p(?b) .")) == canonical(rule("h(?b, ?a) :- p(?a), p(?b) ."))
