@@ -1,0 +1,112 @@
+"""`sort`: which of the given paths Spark reads as lines, and which one task each reads as a document.
+
+    N-Triples and N-Quads, plain, .gz or .bz2     lines: any file system that Spark knows, files are split
+    everything else                               documents: local files, one task a file
+
+A path that exists here, or a pattern that matches something here, is local; a local folder stands for the files in it
+that are in an RDF format. Any other path is one of Spark's own file systems and is left to Spark.
+
+Law: a local file is named as `kgreason.rdf.reader` names it, so its blank nodes are the same nodes.
+Cost: the driver lists local folders, and nothing else; what a document says is read by the tasks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from glob import glob
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from kgreason.errors import InputError
+from kgreason.rdf.catalogue import XML_CATALOG
+from kgreason.rdf.formats import format_of
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+LINE_FILES = "*.{nt,nq}{,.gz,.bz2}"
+"""What Spark reads of a folder on a file system of its own."""
+
+_LINES, _UNPACKED = ("nt", "nq"), ("", "gz", "bz2")
+_PASSED_OVER = re.compile(r"[_.]|.*:")
+"""Names of files that Spark passes over without a word, or does not read on a local disk."""
+_PATTERN = re.compile(r"([\\\[\]{}*?])")
+
+
+class Inputs(NamedTuple):
+    """Local files of lines, local documents, and paths of lines on other file systems."""
+
+    lines: list[Path]
+    documents: list[Path]
+    remote: list[str]
+
+    def has_lines(self) -> bool:
+        """Whether there is anything to be read as lines."""
+        return bool(self.lines or self.remote)
+
+
+def sort(paths: Paths) -> Inputs:
+    """Which file is read in which way. Raises InputError for none, one that is missing, one of no known format."""
+    given = [paths] if isinstance(paths, str | PathLike) else paths
+    inputs = Inputs([], [], [])
+    for path in map(str, given):
+        if "://" in path and not path.startswith("file:"):
+            inputs.remote.append(path)
+        else:
+            for file in local_files(path):
+                (inputs.lines if _is_lines(file) else inputs.documents).append(file)
+    if not any(inputs):
+        raise InputError("there is no file to read")
+    return inputs
+
+
+def local_files(path: str) -> Iterator[Path]:
+    """The files that a local path, folder or pattern stands for, in order. Raises InputError."""
+    path = _local(path) if path.startswith("file:") else path
+    found = [path] if Path(path).exists() else sorted(glob(path, recursive=True))
+    if not found:
+        raise InputError(f"{path}: No such file or directory")
+    for each in map(Path, found):
+        if each.is_dir():
+            yield from _documents(each)
+        else:
+            yield each.resolve()
+
+
+def spark_path(file: Path) -> str:
+    """How Spark is told of a local file: by its URI, with nothing in it read as a pattern."""
+    return "file://" + _PATTERN.sub(r"\\\1", str(file))
+
+
+@lru_cache
+def source_name(uri: str) -> str:
+    """The name of a file as the reader of one process has it, from the URI that Spark gives."""
+    return str(Path(_local(uri)).resolve()) if uri.startswith("file:") else uri
+
+
+def _local(uri: str) -> str:
+    return unquote(urlsplit(uri.replace("?", "%3F").replace("#", "%23")).path)
+
+
+def _is_lines(file: Path) -> bool:
+    form = format_of(file)
+    return form.name in _LINES and form.compression in _UNPACKED and not _PASSED_OVER.match(file.name)
+
+
+def _documents(folder: Path) -> Iterable[Path]:
+    """The RDF files of a folder. Raises InputError where there is none."""
+    found = sorted(file.resolve() for file in folder.iterdir() if file.is_file() and _is_document(file))
+    if not found:
+        raise InputError(f"{folder}: there is no RDF file in it")
+    return found
+
+
+def _is_document(file: Path) -> bool:
+    try:
+        format_of(file)
+    except InputError:
+        return False
+    return file.name != XML_CATALOG

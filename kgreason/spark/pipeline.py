@@ -1,0 +1,112 @@
+"""Files -> Spark -> a store that is live: the pipeline from end to end.
+
+    files -> quads -> terms and ids -> closure, level by level -> Parquet -> engine and Oxigraph    (`load`)
+                                                                          -> N-Triples or Parquet   (`materialize`)
+
+Law: the graph is that of an in-process load of the same files, and goes on as that would: what rules need to know of
+equal terms and of literals is worked out by the engine once it has taken over the closure (DESIGN.md 6). What is
+written are the triples that such a graph shows.
+
+Cost: Spark's, then one pass over facts and terms. The engine holds all of them in the end: what does not fit there is
+for `materialize`, which needs no engine.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from kgreason.engine.layout import Int32
+from kgreason.graph.evaluated import Evaluated
+from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
+from kgreason.graph.materializer import Materializer
+from kgreason.graph.modes import SchemaMode
+from kgreason.graph.progress import SILENT, Progress
+from kgreason.graph.selection import select
+from kgreason.spark.closing import close_alone, close_for
+from kgreason.spark.encode import encode
+from kgreason.spark.folders import check_free
+from kgreason.spark.hand_over import files_of, intern_terms, quads_of, records_of
+from kgreason.spark.write import Form, decoded, write
+
+File = str | PathLike[str]
+
+
+def load(
+    graph: KnowledgeGraph,
+    paths: Sequence[File],
+    spark: SparkSession,
+    *,
+    folder: File | None = None,
+    progress: Progress = SILENT,
+) -> dict[str, Any]:
+    """Load files into a graph that is empty, by Spark; the statistics after it, and the seconds it took.
+
+    What Spark works out is written below `folder`, which driver and workers both see, and where a load that was broken
+    off goes on; without it, in a temporary one. Raises what `encode` raises, and StoreError for a graph that has facts;
+    then nothing has changed.
+    """
+    with _room(folder) as room:
+        return graph.start_from(lambda live: _evaluated(live, paths, spark, room, progress), progress)
+
+
+def _evaluated(
+    live: Materializer, paths: Sequence[File], spark: SparkSession, folder: str, progress: Progress
+) -> tuple[Int32, Evaluated]:
+    """The quads of files, and what follows from them, in the ids of a materializer."""
+    with progress("encoding"):
+        encoded = encode(spark, list(paths), f"{folder}/encoded")
+    facts, planned = close_for(replace(live.selection, own=live.own), encoded, f"{folder}/closure", progress)
+    with progress("handing over"):
+        ids = intern_terms(files_of(encoded.terms), planned.fresh, live.dictionary)
+        records = records_of(files_of(facts), planned.program.width, ids)
+        return quads_of(files_of(encoded.quads), ids), Evaluated(records, planned.program.tables, planned.rules)
+
+
+def materialize(
+    spark: SparkSession,
+    paths: Sequence[File],
+    output: File,
+    *,
+    rules: Sequence[str] = DEFAULT_RULES,
+    schema: SchemaMode = "axioms",
+    form: Form = "nt",
+    inferred: bool = False,
+    overwrite: bool = False,
+    folder: File | None = None,
+    progress: Progress = SILENT,
+) -> int:
+    """Write every triple that follows from files into a folder, or those that were derived; how many contradictions.
+
+    `folder` is as for `load`. Triples of all graphs are taken together; owl:sameAs is followed by the plain rules of
+    the W3C, whose cost is the cube of a clique's size. In Parquet a column `asserted` tells the triples apart. Raises
+    what `encode` raises, and InputError for an output folder that is not empty.
+    """
+    selection = select(rules, schema, "rules")
+    if "://" not in fspath(output):
+        check_free(output, overwrite=overwrite)
+    with _room(folder) as room:
+        with progress("encoding"):
+            encoded = encode(spark, list(paths), f"{room}/encoded")
+        closed = close_alone(selection, encoded, f"{room}/closure", progress)
+        triples = closed.triples.where("NOT asserted") if inferred else closed.triples
+        with progress("writing"):
+            write(decoded(triples, closed.terms(encoded)), output, form=form, overwrite=overwrite)
+            return closed.contradictions()
+
+
+@contextmanager
+def _room(folder: File | None) -> Iterator[str]:
+    """The folder that Spark writes to, absolute; one that goes at the end, where none is given."""
+    if folder is not None:
+        yield fspath(folder) if "://" in fspath(folder) else str(Path(folder).resolve())
+        return
+    with tempfile.TemporaryDirectory(prefix="kgreason-") as path:
+        yield path

@@ -1,0 +1,62 @@
+"""Columns of term texts in Arrow and in a `Dictionary`, and `record`, which has rows of several kinds in one table.
+
+Laws: `interned(column, dictionary)` has the ids that `dictionary.intern` gives for the same texts, null and "" being 0;
+`texts(dictionary)[i]` is the text of id i.
+
+Cost: kernels and copies of whole columns; no Python object for a term.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kgreason.terms.dictionary import Dictionary, Ids
+
+COLUMNS = {"string": pa.string(), "binary": pa.binary(), "int": pa.int32(), "long": pa.int64()}
+"""The types of Spark that are used, in Arrow."""
+
+QUAD = ("subject", "predicate", "object", "graph")
+"""The columns of quads as texts."""
+
+
+def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
+    """The texts of the ids from `first` on, as a string array; id 0 has an empty one."""
+    table, count = dictionary.table(), len(dictionary) + 1 - first
+    offsets = table.offsets[first : first + count + 1]
+    arena = table.arena[offsets[0] : offsets[-1]]
+    bounds = (offsets - offsets[0]).astype(np.int32)
+    return pa.StringArray.from_buffers(count, pa.py_buffer(bounds), pa.py_buffer(arena.tobytes()))
+
+
+def interned(column: pa.Array, dictionary: Dictionary) -> Ids:
+    """The ids of a string array, int32[n]; 0 for a null and an empty text. Raises LimitError."""
+    text, bounds = _packed(column)
+    present = bounds[1:] > bounds[:-1]
+    ids = np.zeros(present.size, np.int32)
+    ids[present] = dictionary.intern_packed(text, np.append(bounds[:-1][present], bounds[-1]))
+    return ids
+
+
+def _packed(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of a string array and the bounds of its texts, as kernels take them; a null is empty."""
+    wide = column.fill_null("").cast(pa.large_string())
+    _, offsets, data = wide.buffers()
+    text = np.frombuffer(data or b"", np.uint8)
+    text.flags.writeable = False  # as the dictionary's own texts are: the kernel is compiled for these
+    return text, np.frombuffer(offsets, np.int64)[wide.offset : wide.offset + len(wide) + 1]
+
+
+def strings(quads: Ids, dictionary: Dictionary) -> dict[str, pa.Array]:
+    """Quads int32[4, n] as columns of texts."""
+    words = texts(dictionary)
+    return {name: words.take(pa.array(column)) for name, column in zip(QUAD, quads, strict=True)}
+
+
+def record(schema: str, **columns: pa.Array) -> pa.RecordBatch:
+    """Rows of a table `name type, ...`; the columns that are not given are null."""
+    length = len(next(iter(columns.values())))
+    fields = dict(field.split() for field in schema.split(", "))
+    arrays = [columns.get(name, pa.nulls(length, COLUMNS[kind])) for name, kind in fields.items()]
+    return pa.RecordBatch.from_arrays(arrays, names=list(fields))

@@ -1,0 +1,41 @@
+"""What the tests of reading and encoding share: the bag of quads that the reader of one process gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kgreason.rdf.reader import read
+from kgreason.terms.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from kgreason.spark.encode import Encoded
+
+Bag = Counter[tuple[str, ...]]
+
+
+def in_process(files: Iterable[Path]) -> Bag:
+    """The quads of files as texts."""
+    dictionary, bag = Dictionary(), Bag()
+    for file in files:
+        for batch in read(file, dictionary):
+            texts = dictionary.decode(np.stack(batch, axis=1).ravel())
+            bag.update(zip(*[iter(texts)] * 4, strict=True))
+    return bag
+
+
+def on_spark(quads: DataFrame) -> Bag:
+    """The rows of a DataFrame."""
+    return Bag(map(tuple, quads.collect()))
+
+
+def decoded(encoded: Encoded) -> Bag:
+    """The quads of ids as texts."""
+    texts = {0: "", **{row.id: row.text for row in encoded.terms.collect()}}
+    return Bag(tuple(texts[number] for number in row) for row in encoded.quads.collect())

@@ -1,0 +1,125 @@
+"""The feed adds up to the graph, commit by commit, while a writer edits it; what cannot be read again is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kgreason.errors import StoreError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
+
+from pyspark.errors import StreamingQueryException
+
+from kgreason.spark.feed import FeedReader, feed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ONTOLOGY = """
+    @prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Dog rdfs:subClassOf :Animal .
+    :rex a :Dog ; :says "it's \\"wuff\\"\\n"@EN , "01"^^<http://www.w3.org/2001/XMLSchema#byte> , [] .
+"""
+REX = "<http://e/rex> a <http://e/Dog> ."
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Any:
+    with KnowledgeGraph.open(tmp_path / "store", rules=["rdfs"]) as graph:
+        with graph.transaction() as tx:
+            tx.add(ONTOLOGY)
+        yield graph
+
+
+def rows(graph: KnowledgeGraph) -> set[str]:
+    """The default graph, which is the closure, and the named ones."""
+    return set(b"".join(graph.dump(graphs=True)).decode().splitlines())
+
+
+def added_up(changes: list[Any]) -> set[str]:
+    """What rows of the feed come to; none comes twice, none goes that is not there."""
+    counts: Counter[str] = Counter()
+    for _, sign, *terms in changes:
+        counts[" ".join(filter(None, terms)) + " ."] += sign
+    assert set(counts.values()) <= {0, 1}
+    return {line for line, count in counts.items() if count}
+
+
+def edit(graph: KnowledgeGraph, number: int) -> None:
+    with graph.transaction() as tx:
+        tx.add(f"<http://e/g> {{ <http://e/dog{number}> a <http://e/Dog> }}")
+        (tx.remove if number % 2 else tx.add)(REX)
+
+
+def test_the_table_is_the_graph(spark: SparkSession, graph: KnowledgeGraph, tmp_path: Path) -> None:
+    """Over restarts of the query, with commits in between and while it runs."""
+    table, checkpoint = str(tmp_path / "table"), str(tmp_path / "checkpoint")
+
+    def run() -> list[Any]:
+        writer = feed(spark, tmp_path / "store").writeStream.format("parquet").trigger(availableNow=True)
+        writer.start(table, checkpointLocation=checkpoint).awaitTermination()
+        return [tuple(row) for row in spark.read.parquet(table).collect()]
+
+    assert added_up(run()) == rows(graph)
+    edit(graph, 1)
+    edit(graph, 2)
+    changes = run()
+    assert added_up(changes) == rows(graph)
+    assert {commit for commit, *_ in changes} == {1, 2, 3}
+    for forgotten in "1", ".1.crc":
+        (tmp_path / "checkpoint" / "commits" / forgotten).unlink(missing_ok=True)
+    edit(graph, 3)
+    assert added_up(run()) == rows(graph)
+
+
+def test_a_query_that_runs_follows_over_a_checkpoint(spark: SparkSession, graph: KnowledgeGraph) -> None:
+    writer = feed(spark, graph._home._folder.path, after=1).writeStream  # type: ignore[union-attr]
+    query = writer.format("memory").queryName("followed").trigger(processingTime="0 seconds").start()
+    try:
+        before = rows(graph)
+        for number in range(4):
+            edit(graph, number)
+            if number == 2:
+                graph._engine().checkpoint()
+            query.processAllAvailable()
+        changes = [tuple(row) for row in spark.table("followed").collect()]
+    finally:
+        query.stop()
+    assert {commit for commit, *_ in changes} <= {2, 3, 4, 5}
+    start = [(0, 1, line.removesuffix(" .")) for line in before]
+    assert added_up([*start, *changes]) == rows(graph)
+
+
+def test_a_store_that_is_not_there_and_options_that_say_nothing_are_named(spark: SparkSession, tmp_path: Path) -> None:
+    query = feed(spark, tmp_path / "none").writeStream.format("memory").queryName("none").start()
+    with pytest.raises(StreamingQueryException, match=f"StoreError: {tmp_path / 'none'}: there is no store"):
+        query.awaitTermination()
+    for options in ({}, {"path": "store", "after": "-1"}):
+        stream = spark.readStream.format("kgreason").options(**options).load()
+        with pytest.raises(StreamingQueryException, match="InputError: the format kgreason wants the path"):
+            stream.writeStream.format("memory").queryName("no_options").start().awaitTermination()
+
+
+def test_a_batch_is_the_same_when_it_is_read_again(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    reader = FeedReader(str(tmp_path / "store"), 0)
+    offsets, read = [reader.initialOffset()], []
+    for number in range(4):
+        if number:
+            edit(graph, number)
+        changes, offset = reader.read(offsets[-1])
+        offsets.append(offset)
+        read.append(list(changes))
+    assert offsets == [{"commit": number} for number in range(5)]
+    for start, end, rows_read in zip(offsets, offsets[1:], read, strict=False):
+        assert list(reader.readBetweenOffsets(start, end)) == rows_read
+    assert list(reader.readBetweenOffsets(offsets[1], offsets[3])) == read[1] + read[2]
+    graph._engine().checkpoint()
+    for start in offsets[0], offsets[2]:
+        with pytest.raises(StoreError, match="commits"):
+            list(reader.readBetweenOffsets(start, offsets[3]))
+    assert list(reader.read(offsets[-1])[0]) == []

@@ -1,0 +1,135 @@
+"""What Spark loads is what one process loads, and goes on alike; what Spark writes is what one process derives."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from kgreason.errors import InputError, RdfSyntaxError, StoreError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.modes import SchemaMode
+from kgreason.spark.pipeline import load, materialize
+
+PREFIXES = """
+    @prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+ONTOLOGY = """
+    :Cat rdfs:subClassOf :Animal , [ a owl:Restriction ; owl:onProperty :eats ; owl:someValuesFrom :Fish ] .
+    [] a owl:Class ; owl:intersectionOf ( :Animal :Pet ) ; rdfs:subClassOf :Beloved .
+    :has rdfs:domain :Person ; owl:inverseOf :of . :p a owl:FunctionalProperty . :n rdfs:range xsd:integer .
+    :MyTransitive rdfs:subClassOf owl:TransitiveProperty . :Plant owl:disjointWith :Animal .
+"""
+DATA = """
+<http://e/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Cat> .
+<http://e/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Plant> .
+<http://e/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Pet> .
+_:who <http://e/has> <http://e/tom> .
+_:who <http://e/n> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<http://e/a> <http://e/n> "1"^^<http://www.w3.org/2001/XMLSchema#integer> <http://e/g> .
+<http://e/a> <http://e/n> "many"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<http://e/a> <http://e/p> <http://e/b> .
+<http://e/a> <http://e/p> <http://e/c> <http://e/g> .
+<http://e/b> <http://e/n> "1.50"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+<http://e/q> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/MyTransitive> .
+<http://e/a> <http://e/q> <http://e/d> .
+<http://e/d> <http://e/q> _:who .
+"""
+MORE = '_:who <http://e/q> <http://e/tom> .\n<http://e/c> <http://e/says> "na\\u00EFf"@FR .\n'
+EDITS = [
+    ("<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Animal> .", ""),
+    ("<http://e/a> <http://e/p> <http://e/b> .", "<http://e/tom> <http://e/of> <http://e/a> ."),
+    ("<http://e/q> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/MyTransitive> .", ""),
+    ("", "<http://e/d> <http://www.w3.org/2002/07/owl#sameAs> <http://e/tom> ."),
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """An ontology in Turtle, quads, and triples that are packed; both have a blank node of the same label."""
+    paths = [tmp_path / "ontology.ttl", tmp_path / "data one.nq", tmp_path / "more.nt.gz"]
+    paths[0].write_text(PREFIXES + ONTOLOGY)
+    paths[1].write_text(DATA)
+    paths[2].write_bytes(gzip.compress(MORE.encode()))
+    return paths
+
+
+def shown(graph: KnowledgeGraph) -> list[set[str]]:
+    parts = [graph.dump(), graph.dump(asserted=True, graphs=True), graph.dump(asserted=False)]
+    return [
+        {repr(each) for each in graph.contradictions()},
+        *(set(b"".join(part).decode().split("\n")) for part in parts),
+    ]
+
+
+@pytest.mark.parametrize(("schema", "rules"), [("axioms", "owl2rl"), ("data", "owl2rl"), ("axioms", "rdfs")])
+def test_a_load_is_that_of_one_process_and_goes_on_alike(
+    spark: SparkSession, files: list[Path], schema: SchemaMode, rules: str
+) -> None:
+    with (
+        KnowledgeGraph.open(schema=schema, rules=rules) as warm,
+        KnowledgeGraph.open(schema=schema, rules=rules) as cold,
+    ):
+        stats = load(warm, files, spark)
+        cold.load(*files)
+        assert shown(warm) == shown(cold)
+        assert stats["facts"] == cold.stats()["facts"]
+        for removed, added in EDITS:
+            deltas = []
+            for graph in (warm, cold):
+                with graph.transaction() as tx:
+                    tx.remove_lines(removed.encode()).add_lines(added.encode())
+                deltas.append([set(part.splitlines()) for part in (tx.delta.added, tx.delta.removed)])
+            assert deltas[0] == deltas[1]
+            assert shown(warm) == shown(cold)
+
+
+def test_a_store_that_spark_filled_is_there_when_it_is_opened_again(
+    spark: SparkSession, files: list[Path], tmp_path: Path
+) -> None:
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        load(graph, files, spark)
+        before = shown(graph)
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        assert shown(graph) == before
+        with pytest.raises(StoreError, match="the graph has facts already"):
+            load(graph, files, spark)
+        assert shown(graph) == before
+
+
+def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path]) -> None:
+    files[1].write_text(DATA + "<http://e/a> <http://e/p> .\n")
+    with KnowledgeGraph.open() as graph:
+        with pytest.raises(RdfSyntaxError, match=r"data one\.nq:15"):
+            load(graph, files, spark)
+        assert not graph.stats()["facts"]
+        files[1].write_text(DATA)
+        assert load(graph, files, spark)["facts"]
+
+
+@pytest.mark.parametrize("inferred", [False, True])
+def test_what_is_written_is_what_one_process_derives(
+    spark: SparkSession, files: list[Path], tmp_path: Path, inferred: bool
+) -> None:
+    wrong = materialize(spark, files, tmp_path / "closure", inferred=inferred, folder=tmp_path / "work")
+    written = {line for path in (tmp_path / "closure").glob("part-*.nt") for line in path.read_text().splitlines()}
+    with KnowledgeGraph.open(same_as="rules") as graph:
+        graph.load(*files)
+        lines = b"".join(graph.dump(asserted=False if inferred else None)).decode().splitlines()
+        assert written == set(lines)
+        assert 0 < wrong <= len(graph.contradictions())
+    with pytest.raises(InputError, match="closure"):
+        materialize(spark, files, tmp_path / "closure", inferred=inferred, folder=tmp_path / "work")
+
+
+def test_parquet_tells_asserted_triples_apart(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:
+    materialize(spark, files, tmp_path / "closure", rules=["rdfs"], form="parquet")
+    rows = spark.read.parquet(str(tmp_path / "closure")).collect()
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        graph.load(*files)
+        for asserted in (True, False):
+            lines = b"".join(graph.dump(asserted=asserted)).decode().splitlines()
+            assert {f"{' '.join(row[:3])} ." for row in rows if row.asserted == asserted} == set(lines)

@@ -1,0 +1,268 @@
+"""Patches and signed triples are committed in their order, each batch once; no half of a batch ever is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store.journal import Journal
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
+
+from pyspark.errors import StreamingQueryException
+
+from kgreason.spark.stream import commit_batches, follow
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+P = "<http://e/p>"
+RULE = "[?y, <http://e/q>, ?x] :- [?x, <http://e/p>, ?y] ."
+
+
+def row(subject: str, value: str = "<http://e/b>") -> str:
+    return f"<http://e/{subject}> {P} {value} ."
+
+
+class Streaming:
+    """A store, a folder of patches, and the stream between them."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.spark, self.folder = spark, folder
+        self.store, self.patches, self.checkpoint = folder / "store", folder / "patches", folder / "checkpoint"
+        self.patches.mkdir()
+        self._time = 1_000_000_000
+        with KnowledgeGraph.open(self.store, rules=["rdfs"]) as graph, graph.transaction() as tx:
+            tx.add(row("here"))
+
+    def patch(self, name: str, *rows: str, end: str = "TC .") -> Path:
+        """A patch that is younger than those before."""
+        return self.file(name, "\n".join(["TX .", *rows, end]))
+
+    def file(self, name: str, text: str) -> Path:
+        self._time += 1
+        path = self.patches / name
+        path.write_text(text)
+        os.utime(path, (self._time, self._time))
+        return path
+
+    def run(self, store: Any = None, **options: Any) -> None:
+        """Commit what is there; raises StreamingQueryException."""
+        options = {"stream": "s", "checkpoint": str(self.checkpoint), "trigger": {"availableNow": True}} | options
+        follow(self.spark, self.patches, store or self.store, **options).awaitTermination()
+
+    def asserted(self, store: Path | None = None) -> set[str]:
+        with KnowledgeGraph.open(store or self.store, read_only=True) as graph:
+            return set(b"".join(graph.dump(asserted=True, graphs=True)).decode().splitlines())
+
+    def batches(self) -> list[tuple[int, str]]:
+        """The commits since the first one, and their batches."""
+        with Journal(self.store / "journal", write=False, last=1) as journal:
+            return [(record.commit, record.headers.get("batch", "")) for record in journal.records(1)]
+
+
+@pytest.fixture
+def streaming(spark: SparkSession, tmp_path: Path) -> Streaming:
+    return Streaming(spark, tmp_path)
+
+
+def history(streaming: Streaming) -> None:
+    """Patches whose order matters, by time and not by name; most of the formats' freedoms."""
+    streaming.patch("z", "A " + row("a"), "A " + row("b"), f"A <http://e/a> {P} _:n <http://e/g> .", f'PA "e" {P} .')
+    streaming.patch("y", "D " + row("a"), f'A _:n {P} "01"^^<http://www.w3.org/2001/XMLSchema#integer> .')
+    streaming.patch("x", "A " + row("a"), "D " + row("b"), "A " + row("b"), f"D <http://e/a> {P} <_:n> <http://e/g> .")
+    streaming.patch("w", "D " + row("here"), end="TA .")
+    streaming.patch("v", "D " + row("b"))
+
+
+HISTORY = {row("here"), row("a"), f'_:n {P} "01"^^<http://www.w3.org/2001/XMLSchema#integer> .'}
+
+
+@pytest.mark.parametrize("files", [None, 1, 2])
+def test_the_last_wish_wins_however_files_fall_into_batches(streaming: Streaming, files: int | None) -> None:
+    history(streaming)
+    streaming.run(files=files)
+    assert streaming.asserted() == HISTORY
+    count = {None: 1, 1: 5, 2: 3}[files]
+    assert streaming.batches() == [(2 + number, str(number)) for number in range(count)]
+
+
+def test_a_stream_goes_on_where_it_was_even_if_a_batch_changes_nothing(streaming: Streaming) -> None:
+    streaming.patch("1", "A " + row("here"))
+    streaming.run()
+    assert streaming.batches() == [(2, "0")]
+    streaming.patch("2", "A " + row("a"))
+    streaming.run()
+    streaming.run()
+    assert streaming.batches() == [(2, "0"), (3, "1")]
+    assert streaming.asserted() == {row("here"), row("a")}
+
+
+def forget(checkpoint: Path, batch: int) -> None:
+    """Have Spark not know that a batch was done, as a kill between the store's commit and its own leaves it."""
+    for name in (str(batch), f".{batch}.crc"):
+        (checkpoint / "commits" / name).unlink(missing_ok=True)
+
+
+def test_a_batch_that_the_store_has_is_not_committed_again(streaming: Streaming) -> None:
+    streaming.patch("1", "A " + row("a"))
+    streaming.run()
+    with KnowledgeGraph.open(streaming.store) as graph:
+        with graph.transaction() as tx:
+            tx.remove(("<http://e/a>", P, "<http://e/b>"))
+        graph._engine().checkpoint()
+    forget(streaming.checkpoint, 0)
+    streaming.patch("2", "A " + row("b"))
+    streaming.run()
+    assert streaming.asserted() == {row("here"), row("b")}
+    with KnowledgeGraph.open(streaming.store) as graph:
+        assert graph.streams()["s"]["batch"] == "1"
+
+
+def test_batches_that_were_lost_or_come_from_elsewhere_are_refused(streaming: Streaming, tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    streaming.patch("1", "A " + row("a"))
+    streaming.run()
+    shutil.copytree(streaming.store, old)
+    for name in ("2", "3"):
+        streaming.patch(name, "A " + row(name))
+        streaming.run()
+    streaming.patch("4", "A " + row("4"))
+    with pytest.raises(StreamingQueryException, match="has come to batch 0, batch 3 is the next one"):
+        streaming.run(old)
+    with pytest.raises(StreamingQueryException, match="has had no batch, batch 3 is the next one"):
+        streaming.run(stream="other")
+    with pytest.raises(StreamingQueryException, match="was fed from another checkpoint"):
+        streaming.run(checkpoint=str(tmp_path / "another"))
+    assert streaming.asserted(old) == {row("here"), row("a")}
+    streaming.run()
+    assert streaming.asserted() == {row(name) for name in ("here", "a", "2", "3", "4")}
+
+
+def test_a_malformed_patch_is_named_and_its_batch_waits_for_it(streaming: Streaming) -> None:
+    streaming.patch("1", "A " + row("a"))
+    bad = streaming.patch("2", "A " + row("b"), f"A <http://e/c> {P} .")
+    with pytest.raises(StreamingQueryException, match=rf"InputError: file:{bad}:3: The object of a triple"):
+        streaming.run()
+    assert (streaming.batches(), streaming.asserted()) == ([], {row("here")})
+    bad.write_text("A " + row("b"))
+    streaming.run()
+    assert streaming.batches() == [(2, "0")]
+    assert streaming.asserted() == {row("here"), row("a"), row("b")}
+
+
+def test_a_store_that_another_one_writes_to_is_named(streaming: Streaming) -> None:
+    streaming.patch("1", "A " + row("a"))
+    with (
+        KnowledgeGraph.open(streaming.store),
+        pytest.raises(StreamingQueryException, match=rf"StoreLockedError: {streaming.store}: another process"),
+    ):
+        streaming.run()
+    streaming.run()
+    assert streaming.asserted() == {row("here"), row("a")}
+
+
+def test_rules_of_patches_are_applied(streaming: Streaming) -> None:
+    streaming.file("1", f'H add-rule "{RULE}" .\nTX .\nA {row("a")}\nTC .\n')
+    streaming.run()
+    with KnowledgeGraph.open(streaming.store) as graph:
+        assert graph.query("ASK { <http://e/b> <http://e/q> <http://e/a> }")
+    streaming.file("2", f'H delete-rule "{RULE}" .\nTX .\nTC .\n')
+    streaming.run()
+    with KnowledgeGraph.open(streaming.store) as graph:
+        assert not graph.query("ASK { <http://e/b> <http://e/q> <http://e/a> }")
+    again = streaming.file("3", f'H commit "7" .\nH delete-rule "{RULE}" .\nTX .\nA {row("c")}\nTC .\n')
+    with pytest.raises(StreamingQueryException, match=rf"RuleError: file:{again}:2: .*no rule like this"):
+        streaming.run()
+    assert streaming.asserted() == {row("here"), row("a")}
+
+
+def test_a_graph_that_is_open_hears_of_its_batches(streaming: Streaming) -> None:
+    history(streaming)
+    with KnowledgeGraph.open(streaming.store) as graph:
+        commits: list[int] = []
+        graph.subscribe(lambda delta: commits.append(delta.commit))
+        streaming.run(graph, files=2)
+        assert commits == [2, 3, 4]
+        assert graph.query(f"ASK {{ <http://e/a> {P} <http://e/b> }}")
+    assert streaming.asserted() == HISTORY
+
+
+@pytest.mark.slow
+def test_it_runs_on_spark_connect(streaming: Streaming) -> None:
+    """Another process commits, so that it wants a path; what it committed is in the feed there."""
+    history(streaming)
+    command = [sys.executable, "-m", "tests.spark.connected", str(streaming.folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "give the store by its path" in done.stdout
+    assert streaming.asserted() == HISTORY
+    assert streaming.batches() == [(2, "0"), (3, "1"), (4, "2")]
+    changes = streaming.spark.read.parquet(str(streaming.folder / "table")).collect()
+    with KnowledgeGraph.open(streaming.store) as graph:
+        assert sum(change.sign for change in changes) == graph.stats()["facts"]
+
+
+COLUMNS = "sign int, subject string, predicate string, object string, graph string, file string, position int"
+
+
+@pytest.fixture
+def rows(streaming: Streaming) -> Callable[..., None]:
+    """Commits signed triples, (sign, subject, object, graph, file, position), as one batch."""
+    source = streaming.folder / "rows"
+
+    def commit(*triples: tuple[int | None, str, str, str | None, str, int]) -> None:
+        table = [(sign, subject, P, *rest) for sign, subject, *rest in triples]
+        streaming.spark.createDataFrame(table, COLUMNS).repartition(3).write.mode("append").parquet(str(source))
+        commit_batches(
+            streaming.spark.readStream.schema(COLUMNS).parquet(str(source)),
+            streaming.store,
+            stream="rows",
+            checkpoint=str(streaming.checkpoint),
+            trigger={"availableNow": True},
+        ).awaitTermination()
+
+    return commit
+
+
+def test_signed_triples_are_committed_in_their_order(streaming: Streaming, rows: Callable[..., None]) -> None:
+    streaming.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 2)
+    try:
+        rows(
+            (1, "<http://e/a>", '"x . "@en', "", "1", 10),
+            (-1, "<http://e/a>", '"x . "@en', None, "2", 1),
+            (1, "<http://e/a>", '"x . "@en', "<http://e/g>", "1", 2),
+            (-1, "_:n", "<http://e/b>", None, "1", 9),
+            (1, "_:n", "<http://e/b>", None, "1", 11),
+        )
+    finally:
+        streaming.spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    assert streaming.batches() == [(2, "0")]
+    there = {row("here"), f"_:n {P} <http://e/b> ."}
+    assert streaming.asserted() == there | {f'<http://e/a> {P} "x . "@en <http://e/g> .'}
+    rows((-1, "<http://e/a>", '"x . "@en', "<http://e/g>", "3", 1))
+    assert streaming.asserted() == there
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ((1, "a", "<http://e/b>", "", "3", 8), "3:8: The subject"),
+        ((None, "<http://e/a>", "<http://e/b>", "", "3", 8), "3:8: the sign None"),
+        ((1, "<http://e/a>", f"<http://e/b> .\n{row('c')[:-2]}", "", "3", 8), "3:8: not a triple"),
+    ],
+)
+def test_a_malformed_triple_is_named(
+    streaming: Streaming, rows: Callable[..., None], bad: tuple[Any, ...], message: str
+) -> None:
+    with pytest.raises(StreamingQueryException, match=f"InputError: {message}"):
+        rows((1, "<http://e/a>", "<http://e/b>", "", "1", 1), bad)
+    assert (streaming.batches(), streaming.asserted()) == ([], {row("here")})

@@ -1,0 +1,47 @@
+"""Columns of texts say what the dictionary says of the same texts one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgreason.terms.dictionary import Dictionary
+
+pa = pytest.importorskip("pyarrow")
+
+_texts = st.lists(st.none() | st.sampled_from(["", "<a:b>", "_:x"]) | st.text(max_size=9), max_size=30)
+
+
+@given(_texts, st.data())
+def test_a_column_is_interned_as_its_texts_are(column: list[str | None], data: st.DataObject) -> None:
+    from kgreason.spark.texts import interned
+
+    start = data.draw(st.integers(0, len(column)))
+    dictionary, other = Dictionary(("<a:b>",)), Dictionary(("<a:b>",))
+    ids = interned(pa.array(column, pa.string())[start:], dictionary)
+    expected = np.zeros(len(column) - start, np.int32)
+    for place, text in enumerate(column[start:]):
+        if text:
+            expected[place] = other.intern([text])[0]
+    assert ids.tolist() == expected.tolist()
+    assert len(dictionary) == len(other)
+
+
+@given(st.lists(st.text(min_size=1, max_size=9), unique=True), st.integers(0, 5))
+def test_the_texts_of_a_dictionary_stand_at_their_ids(column: list[str], first: int) -> None:
+    from kgreason.spark.texts import texts
+
+    dictionary = Dictionary(())
+    dictionary.intern(column)
+    assert texts(dictionary, min(first, len(column) + 1)).to_pylist() == ["", *column][first:]
+
+
+def test_a_dictionary_that_grows_loses_no_text() -> None:
+    from kgreason.spark.texts import interned, texts
+
+    column = [f"<http://e/{'x' * (number % 50)}{number}>" for number in range(20_000)]
+    dictionary = Dictionary(())
+    assert interned(pa.array(column * 2), dictionary).tolist() == [*range(1, 20_001)] * 2
+    assert texts(dictionary, 1).to_pylist() == column
