@@ -24,6 +24,7 @@ from kgreason.spark.stream import follow
 def main(folder: Path) -> None:
     """Follow the patches, then write the feed to a table."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ["SPARK_TESTING"] = "1"  # any free port: others' tests may run as well
     use_java()
     spark = SparkSession.builder.remote("local[1]").config("spark.sql.shuffle.partitions", "1").getOrCreate()
     into = partial(follow, spark, folder / "patches", stream="s", checkpoint=str(folder / "checkpoint"))

@@ -25,6 +25,7 @@ RULES = "[?x, <http://e/q>, ?z], far() :- [?x, <http://e/p>, ?y], [?y, <http://e
 def main(folder: Path) -> None:
     """Run the rules, write what they derive."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ["SPARK_TESTING"] = "1"  # any free port: others' tests may run as well
     use_java()
     spark = SparkSession.builder.remote("local[1]").config("spark.sql.shuffle.partitions", "1").getOrCreate()
     terms = spark.createDataFrame(
