@@ -1,0 +1,66 @@
+"""The level loop beside the engine on graphs that people made: LUBM and well-known ontologies, under OWL 2 RL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
+
+from kgreason.engine.engine import Engine
+from kgreason.graph.facts import SAME_AS
+from kgreason.graph.materializer import Materializer
+from kgreason.graph.selection import select
+from kgreason.resources import resource
+from kgreason.spark.levels import materialize
+from tests.spark.engines import as_set, asserted, collected, frame, program_of, states
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.slow
+
+ONTOLOGIES = [
+    "Brick-1.1.n3",
+    "brick_building_VM3A_v1.1.ttl",
+    "dcat.nq",
+    "foaf.nq",
+    "org.nq",
+    "pizza.owl",
+    "prov.nq",
+    "schemaorg-30.0-current-https.ttl",
+    "skos.nq",
+    "sosa.nq",
+    "time.nq",
+]
+
+
+def bootstrapped(*paths: Path) -> Engine:
+    """An engine that has evaluated what files hold, and what their terms stand for, from scratch."""
+    live = Materializer(select(["owl2rl"]))
+    live.load(paths)
+    engine, rows = Engine(quiet=SAME_AS), asserted(live.engine)
+    tables = live.engine.planner.tables()
+    numbers = [engine.table(*kind) for kind in tables]
+    facts = {n: rows[rows[:, 0] == n, 1 : 1 + width] for n, (_, width) in zip(numbers, tables, strict=True)}
+    engine.bootstrap(facts, live.engine.rules)
+    return engine
+
+
+@pytest.mark.parametrize("name", ONTOLOGIES)
+def test_ontologies(name: str, shared_data: Path, spark: SparkSession, tmp_path: Path) -> None:
+    check(bootstrapped(shared_data / "ontologies" / f"{name}.gz"), spark, tmp_path)
+
+
+def test_lubm(shared_data: Path, spark: SparkSession, tmp_path: Path) -> None:
+    files = resource("ontologies", "univ-bench.ttl"), shared_data / "lubm" / "lubm1.nt.gz"
+    check(bootstrapped(*files), spark, tmp_path)
+
+
+def check(engine: Engine, spark: SparkSession, folder: Path) -> None:
+    """From scratch all is equal; by insert of every tenth fact, facts and flags are."""
+    facts, program, wanted = asserted(engine), program_of(engine), states(engine)
+    found = materialize(frame(spark, facts), program, str(folder / "scratch"), quiet=SAME_AS)
+    assert as_set(collected(found)) == as_set(wanted)
