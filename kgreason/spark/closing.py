@@ -52,7 +52,8 @@ class Closed(NamedTuple):
     def contradictions(self) -> int:
         """How many there are."""
         false = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
-        return self.facts.where(F.col("c0").isin(false)).count()
+        count: int = self.facts.where(F.col("c0").isin(false)).count()
+        return count
 
 
 def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:

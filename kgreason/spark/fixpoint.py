@@ -7,9 +7,11 @@ head that is new gets 1 + the largest rank of its derivations in the level as it
 support; one that is present *gains* 1 for each derivation whose rank is below its stamp, where there was a result
 before: from scratch every rank is the level, and no present stamp is larger.
 
-Rewrites are kept (persisted) and counted after each step: a step that no plan has is skipped, and `LITTLE` rewrites or
-heads are broadcast to the facts, which are then read but not shuffled. Many are joined by a shuffle of what some
-atom asks for. Cost: two joins a step of the longest body, four or five besides, whatever the number of rules.
+A rule of which some atom is met by no fact yet is left out, as rules about owl:sameAs most often are: its rewrites
+would be as many as the facts, and all end at that atom. Rewrites are kept (persisted) and counted after each step: a
+step that no plan has is skipped, and `LITTLE` rewrites or heads are broadcast to the facts, which are then read but not
+shuffled. Many are joined by a shuffle of what some atom asks for. Cost: two joins a step of the longest body, six or
+seven besides, whatever the number of rules.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.graph.progress import Progress
 from kgreason.spark.checkpoints import Levels
 from kgreason.spark.plans import Program, names, plan
-from kgreason.spark.rewrites import Rules, directed, gatekeep, ground, product, rules_on
+from kgreason.spark.rewrites import Rules, directed, gatekeep, ground, met_atoms, product, rules_on
 
 LITTLE = 1 << 18
 """So many rows are sent to every task."""
@@ -46,6 +48,8 @@ class Fixpoint:
     def __init__(self, program: Program, levels: Levels, quiet: int, before: DataFrame | None) -> None:
         self.key = ("tbl", *names("c", program.width))
         self.rules = rules_on(levels.spark, plan(program))
+        self._program, self._present = program, set[int]()
+        self._living = rules_on(levels.spark, plan(Program(program.tables, ())))
         self.levels, self.before, self._quiet = levels, before, quiet
         key = ", ".join(f"{column} int" for column in self.key)
         self.schema, self._gains = f"{key}, stamp int, support int, asserted boolean", f"{key}, support int"
@@ -72,7 +76,8 @@ class Fixpoint:
         last = len(self.levels.sizes) - 1
         old, delta = self.facts(range(last)), self.levels.read([last], self.schema)
         is_first = self.before is None and last == 0
-        heads = consequences(self.rules, None if is_first else old, delta, self._quiet, kept)
+        rules = self._alive(delta if self._present else old.unionByName(delta))
+        heads = consequences(rules, None if is_first else old, delta, self._quiet, kept)
         if is_first:  # rules with an empty body derive their heads ahead of all others
             heads = heads.unionByName(self.rules.given.withColumn("rank", F.lit(0)))
         if self.before is not None:  # what is new and what gains both come from them
@@ -80,6 +85,14 @@ class Fixpoint:
         new, present = distinct(heads, old.unionByName(delta), self.key, kept)
         facts = new.select("*", F.lit(False).alias("asserted"))
         return {"facts": facts} if self.before is None else {"facts": facts, "gains": gained(heads, present, self.key)}
+
+    def _alive(self, facts: DataFrame) -> Rules:
+        """The rules that can derive anything, now that these facts are there."""
+        self._present |= met_atoms(self.rules, facts)
+        living = self.rules.plans.living(self._program, self._present)
+        if len(living.rules) != len(self._living.plans.needs):
+            self._living = rules_on(self.levels.spark, plan(living))
+        return self._living
 
 
 def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept) -> DataFrame:

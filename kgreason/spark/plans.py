@@ -3,6 +3,7 @@
 A body atom becomes a *form* (its table, which columns hold constants, which repeat a variable) and its constants. The
 forms that occur are few whatever the number of rules; constants, plans and heads are rows:
 
+    atoms      form, constants -> atom                           (which atoms are met by any fact: `needs`, by rule)
     triggers   form, constants -> rule, plan, how many steps are left, whether all of them see the delta, bindings
     asks       form, constants -> arrangement, its columns       (for each step: the facts that the step may meet)
     steps      plan -> arrangement, the slots that probe it, whether it sees the delta, bindings        (for each step)
@@ -19,6 +20,7 @@ The constant-size circuit of DYRE (Carneiro de Lima and Apinis): rules are data,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import NamedTuple
 
@@ -61,8 +63,8 @@ class Table(NamedTuple):
 class Plans(NamedTuple):
     """A program as tables; `asks` and `steps` by step, `rivals` beside the rows of `heads`.
 
-    `given`: heads of rules with an empty body, once for each rule. `constants` and `bound` are the most that an
-    atom has, `slots` the most variables of a rule, `width` the columns of a fact.
+    `given`: heads of rules with an empty body, once for each rule. `needs`: the atoms of each rule. `constants` and
+    `bound` are the most that an atom has, `slots` the most variables of a rule, `width` the columns of a fact.
     """
 
     width: int
@@ -76,6 +78,13 @@ class Plans(NamedTuple):
     heads: Table
     rivals: list[list[Row]]
     given: Table
+    atoms: Table
+    needs: list[frozenset[int]]
+
+    def living(self, program: Program, present: AbstractSet[int]) -> Program:
+        """The rules of which every atom is met by some fact, given the atoms that are: no other derives anything."""
+        rules = zip(dict.fromkeys(program.rules), self.needs, strict=True)
+        return Program(program.tables, [rule for rule, needs in rules if needs <= present])
 
 
 class _Step(NamedTuple):
@@ -126,6 +135,8 @@ def plan(program: Program) -> Plans:
         Table(("rule", "tbl", *names("h", program.width)), [row for row, _ in heads]),
         [rivals for _, rivals in heads],
         Table(("tbl", *columns), _given(rules, program)),
+        Table(("form", *keys, "atom"), [(*key, atom) for key, atom in writer.atoms.items()]),
+        writer.needs,
     )
 
 
@@ -177,6 +188,8 @@ class _Writer:
         self._constants, self._bound = constants, bound
         self._arrangements: dict[tuple[Row, Row], int] = {}
         self._plans = 0
+        self.atoms: dict[Row, int] = {}
+        self.needs: list[frozenset[int]] = []
         self.triggers: list[Row] = []
         self.asks: list[dict[Row, None]] = [{} for _ in range(steps)]
         self.steps: list[list[Row]] = [[] for _ in range(steps)]
@@ -184,6 +197,7 @@ class _Writer:
     def add(self, number: int, rule: EncodedRule, outline: _Outline) -> None:
         """The plans of a rule."""
         keys = [self._key(rule, atom, form) for atom, form in enumerate(outline.forms)]
+        self.needs.append(frozenset(self.atoms.setdefault(key, len(self.atoms)) for key in keys))
         for start, steps in enumerate(outline.starts):
             all_delta = int(all(step.sees_delta for step in steps))
             self.triggers.append((*keys[start], number, self._plans, len(steps), all_delta, *outline.bindings[start]))

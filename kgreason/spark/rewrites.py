@@ -40,6 +40,7 @@ class Rules(NamedTuple):
     steps: tuple[DataFrame, ...]
     heads: DataFrame
     given: DataFrame
+    atoms: DataFrame
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -61,12 +62,25 @@ def rules_on(spark: SparkSession, plans: Plans) -> Rules:
     rivals = pa.array(plans.rivals, type=_RIVALS)
     heads = spark.createDataFrame(_arrow(plans.heads).append_column("rivals", rivals))
     steps = tuple(map(frame, plans.steps))
-    return Rules(plans, frame(plans.triggers), tuple(map(frame, plans.asks)), steps, heads, frame(plans.given))
+    return Rules(
+        plans,
+        frame(plans.triggers),
+        tuple(map(frame, plans.asks)),
+        steps,
+        heads,
+        frame(plans.given),
+        frame(plans.atoms),
+    )
 
 
 def _arrow(table: Table) -> pa.Table:
     columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
     return pa.table([pa.array(column, type=pa.int32()) for column in columns], names=list(table.columns))
+
+
+def met_atoms(rules: Rules, facts: DataFrame) -> set[int]:
+    """The atoms that some of these facts `tbl, c0..` meet."""
+    return {atom for (atom,) in _met(rules.plans, facts, rules.atoms).select("atom").distinct().collect()}
 
 
 def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
