@@ -56,21 +56,18 @@ class Rules(NamedTuple):
 def rules_on(spark: SparkSession, plans: Plans) -> Rules:
     """The tables of a program in a session."""
 
-    def frame(table: Table) -> DataFrame:
-        return spark.createDataFrame(_arrow(table))
+    def frame(table: Table) -> DataFrame:  # the schema is said, since on Connect a table may be empty only then
+        return spark.createDataFrame(_arrow(table), _schema(table))
 
     rivals = pa.array(plans.rivals, type=_RIVALS)
-    heads = spark.createDataFrame(_arrow(plans.heads).append_column("rivals", rivals))
-    steps = tuple(map(frame, plans.steps))
-    return Rules(
-        plans,
-        frame(plans.triggers),
-        tuple(map(frame, plans.asks)),
-        steps,
-        heads,
-        frame(plans.given),
-        frame(plans.atoms),
-    )
+    rows = _arrow(plans.heads).append_column("rivals", rivals)
+    heads = spark.createDataFrame(rows, f"{_schema(plans.heads)}, rivals array<array<int>>")
+    asks, steps = (tuple(map(frame, tables)) for tables in (plans.asks, plans.steps))
+    return Rules(plans, frame(plans.triggers), asks, steps, heads, frame(plans.given), frame(plans.atoms))
+
+
+def _schema(table: Table) -> str:
+    return ", ".join(f"{column} int" for column in table.columns)
 
 
 def _arrow(table: Table) -> pa.Table:

@@ -65,7 +65,10 @@ def shown(graph: KnowledgeGraph) -> list[set[str]]:
     ]
 
 
-@pytest.mark.parametrize(("schema", "rules"), [("axioms", "owl2rl"), ("data", "owl2rl"), ("axioms", "rdfs")])
+OWL2RL = [pytest.param(schema, "owl2rl", marks=pytest.mark.slow) for schema in ("axioms", "data")]
+
+
+@pytest.mark.parametrize(("schema", "rules"), [("axioms", "rdfs"), *OWL2RL])
 def test_a_load_is_that_of_one_process_and_goes_on_alike(
     spark: SparkSession, files: list[Path], schema: SchemaMode, rules: str
 ) -> None:
@@ -87,6 +90,7 @@ def test_a_load_is_that_of_one_process_and_goes_on_alike(
             assert shown(warm) == shown(cold)
 
 
+@pytest.mark.slow
 def test_a_store_that_spark_filled_is_there_when_it_is_opened_again(
     spark: SparkSession, files: list[Path], tmp_path: Path
 ) -> None:
@@ -100,6 +104,7 @@ def test_a_store_that_spark_filled_is_there_when_it_is_opened_again(
         assert shown(graph) == before
 
 
+@pytest.mark.slow
 def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path]) -> None:
     files[1].write_text(DATA + "<http://e/a> <http://e/p> .\n")
     with KnowledgeGraph.open() as graph:
@@ -110,6 +115,7 @@ def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path])
         assert load(graph, files, spark)["facts"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inferred", [False, True])
 def test_what_is_written_is_what_one_process_derives(
     spark: SparkSession, files: list[Path], tmp_path: Path, inferred: bool
