@@ -167,6 +167,6 @@ BENCHMARKS = (*_LOADING, *_CHANGING, *_CLOSURES, _CLIQUE)
 ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-linear", "load by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),
     Benchmark("spark-lubm20", "load of 20 universities by Spark over in process", 6, "x", spark.beside_local),
-    Benchmark("spark-little", "memory of Java over the data that it closes", 1 / 8, "x", spark.little_memory),
+    Benchmark("spark-little", "memory of Java over the data that it closes", 1 / 2, "x", spark.little_memory),
 )
 """Those that take too long to be run with the others."""

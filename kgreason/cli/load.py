@@ -25,7 +25,7 @@ from kgreason.cli.options import (
     schema,
     verbose,
 )
-from kgreason.cli.pipelines import Pipeline, is_for_spark, pipeline, session
+from kgreason.cli.pipelines import OnError, Pipeline, is_for_spark, pipeline, session
 from kgreason.graph.knowledge_graph import Strategy
 from kgreason.graph.modes import SameAsMode, SchemaMode
 
@@ -64,6 +64,8 @@ def load(
     pipeline: Pipeline,
     master: str,
     conf: dict[str, str],
+    work: Path | None,
+    skip_malformed: bool,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -77,13 +79,16 @@ def load(
 
     progress = Bars(verbose)
     how = {"strategy": strategy, "budget": budget, "catalogue": catalogue}
-    is_spark = is_for_spark(pipeline, files, format=syntax, budget=budget)
     with edited(location, rules=rules or None, schema=schema, same_as=same_as, aliases=aliases, **how) as graph:
-        if is_spark:
+        is_new = not graph.stats()["facts"]
+        if is_for_spark(pipeline if is_new or pipeline != "auto" else "local", files, format=syntax, budget=budget):
             from kgreason.spark.pipeline import load as load_on_spark
 
+            on_error: OnError = "count" if skip_malformed else "raise"
             with session(master, conf) as spark:
-                stats = load_on_spark(graph, files, spark, progress=progress)
+                stats = load_on_spark(graph, files, spark, on_error=on_error, folder=work, progress=progress)
+        elif skip_malformed:
+            raise click.UsageError("--skip-malformed needs --pipeline spark")
         else:
             stats = graph.load(*files, syntax=syntax, progress=progress)
     print_table(stats, as_json=as_json)

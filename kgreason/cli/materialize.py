@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
@@ -31,6 +31,7 @@ from kgreason.terms.dictionary import Dictionary, Ids
 if TYPE_CHECKING:
     from kgreason.graph.materializer import Materializer
     from kgreason.rdf.catalogue import Catalogue
+    from kgreason.spark.write import Form
 
 _LEVEL = 6
 """How hard gzip tries: as hard as its command line does."""
@@ -68,6 +69,8 @@ def materialize(
     pipeline: Pipeline,
     master: str,
     conf: dict[str, str],
+    work: Path | None,
+    skip_malformed: bool,
     verbose: bool,
 ) -> None:
     """Read RDF files (- is stdin) and write every triple that follows, as N-Triples.
@@ -84,9 +87,12 @@ def materialize(
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
         if is_file:
             raise click.UsageError(f"-o {output}: Spark writes a folder")
-        with session(master, conf) as spark:
-            _on_spark(spark, files, rules, output, schema or "axioms", inferred, progress)
+        how = {"rules": rules, "schema": schema or "axioms", "inferred": inferred, "folder": work}
+        on_error = "count" if skip_malformed else "raise"
+        _on_spark(master, conf, files, output, **how, on_error=on_error, progress=progress)
         return
+    if skip_malformed:
+        raise click.UsageError("--skip-malformed needs --pipeline spark")
     target = _target(output)
     selection = select(rules, schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
     materializer = _closed(selection, files, syntax, opened(catalogue), progress)
@@ -112,21 +118,14 @@ def _closed(
     return materializer
 
 
-def _on_spark(
-    spark: Any,
-    files: Sequence[str],
-    rules: Sequence[str],
-    output: str,
-    schema: SchemaMode,
-    inferred: bool,
-    progress: Progress,
-) -> None:
+def _on_spark(master: str, conf: dict[str, str], files: Sequence[str], output: str, **how: Any) -> None:
     """The same on Spark, which writes a folder."""
     from kgreason.spark.pipeline import materialize as written
 
-    form: Literal["nt", "parquet"] = "parquet" if output.endswith(".parquet") else "nt"
-    found = written(spark, files, output, rules=rules, schema=schema, form=form, inferred=inferred, progress=progress)
-    warn([], found)
+    form: Form = "parquet" if output.endswith(".parquet") else "nt"
+    with session(master, conf) as spark:
+        found = written(spark, files, output, form=form, **how)
+    warn(found.warnings, found.contradictions)
 
 
 def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, rows: Ids, progress: Progress) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from kgreason.cli.options import Command
 from kgreason.errors import InputError
 
 Pipeline = Literal["auto", "local", "spark"]
+OnError = Literal["raise", "count"]
 
 _PACKED = 12
 """A compressed file is about this much larger when it is unpacked."""
@@ -52,19 +54,26 @@ def _settings(_context: click.Context, _option: click.Parameter, words: tuple[st
     return dict(word.split("=", 1) for word in words)
 
 
+_WORK = click.option(
+    "--work",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where Spark works, seen by driver and workers; what was broken off goes on there (a temporary folder).",
+)
+_SKIP = click.option("--skip-malformed", is_flag=True, help="Have Spark pass over malformed lines, and count them.")
 _CONF = click.option(
     "--conf", multiple=True, callback=_settings, metavar="KEY=VALUE", help="A setting of Spark's; may be repeated."
 )
 
 
 def pipeline(command: Command) -> Command:
-    """Where the work is done: `pipeline`, `master` and Spark's settings, `conf`."""
-    return _PIPELINE(_MASTER(_CONF(command)))
+    """Where the work is done: `pipeline`; of Spark `master`, settings `conf`, folder `work`, and `skip_malformed`."""
+    return _PIPELINE(_MASTER(_CONF(_WORK(_SKIP(command)))))
 
 
 def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> bool:
     """Whether files are to go through Spark. Raises UsageError for options with a value that it does not take."""
-    if wanted == "auto" and not any(refused.values()) and "-" not in files:
+    if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
         return _bytes(files) * _NEEDED > _memory() * _SHARE
     if wanted == "spark":
         names = [f"--{name}" for name, value in refused.items() if value]

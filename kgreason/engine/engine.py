@@ -196,10 +196,10 @@ class Engine:
     def take_over(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
         """Have a commit start from a fixpoint that was evaluated elsewhere; there were no facts. `apply` follows.
 
-        records: int32[n, 3 + w], as for `restore`; `rules` are those that it is the fixpoint of.
+        records: int32[n, 3 + w], as for `restore`; `rules` are those that it is the fixpoint of: no other is in force.
         """
         with undivided():
-            self._reweigh(rules, ())
+            self._reweigh(rules, self._all_rules())
             self._set_active(number for number, _ in self._reweighed)
             circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
             circuit.adopt(records)

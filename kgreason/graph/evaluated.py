@@ -6,8 +6,10 @@ over and then committing what it lacks gives the graph that committing everythin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from kgreason.engine.layout import STATE, TABLE, Int32
 from kgreason.engine.planner import Planner
@@ -27,18 +29,19 @@ class Evaluated(NamedTuple):
     rules: tuple[Rule, ...]
 
     def numbered(self, planner: Planner) -> Int32:
-        """The records with the tables as a planner numbers them; they are changed in place where that differs."""
-        numbers = [planner.table(*table) for table in self.tables]
-        if numbers != list(range(len(numbers))):
-            tables = self.records[:, STATE] >> TABLE
-            for number, wanted in enumerate(numbers):
-                self.records[tables == number, STATE] += (wanted - number) << TABLE
-        return self.records
+        """The records with the tables as a planner numbers them: a copy of them where that differs."""
+        numbers = np.array([planner.table(*table) for table in self.tables], dtype=np.int32)
+        if (numbers == np.arange(len(numbers))).all():
+            return self.records
+        records = self.records.copy()
+        states = records[:, STATE]
+        records[:, STATE] = numbers[states >> TABLE] << TABLE | states & ((1 << TABLE) - 1)
+        return records
 
 
-def lacking(evaluated: Evaluated, program: ProgramChange) -> ProgramChange:
-    """What becomes of a program that asks for these rules, once those that were evaluated run."""
-    return ProgramChange(_without(evaluated.rules, program.added), _without(program.added, evaluated.rules), ())
+def lacking(evaluated: Evaluated, rules: Collection[Rule]) -> ProgramChange:
+    """From the rules that were evaluated to those that are to be in force."""
+    return ProgramChange(_without(evaluated.rules, rules), _without(rules, evaluated.rules), ())
 
 
 def _without(rules: Iterable[Rule], others: Iterable[Rule]) -> tuple[Rule, ...]:

@@ -167,7 +167,7 @@ class Materializer:
         steps = [self._reprogram(closure, called, edit.own)]
         roots = self.equality.foreseen(asserted.added) if self.equality else NO_ROOTS
         literals = self.literals.wanted() if self.literals else NO_FACTS
-        program = self._taken_over(edit.evaluated, steps[0].program) if edit.evaluated else steps[0].program
+        program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, roots, literals, program, means)
         changes = self.engine.changes()
         while True:
@@ -179,11 +179,11 @@ class Materializer:
             self._apply(None, roots, literals, steps[-1].program, means)
             changes = self.engine.changes()
 
-    def _taken_over(self, evaluated: Evaluated, program: ProgramChange) -> ProgramChange:
-        """Start from what was evaluated elsewhere; what of the program is left to follow."""
+    def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
+        """Start from what was evaluated elsewhere; what the program has beyond its rules, or without them."""
         rules = self._encoded(evaluated.rules)
         self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
-        return lacking(evaluated, program)
+        return lacking(evaluated, self.rules)
 
     def accept(self) -> None:
         """Make a change final."""

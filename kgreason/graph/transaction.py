@@ -20,6 +20,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from kgreason.engine.engine import Engine
 from kgreason.engine.layout import Int32
 from kgreason.errors import RuleError, StoreError
 from kgreason.graph.delta import Delta
@@ -97,10 +98,13 @@ class Transaction:
     def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
         """Assert quads int32[n, 4] whose closure `evaluate` gives with them, their terms interned in the dictionary.
 
-        Raises StoreError where the graph is not empty: then nothing is evaluated.
+        Raises StoreError where the graph is not empty, or runs the reference engine, and where the transaction has
+        other quads: then nothing is evaluated.
         """
         if len(self._live.engine):
             raise StoreError("the graph has facts already: only an empty one can start from a closure")
+        if self._parts or not isinstance(self._live.engine, Engine):
+            raise StoreError("a closure is all that a transaction may hold, and for the columnar engine")
 
         def read() -> Int32:
             quads, self._evaluated = evaluate(self._live)
@@ -160,6 +164,8 @@ class Transaction:
 
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         self._check_open()
+        if self._evaluated:
+            raise StoreError("the transaction starts from a closure: no other quads may come or go in it")
         self._parts.append(read())
         self._signs.append(sign)
         return self

@@ -19,6 +19,9 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.errors import StoreError
+from kgreason.spark.failures import clear_errors
+
 _WHOLE = "token string, fingerprint string, rows bigint"
 
 
@@ -44,15 +47,20 @@ class Levels:
 
     def _marker(self, part: str) -> Any:
         """The marker of a part of this computation; None where there is none, or an unfinished or another's."""
+        rows = self._markers(part)
+        mine = [row for row in rows if row.fingerprint == self._fingerprint and self._token in ("", row.token)]
+        return mine[0] if mine else None
+
+    def _markers(self, part: str) -> list[Any]:
+        """What is in the marker of a part, whoever wrote it."""
         path = self._path(part, "whole")
         try:  # named twice, since of one path that is missing Spark logs a stack trace as well
-            rows = self.spark.read.schema(_WHOLE).parquet(path, path).collect()
+            rows: list[Any] = self.spark.read.schema(_WHOLE).parquet(path, path).collect()
         except AnalysisException as error:
             if error.getCondition() != "PATH_NOT_FOUND":
                 raise
-            return None
-        mine = [row for row in rows if row.fingerprint == self._fingerprint and self._token in ("", row.token)]
-        return mine[0] if mine else None
+            return []
+        return rows
 
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
         """Write the next level, over what a crash may have left there; the number of its facts."""
@@ -66,12 +74,20 @@ class Levels:
         return self.spark.read.schema(schema).parquet(self._path("result", "facts"))
 
     def _write(self, part: str, facts: DataFrame, others: Mapping[str, DataFrame]) -> int:
-        for name, frame in {"facts": facts, **others}.items():
-            frame.write.mode("overwrite").parquet(self._path(part, name))
-        rows: int = self.spark.read.schema(facts.schema).parquet(self._path(part, "facts")).count()
-        marker = self.spark.createDataFrame([(self._token, self._fingerprint, rows)], _WHOLE)
-        marker.coalesce(1).write.mode("overwrite").parquet(self._path(part, "whole"))
+        with clear_errors(self._folder):
+            if self._markers(part):  # of another computation: it has not been whole any more, once this writes
+                self._mark(part, [])
+            for name, frame in {"facts": facts, **others}.items():
+                frame.write.mode("overwrite").parquet(self._path(part, name))
+            rows: int = self.spark.read.schema(facts.schema).parquet(self._path(part, "facts")).count()
+            self._mark(part, [(self._token, self._fingerprint, rows)])
+        if self._marker(part) is None:
+            raise StoreError(f"{self._folder}: driver and workers do not see the same folder; give one that they share")
         return rows
+
+    def _mark(self, part: str, rows: list[tuple[str, str, int]]) -> None:
+        marker = self.spark.createDataFrame(rows, _WHOLE).coalesce(1)
+        marker.write.mode("overwrite").parquet(self._path(part, "whole"))
 
     @property
     def all(self) -> range:

@@ -41,7 +41,7 @@ from kgreason.spark.groups import (
     renamed,
 )
 from kgreason.spark.lines import Malformed
-from kgreason.spark.paths import Inputs, Paths, sort
+from kgreason.spark.paths import LINE_FILES, Inputs, Paths, sort
 from kgreason.spark.read import OnError, documents_of, lines_of, merged
 from kgreason.spark.stages import Stages
 from kgreason.spark.texts import QUAD
@@ -50,6 +50,8 @@ from kgreason.terms.vocabulary import VOCABULARY
 
 _TERMS = "id int, text string"
 _FACTS = "s int, p int, o int"
+_LAYOUT = 1
+"""The number of these tables' layout: a folder with another one is no folder of ours."""
 _EXTRA = -1
 """The group of the terms that get ids without a quad."""
 _MOST = 2_000_000
@@ -87,7 +89,7 @@ def encode(
     and line, LimitError when ids run out, StoreError for a full disk.
     """
     given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
-    stages = Stages(spark, folder, _made_from(given, extra, on_error))
+    stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
     groups = stages.written("grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
     numbers = stages.written("numbered", NUMBERED, lambda: _numbered(spark, groups, extra))
     ids = _Ids(spark, numbers)
@@ -104,12 +106,21 @@ def _table(quads: DataFrame) -> DataFrame:
     return quads.select(*QUAD)
 
 
-def _made_from(given: DataFrame | Inputs, extra: Sequence[str], on_error: OnError) -> str:
+def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[str], on_error: OnError) -> str:
     """What tells this input from others: a digest of what a DataFrame holds, or of names, sizes and times of files."""
+    kept = [_LAYOUT, VOCABULARY, list(extra), on_error]
     if isinstance(given, DataFrame):
-        return fingerprint(tuple(extra), given)
+        return fingerprint(kept, given)
     states = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in given.lines + given.documents]
-    return hashlib.sha256(json.dumps([states, given.remote, list(extra), on_error]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([states, _remote(spark, given.remote), kept]).encode()).hexdigest()
+
+
+def _remote(spark: SparkSession, paths: list[str]) -> list[str]:
+    """Names, sizes and times of the files on other file systems."""
+    if not paths:
+        return []
+    files = spark.read.format("binaryFile").option("pathGlobFilter", LINE_FILES).load(paths)
+    return sorted(map(str, files.select("path", "length", "modificationTime").collect()))
 
 
 def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> DataFrame:

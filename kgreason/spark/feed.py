@@ -95,13 +95,15 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
 
     def readBetweenOffsets(self, start: dict[str, int], end: dict[str, int]) -> Iterator[Change]:  # noqa: N802
         """The same rows once more, after a restart. Raises StoreError where the journal has them no more."""
-        follower = Follower(Path(self._path), start["commit"])
-        for record in follower.read():
+        if start == end:
+            return
+        for record in Follower(Path(self._path), start["commit"]).read():
             if record.commit > end["commit"]:
-                raise StoreError(f"{self._path}: the commits from {start['commit']} to {end['commit']} are gone")
+                break
             yield from _changes(record)
             if record.commit == end["commit"]:
                 return
+        raise StoreError(f"{self._path}: the commits from {start['commit']} to {end['commit']} are gone")
 
     def _at(self, start: dict[str, int]) -> Follower:
         follower = self._follower

@@ -56,6 +56,12 @@ def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
         raise _is_taken(fspath(folder))
 
 
+def check_seen(folder: str | PathLike[str]) -> None:
+    """Raise StoreError where no task's file is in a folder that was written, as there is even of no rows."""
+    if not any(Path(folder).glob("part-*")):
+        raise StoreError(f"{folder}: Spark's workers do not see this folder of the driver's; give one that they share")
+
+
 def _save_in_place(frame: DataFrame, form: str, folder: str, *, overwrite: bool) -> None:
     try:
         frame.write.format(form).options(**_COMMIT).mode("overwrite" if overwrite else "error").save(folder)
@@ -74,8 +80,7 @@ def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None
     try:
         with writing(str(target)):
             frame.write.format(form).save(f"file://{new}")
-            if not (new / "_SUCCESS").is_file():
-                raise OSError("Spark's workers do not see this folder; give the URI of one that they share")
+            check_seen(new)
             for file in new.glob("part-*"):
                 (new / f".{file.name}.crc").unlink(missing_ok=True)
                 file.rename(file.with_suffix(f".{suffix}"))

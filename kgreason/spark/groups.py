@@ -21,9 +21,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from kgreason.errors import InputError
 from kgreason.spark.lines import SKIPPED, LineReader
 from kgreason.spark.texts import QUAD, interned, record, texts
-from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.terms.dictionary import Dictionary, Ids, Kind
 from kgreason.terms.vocabulary import VOCABULARY
 
 GROUPED = f"group long, local int, text string, quads binary, {SKIPPED}"
@@ -42,6 +43,8 @@ _SLICE = 1 << 16
 _GROUPS = 33
 """Bits of a group's number that tell it from others of its task."""
 
+_IS_TERM = np.isin(np.arange(max(Kind) + 1), (Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE))
+
 Batches = Iterable[pa.RecordBatch]
 Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
 
@@ -59,7 +62,14 @@ def grouped_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _interned(batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
-    yield np.stack([interned(batch.column(name), dictionary) for name in QUAD])
+    quads = np.stack([interned(batch.column(name), dictionary) for name in QUAD])
+    is_term = _IS_TERM[dictionary.kinds(quads)]
+    is_term[3] |= quads[3] == 0  # the default graph has no name
+    if not is_term.all():
+        row = int(np.flatnonzero(~is_term.all(axis=0))[0])
+        found = ", ".join(str(batch.column(name)[row].as_py()) for name in QUAD)
+        raise InputError(f"the row ({found}): not terms in canonical N-Triples text")
+    yield quads
 
 
 def _grouped(batches: Batches, intern: Interner) -> Iterator[pa.RecordBatch]:

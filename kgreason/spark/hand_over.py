@@ -17,10 +17,10 @@ from urllib.parse import unquote
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
-from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from kgreason.engine.layout import ASSERTED, FIRST, OLD, STAMP, STATE, SUPPORT, TABLE, Int32
+from kgreason.spark.texts import interned
 from kgreason.terms.dictionary import Dictionary
 
 _ROWS = 1 << 18
@@ -39,7 +39,7 @@ def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictiona
             grown = np.zeros(max(largest + 1, 2 * len(ids)), dtype=np.int32)
             grown[: len(ids)] = ids
             ids = grown
-        ids[numbers] = dictionary.intern_packed(*_texts(batch.column("text")))
+        ids[numbers] = interned(batch.column("text"), dictionary)
     ids = np.concatenate([ids, np.zeros(max([0, *others]), dtype=np.int32)])
     ids[[*others]] = dictionary.intern(others.values())
     return ids
@@ -84,10 +84,3 @@ def _batches(data: ds.Dataset, columns: list[str]) -> Iterator[pa.RecordBatch]:
 def _integers(column: pa.Array) -> Int32:
     found: Int32 = column.to_numpy(zero_copy_only=False)
     return found
-
-
-def _texts(column: pa.StringArray) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The texts of a column in one array, and where each begins and ends."""
-    _, offsets, data = column.buffers()
-    bounds = np.frombuffer(offsets, dtype=np.int32)[column.offset : column.offset + len(column) + 1]
-    return np.frombuffer(data or b"", dtype=np.uint8), bounds.astype(np.int64)

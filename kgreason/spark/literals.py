@@ -22,11 +22,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
-from kgreason.datatypes.value import LANG_STRING, STRING, Reading, Value
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value
 from kgreason.graph.asked import NAMES
 from kgreason.terms.quoting import quote
 
-_STRINGS = frozenset([STRING, LANG_STRING])
+_STRINGS = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
 _READ = "id int, key string, is_ill boolean, datatypes array<int>"
 _FACT = ("name", "x", "y")
 

@@ -19,11 +19,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
 from kgreason.engine.layout import Int32
+from kgreason.errors import InputError
 from kgreason.graph.evaluated import Evaluated
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
 from kgreason.graph.materializer import Materializer
@@ -31,9 +32,12 @@ from kgreason.graph.modes import SchemaMode
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.selection import select
 from kgreason.spark.closing import close_alone, close_for
-from kgreason.spark.encode import encode
+from kgreason.spark.encode import Encoded, encode
+from kgreason.spark.failures import clear_errors
 from kgreason.spark.folders import check_free
 from kgreason.spark.hand_over import files_of, intern_terms, quads_of, records_of
+from kgreason.spark.lines import Malformed
+from kgreason.spark.read import OnError
 from kgreason.spark.write import Form, decoded, write
 
 File = str | PathLike[str]
@@ -44,30 +48,46 @@ def load(
     paths: Sequence[File],
     spark: SparkSession,
     *,
+    on_error: OnError = "raise",
     folder: File | None = None,
     progress: Progress = SILENT,
 ) -> dict[str, Any]:
     """Load files into a graph that is empty, by Spark; the statistics after it, and the seconds it took.
 
     What Spark works out is written below `folder`, which driver and workers both see, and where a load that was broken
-    off goes on; without it, in a temporary one. Raises what `encode` raises, and StoreError for a graph that has facts;
-    then nothing has changed.
+    off goes on; without it, in a temporary one. Malformed lines are an error, or passed over where `on_error` is
+    "count"; `skipped` of the statistics is their number. Raises what `encode` raises, InputError for a folder at a URI,
+    which this process cannot read, and StoreError for a graph that has facts; then nothing has changed.
     """
-    with _room(folder) as room:
-        return graph.start_from(lambda live: _evaluated(live, paths, spark, room, progress), progress)
+    skipped: list[Malformed] = []
+
+    def evaluate(live: Materializer) -> tuple[Int32, Evaluated]:
+        with progress("encoding"):
+            encoded = encode(spark, list(paths), f"{room}/encoded", on_error=on_error)
+        skipped.extend(encoded.skipped)
+        return _evaluated(live, encoded, room, progress)
+
+    if folder is not None and "://" in fspath(folder):
+        raise InputError(f"{folder}: give a path, from which this process reads what Spark worked out")
+    with _room(folder) as room, clear_errors(room):
+        stats = graph.start_from(evaluate, progress)
+    return stats | {"skipped": sum(each.lines for each in skipped)}
 
 
-def _evaluated(
-    live: Materializer, paths: Sequence[File], spark: SparkSession, folder: str, progress: Progress
-) -> tuple[Int32, Evaluated]:
+def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
     """The quads of files, and what follows from them, in the ids of a materializer."""
-    with progress("encoding"):
-        encoded = encode(spark, list(paths), f"{folder}/encoded")
     facts, planned = close_for(replace(live.selection, own=live.own), encoded, f"{folder}/closure", progress)
     with progress("handing over"):
         ids = intern_terms(files_of(encoded.terms), planned.fresh, live.dictionary)
         records = records_of(files_of(facts), planned.program.width, ids)
         return quads_of(files_of(encoded.quads), ids), Evaluated(records, planned.program.tables, planned.rules)
+
+
+class Written(NamedTuple):
+    """What is wrong with data whose closure was written: the number of contradictions, and warnings, a line each."""
+
+    contradictions: int
+    warnings: tuple[str, ...]
 
 
 def materialize(
@@ -80,26 +100,29 @@ def materialize(
     form: Form = "nt",
     inferred: bool = False,
     overwrite: bool = False,
+    on_error: OnError = "raise",
     folder: File | None = None,
     progress: Progress = SILENT,
-) -> int:
-    """Write every triple that follows from files into a folder, or those that were derived; how many contradictions.
+) -> Written:
+    """Write every triple that follows from files into a folder, or those that were derived.
 
-    `folder` is as for `load`. Triples of all graphs are taken together; owl:sameAs is followed by the plain rules of
-    the W3C, whose cost is the cube of a clique's size. In Parquet a column `asserted` tells the triples apart. Raises
-    what `encode` raises, and InputError for an output folder that is not empty.
+    `on_error` and `folder`, which may be at a URI, are as for `load`. Triples of all graphs are taken together;
+    owl:sameAs is followed by the plain rules of the W3C, whose cost is the cube of a clique's size. In Parquet a column
+    `asserted` tells the triples apart. Raises what `encode` raises, and InputError for an output folder that is not
+    empty.
     """
     selection = select(rules, schema, "rules")
     if "://" not in fspath(output):
         check_free(output, overwrite=overwrite)
-    with _room(folder) as room:
+    with _room(folder) as room, clear_errors(room):
         with progress("encoding"):
-            encoded = encode(spark, list(paths), f"{room}/encoded")
+            encoded = encode(spark, list(paths), f"{room}/encoded", on_error=on_error)
         closed = close_alone(selection, encoded, f"{room}/closure", progress)
         triples = closed.triples.where("NOT asserted") if inferred else closed.triples
         with progress("writing"):
             write(decoded(triples, closed.terms(encoded)), output, form=form, overwrite=overwrite)
-            return closed.contradictions()
+            skipped = (f"{each.file}: {each.lines} malformed lines passed over" for each in encoded.skipped)
+            return Written(closed.contradictions(), (*closed.planned.warnings, *skipped))
 
 
 @contextmanager

@@ -31,13 +31,15 @@ _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})
 class Planned(NamedTuple):
     """Rules, and the program that they are in Spark's ids.
 
-    `ids` are those of the texts that rules mention; `fresh` has the ids and texts of what no data mentions.
+    `ids` are those of the texts that rules mention; `fresh` has the ids and texts of what no data mentions; `warnings`
+    say of which axioms no rule could be made.
     """
 
     rules: tuple[Rule, ...]
     program: Program
     ids: dict[str, int]
     fresh: dict[int, str]
+    warnings: tuple[str, ...]
 
 
 class Driver:
@@ -64,7 +66,8 @@ class Driver:
         fresh = dict(enumerate(unknown, self._last() + 1))
         ids |= {text: number for number, text in fresh.items()}
         rules = [code._replace(constants=tuple(ids[texts[each]] for each in code.constants)) for code in codes]
-        return Planned(tuple(self._live.rules), Program(self._live.engine.planner.tables(), rules), ids, fresh)
+        program = Program(self._live.engine.planner.tables(), rules)
+        return Planned(tuple(self._live.rules), program, ids, fresh, self._live.warnings)
 
     def called_for(self, triples: DataFrame) -> Flags:
         """What the closure of the program calls for: triples (s, p, o int), all of them."""

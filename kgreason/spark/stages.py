@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.errors import InputError
+from kgreason.errors import InputError, StoreError
 from kgreason.spark.failures import clear_errors
 
 _MARKER = "input string"
@@ -51,10 +51,19 @@ class Stages:
         except AnalysisException as error:
             if error.getCondition() != "PATH_ALREADY_EXISTS":
                 raise
+            self._unmark(_BEGUN)  # so that the next try does not take the folder for its own either
             raise InputError(f"{path}: is there already, and is not of this job; choose an empty folder") from error
 
     def _mark(self, name: str) -> None:
-        marker = self._spark.createDataFrame([(self._made_from,)], _MARKER).coalesce(1)
+        self._write_marker(name, [(self._made_from,)])
+        if not self._marked(name):
+            raise StoreError(f"{self._folder}: driver and workers do not see the same folder; give one that they share")
+
+    def _unmark(self, name: str) -> None:
+        self._write_marker(name, [])
+
+    def _write_marker(self, name: str, rows: list[tuple[str]]) -> None:
+        marker = self._spark.createDataFrame(rows, _MARKER).coalesce(1)
         with clear_errors(self._folder):
             marker.write.mode("overwrite").parquet(self._marker(name))
 

@@ -27,7 +27,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.spark.folders import writing
+from kgreason.spark.folders import check_seen, writing
 from kgreason.store.patch import problem
 
 File = str | PathLike[str]
@@ -36,6 +36,8 @@ _PIECE = 1 << 23
 """Bytes of lines that the driver reads at a time, about."""
 _MARK = b"# "
 _LONGEST = 500
+_NOTHING = "?"
+"""What stands for a term that is missing: no parser takes it."""
 
 
 def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: File | None = None) -> dict[str, Any]:
@@ -53,6 +55,7 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
     with graph.transaction() as tx, tempfile.TemporaryDirectory(prefix="kgreason-", dir=folder) as room:
         with writing(room):
             lines.write.mode("append").text(f"file://{Path(room).resolve()}")
+        check_seen(room)
         for piece in _pieces(Path(room)):
             tx.add_lines(piece)
     return graph.stats()
@@ -109,7 +112,9 @@ def _one(row: tuple[str | None, ...]) -> str:
 
 
 def _statement(row: tuple[str | None, ...]) -> str:
-    return " ".join(term or "" for term in row) + " .\n"
+    """A line; what lacks one of three terms is none of N-Quads, whatever stands behind them."""
+    *required, graph = [*row, None][:4]
+    return " ".join([*((term or "").strip() or _NOTHING for term in required), graph or ""]) + " .\n"
 
 
 def _canonical(text: str) -> str:

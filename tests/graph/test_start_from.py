@@ -116,6 +116,48 @@ def test_a_graph_with_facts_is_left_as_it_is() -> None:
     assert elsewhere.calls == 0
 
 
+def test_a_graph_that_was_emptied_starts_as_a_new_one() -> None:
+    """What it called for before stays called for, and its rules are not left behind without having seen the closure."""
+    before = lines(triples("Cat rdfs:subClassOf Animal . Cat owl:sameAs Kat . tom rdf:type Cat"))
+    given = triples(f"{ZOO} . {TRANSITIVE}")
+    with KnowledgeGraph.open() as one, KnowledgeGraph.open() as other:
+        for graph in (one, other):
+            with graph.transaction() as tx:
+                tx.add_lines(before).add_rules("[?x, <http://e/p>, ?y] :- [?x, <http://e/q>, ?y] .")
+            with graph.transaction() as tx:
+                tx.remove_lines(before)
+        with one.transaction() as tx:
+            tx.remove_rules("[?x, <http://e/p>, ?y] :- [?x, <http://e/q>, ?y] .")
+            tx.start_from(Elsewhere(given))
+        with other.transaction() as tx:
+            tx.remove_rules("[?x, <http://e/p>, ?y] :- [?x, <http://e/q>, ?y] .")
+            tx.add_lines(lines(given))
+        assert shown(one) == shown(other)
+        for graph in (one, other):
+            with graph.transaction() as tx:
+                tx.add("<http://e/x> <http://e/q> <http://e/y> .")
+        assert shown(one) == shown(other)
+
+
+def test_nothing_else_comes_or_goes_with_a_closure() -> None:
+    with KnowledgeGraph.open() as graph:
+        tx = graph.transaction()
+        tx.start_from(Elsewhere(triples(ZOO)))
+        with pytest.raises(StoreError, match="no other quads"):
+            tx.remove_lines(lines(triples("tom rdf:type Cat")))
+        tx.end(False)
+        tx = graph.transaction()
+        tx.add_lines(lines(triples("a p b")))
+        with pytest.raises(StoreError, match="all that a transaction may hold"):
+            tx.start_from(Elsewhere(triples(ZOO)))
+        tx.end(False)
+    with KnowledgeGraph.open(engine="reference") as graph:
+        elsewhere = Elsewhere(triples(ZOO))
+        with pytest.raises(StoreError, match="columnar engine"):
+            graph.start_from(elsewhere)
+        assert elsewhere.calls == 0
+
+
 def test_what_fails_elsewhere_leaves_the_graph_empty() -> None:
     def fail(live: Materializer) -> tuple[Int32, Evaluated]:
         live.dictionary.intern(["<http://e/a>"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -212,9 +213,23 @@ def test_what_was_in_the_folder_is_not_written_over(spark: SparkSession, tmp_pat
 
     (tmp_path / "a.nt").write_text(_LINES)
     spark.range(3).write.parquet(str(tmp_path / "out" / "grouped"))
-    with pytest.raises(InputError, match=r"out/grouped: is there already, and is not of this job"):
-        encode(spark, [tmp_path / "a.nt"], str(tmp_path / "out"))
-    assert spark.read.parquet(str(tmp_path / "out" / "grouped")).count() == 3
+    for _ in range(2):  # the first try does not make the folder its own
+        with pytest.raises(InputError, match=r"out/grouped: is there already, and is not of this job"):
+            encode(spark, [tmp_path / "a.nt"], str(tmp_path / "out"))
+        assert spark.read.parquet(str(tmp_path / "out" / "grouped")).count() == 3
+
+
+@pytest.mark.parametrize(
+    "row", [("<a:s>", None, "<a:o>", ""), ("<a:s>", "<a:p>", "hello", None), ("", "<a:p>", "<a:o>", "")]
+)
+def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row: tuple[str | None, ...]) -> None:
+    from kgreason.spark.encode import encode
+
+    rows = spark.createDataFrame(
+        [("<a:s>", "<a:p>", "<a:o>", ""), row], "subject string, predicate string, object string, graph string"
+    )
+    with pytest.raises(InputError, match=re.escape(f"the row ({', '.join(map(str, row))})")):
+        encode(spark, rows, str(tmp_path / "out"))
 
 
 def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:

@@ -120,13 +120,13 @@ def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path])
 def test_what_is_written_is_what_one_process_derives(
     spark: SparkSession, files: list[Path], tmp_path: Path, inferred: bool
 ) -> None:
-    wrong = materialize(spark, files, tmp_path / "closure", inferred=inferred, folder=tmp_path / "work")
+    found = materialize(spark, files, tmp_path / "closure", inferred=inferred, folder=tmp_path / "work")
     written = {line for path in (tmp_path / "closure").glob("part-*.nt") for line in path.read_text().splitlines()}
     with KnowledgeGraph.open(same_as="rules") as graph:
         graph.load(*files)
         lines = b"".join(graph.dump(asserted=False if inferred else None)).decode().splitlines()
         assert written == set(lines)
-        assert 0 < wrong <= len(graph.contradictions())
+        assert 0 < found.contradictions <= len(graph.contradictions())
     with pytest.raises(InputError, match="closure"):
         materialize(spark, files, tmp_path / "closure", inferred=inferred, folder=tmp_path / "work")
 

@@ -257,6 +257,8 @@ def test_signed_triples_are_committed_in_their_order(streaming: Streaming, rows:
     [
         ((1, "a", "<http://e/b>", "", "3", 8), "3:8: The subject"),
         ((None, "<http://e/a>", "<http://e/b>", "", "3", 8), "3:8: the sign None"),
+        ((1, "<http://e/a>", None, "<http://e/g>", "3", 8), "3:8: "),
+        ((-1, " ", "<http://e/b>", "<http://e/g>", "3", 8), "3:8: "),
         ((1, "<http://e/a>", f"<http://e/b> .\n{row('c')[:-2]}", "", "3", 8), "3:8: not a triple"),
     ],
 )

@@ -218,6 +218,14 @@ def test_a_malformed_row_is_named_and_nothing_is_loaded(spark: SparkSession) -> 
         assert dumped(graph) == TEXT
 
 
+@pytest.mark.parametrize("bad", [(A, P, None, B), (" ", P, A, B), (A, "", B, B)])
+def test_a_graph_stands_for_no_term_that_is_missing(spark: SparkSession, bad: Row) -> None:
+    with KnowledgeGraph.open() as graph:
+        with pytest.raises(InputError, match="the row"):
+            write_to_store(frame_of(spark, [bad], "graph"), graph)
+        assert dumped(graph) == []
+
+
 def test_a_column_that_is_missing_is_named(spark: SparkSession) -> None:
     with KnowledgeGraph.open() as graph, pytest.raises(InputError, match="no column predicate; they have: subject, p"):
         write_to_store(frame_of(spark, TRIPLES).withColumnRenamed("predicate", "p"), graph)
