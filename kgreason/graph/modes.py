@@ -24,6 +24,6 @@ PROFILES = ("rdfs", "rhodf", "owl2rl")
 def check_names(rules: Iterable[str]) -> None:
     """Raises RuleError for a name that is neither that of a rule set, whatever groups it adds, nor a rule file's."""
     for name in rules:
-        path = Path(name)
-        if name.split("+")[0] not in (*PROFILES, "none") and not path.exists() and not path.suffix:
+        path, is_shipped = Path(name), name == "none" or name.split("+")[0] in PROFILES
+        if not is_shipped and not path.exists() and not path.suffix:
             raise RuleError(f"{name}: neither a rule set ({', '.join([*PROFILES, 'none'])}) nor a rule file")

@@ -116,7 +116,7 @@ def test_random_programs(spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_many_random_programs(spark: SparkSession, tmp_path: Path) -> None:
-    check_both_ways(list(map(dense_case, range(100, 500))), spark, tmp_path)
+    check_both_ways(list(map(dense_case, range(100, 300))), spark, tmp_path)
 
 
 def test_many_rewrites_are_shuffled(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
