@@ -122,8 +122,8 @@ def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     ("least", "most", "parts"),
     [
         (50_000, 2_000_000, lambda _texts: 1),
-        (100, 2_000_000, lambda _texts: 4),  # as many as other shuffles of the session have
-        (100, 300, lambda texts: texts // 300),
+        pytest.param(100, 2_000_000, lambda _texts: 4, marks=pytest.mark.slow),  # as other shuffles of the session
+        pytest.param(100, 300, lambda texts: texts // 300, marks=pytest.mark.slow),
     ],
 )
 def test_universities_in_parts(

@@ -111,7 +111,7 @@ def test_programs_in_which_one_thing_is_at_stake(spark: SparkSession, tmp_path: 
 
 
 def test_random_programs(spark: SparkSession, tmp_path: Path) -> None:
-    check_both_ways(list(map(dense_case, range(30))), spark, tmp_path)
+    check_both_ways(list(map(dense_case, range(20))), spark, tmp_path)
 
 
 @pytest.mark.slow
@@ -119,6 +119,7 @@ def test_many_random_programs(spark: SparkSession, tmp_path: Path) -> None:
     check_both_ways(list(map(dense_case, range(100, 300))), spark, tmp_path)
 
 
+@pytest.mark.slow
 def test_many_rewrites_are_shuffled(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fixpoint, "LITTLE", -1)
     batch = Batch(list(map(written_case, TEXTS.values())))

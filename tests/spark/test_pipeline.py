@@ -130,6 +130,7 @@ def test_what_is_written_is_what_one_process_derives(spark: SparkSession, files:
         materialize(spark, files, closure, folder=tmp_path / "work")
 
 
+@pytest.mark.slow
 def test_parquet_tells_asserted_triples_apart(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:
     materialize(spark, files, tmp_path / "closure", rules=["rdfs"], form="parquet")
     rows = spark.read.parquet(str(tmp_path / "closure")).collect()
