@@ -37,9 +37,14 @@ def run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, s
     variables = {**os.environ, **(environment or {})}
     done = subprocess.run(launcher, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        last = (done.stderr.strip() or "it said nothing").splitlines()[-1]
-        raise CommandError(f"{shown(command)}: exit status {done.returncode}: {last}")
+        raise failed(command, done.returncode, done.stderr)
     return Outcome(**json.loads(done.stdout))
+
+
+def failed(command: Sequence[str | Path], status: int, said: str) -> CommandError:
+    """The error of a command that ended with a status, with the last of what it said."""
+    last = (said.strip() or "it said nothing").splitlines()[-1]
+    return CommandError(f"{shown(command)}: exit status {status}: {last}")
 
 
 def kgreason(*arguments: str | Path) -> list[str | Path]:

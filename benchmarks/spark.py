@@ -10,7 +10,6 @@ With the times at two sizes each way is a straight line; where the lines meet is
 
 from __future__ import annotations
 
-import shutil
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -75,7 +74,7 @@ def _load(workspace: Workspace, size: int, *how: str) -> TreeOutcome:
     workspace.ontology(ONTOLOGY)
     workspace.fresh("store")
     outcome = run_tree(_command(size, *how), workspace.folder)
-    shutil.rmtree(workspace.fresh("store"), ignore_errors=True)
+    workspace.fresh("store")
     return outcome
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.process import CommandError, shown
+from benchmarks.process import failed
 from benchmarks.workspace import SkippedError
 
 _PROC = Path("/proc")
@@ -43,8 +43,7 @@ def run_tree(command: Sequence[str | Path], folder: Path) -> TreeOutcome:
         time.sleep(_PAUSE)
     seconds = time.perf_counter() - begun
     if process.returncode:
-        last = (log.read_text(errors="replace").strip() or "it said nothing").splitlines()[-1]
-        raise CommandError(f"{shown(command)}: exit status {process.returncode}: {last}")
+        raise failed(command, process.returncode, log.read_text(errors="replace"))
     return TreeOutcome(seconds, dict(peaks))
 
 

@@ -80,8 +80,8 @@ def load(
     progress = Bars(verbose)
     how = {"strategy": strategy, "budget": budget, "catalogue": catalogue}
     with edited(location, rules=rules or None, schema=schema, same_as=same_as, aliases=aliases, **how) as graph:
-        is_new = not graph.stats()["facts"]
-        if is_for_spark(pipeline if is_new or pipeline != "auto" else "local", files, format=syntax, budget=budget):
+        is_spark = is_for_spark(pipeline, files, format=syntax, budget=budget)
+        if is_spark and (pipeline == "spark" or not graph.stats()["facts"]):
             from kgreason.spark.pipeline import load as load_on_spark
 
             on_error: OnError = "count" if skip_malformed else "raise"

@@ -8,7 +8,6 @@ Cost: looking at the sizes of files; Spark, and the Java that it runs on, are st
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -18,7 +17,6 @@ from typing import Any, Literal
 import click
 
 from kgreason.cli.options import Command
-from kgreason.errors import InputError
 
 Pipeline = Literal["auto", "local", "spark"]
 OnError = Literal["raise", "count"]
@@ -74,7 +72,9 @@ def pipeline(command: Command) -> Command:
 def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> bool:
     """Whether files are to go through Spark. Raises UsageError for options with a value that it does not take."""
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
-        return _bytes(files) * _NEEDED > _memory() * _SHARE
+        from kgreason.spark.session import memory
+
+        return _bytes(files) * _NEEDED > memory() * _SHARE
     if wanted == "spark":
         names = [f"--{name}" for name, value in refused.items() if value]
         if names:
@@ -90,18 +90,12 @@ def _bytes(files: Sequence[str]) -> int:
     return sum(path.stat().st_size * (_PACKED if path.suffix in (".gz", ".bz2", ".xz") else 1) for path in paths)
 
 
-def _memory() -> int:
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-
-
 @contextmanager
 def session(master: str, settings: dict[str, str]) -> Iterator[Any]:
     """A Spark session for the time of a command. Raises InputError where the extra is not installed."""
-    try:
-        from kgreason.spark.session import session as started
-    except ImportError as error:
-        raise InputError("Spark is not installed: pip install 'kgreason[spark]'") from error
-    spark = started(master, **settings)
+    from kgreason.spark import session as sessions
+
+    spark = sessions.session(master, **settings)
     try:
         yield spark
     finally:

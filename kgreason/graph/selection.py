@@ -16,18 +16,12 @@ from functools import cache
 from pathlib import Path
 
 from kgreason.errors import RuleError
-from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_names
+from kgreason.graph.modes import ALIASES, DEFAULT_GROUPS, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic import Generic, split
 from kgreason.ontology.translate import Profile
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, ruleset
 
-DEFAULT_GROUPS: dict[Profile, tuple[str, ...]] = {
-    "rdfs": ("rdfs",),
-    "rhodf": ("rhodf",),
-    "owl2rl": ("list", "eq", "prp", "cls", "cax", "scm"),
-}
-"""The groups of each shipped rule set that are on unless asked otherwise."""
 _FOLLOWED = frozenset(["eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
 """The rules of owl2rl in whose place those of representatives.dl stand."""
 

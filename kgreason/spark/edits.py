@@ -24,13 +24,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import coalesce, col, concat_ws, lit, nullif, trim, unix_micros
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.store.patch import final, problem, read_patch
+from kgreason.store.patch import NO_TERM, final, problem, read_patch
 
 FILES = "path string, modificationTime timestamp, length long, content binary"
 """The columns of Spark's source of binary files."""
 
-_NOTHING = "?"
-"""What stands for a term that is missing: no parser takes it."""
 _EDIT = (
     "source string, removed binary, added binary,"
     " rules array<struct<line: int, sign: int, text: string>>, problem string"
@@ -58,7 +56,7 @@ def of_rows(triples: DataFrame, order: tuple[str, ...]) -> DataFrame:
     """An edit for each chunk of signed triples, by the columns `order`."""
     graph = ["graph"] if "graph" in triples.columns else []
     terms = (col(name) for name in ("subject", "predicate", "object"))
-    required = (coalesce(nullif(trim(term), lit("")), lit(_NOTHING)) for term in terms)
+    required = (coalesce(nullif(trim(term), lit("")), lit(NO_TERM)) for term in terms)
     statement = concat_ws(" ", *required, *graph, lit("."))
     place = concat_ws(":", *(col(name).cast("string") for name in order))
     rows = triples.repartition(1).sortWithinPartitions(*order)

@@ -72,5 +72,9 @@ def _local(master: str) -> dict[str, str]:
 
 def _megabytes() -> int:
     """What Java may take of the machine's memory; 1 GB at least."""
-    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1024, int(pages * _SHARE) >> 20)
+    return max(1024, int(memory() * _SHARE) >> 20)
+
+
+def memory() -> int:
+    """The bytes of the machine's memory."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -28,7 +28,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark.folders import check_seen, writing
-from kgreason.store.patch import problem
+from kgreason.store.patch import NO_TERM, problem
 
 File = str | PathLike[str]
 
@@ -36,8 +36,6 @@ _PIECE = 1 << 23
 """Bytes of lines that the driver reads at a time, about."""
 _MARK = b"# "
 _LONGEST = 500
-_NOTHING = "?"
-"""What stands for a term that is missing: no parser takes it."""
 
 
 def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: File | None = None) -> dict[str, Any]:
@@ -114,7 +112,7 @@ def _one(row: tuple[str | None, ...]) -> str:
 def _statement(row: tuple[str | None, ...]) -> str:
     """A line; what lacks one of three terms is none of N-Quads, whatever stands behind them."""
     *required, graph = [*row, None][:4]
-    return " ".join([*((term or "").strip() or _NOTHING for term in required), graph or ""]) + " .\n"
+    return " ".join([*((term or "").strip() or NO_TERM for term in required), graph or ""]) + " .\n"
 
 
 def _canonical(text: str) -> str:

@@ -31,6 +31,8 @@ _ROW = re.compile(rb"(H|TX|TC|TA|PA|PD|A|D)(?:[ \t]+(.*?))?[ \t]*\.")
 _STRING = re.compile(r'(\S+)[ \t]+("(?:[^"\\]|\\.)*")')
 _NODE = re.compile(rb'("(?:[^"\\]|\\.)*")|<(_:[^>]*)>')
 _SIGNS = {b"A": 1, b"D": -1}
+NO_TERM = "?"
+"""What stands in a statement for a term that is missing: no parser takes it, whatever stands behind it."""
 
 
 class SignedRule(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from kgreason.graph.selection import DEFAULT_GROUPS
+from kgreason.graph.modes import DEFAULT_GROUPS
 from kgreason.ontology.generic import feeders
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import ruleset
