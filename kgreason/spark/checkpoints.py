@@ -4,8 +4,7 @@
 
 `whole` is a dataset of one row, written after all others of its level: the run's token, the fingerprint of what is
 computed, the number of facts. A level counts if `whole` has the fingerprint, and the token of the levels before it, so
-that neither another program's level nor an earlier run's is taken for one of this run. Datasets are all there is: the
-markers work on every file system that Spark reads, and on Spark Connect. Cost: three small jobs a level.
+that neither another program's level nor an earlier run's is taken for one of this run. Cost: four small jobs a level.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.errors import StoreError
 from kgreason.spark.failures import clear_errors
+from kgreason.spark.markers import mark, marked
 
 _WHOLE = "token string, fingerprint string, rows bigint"
 
@@ -47,20 +45,9 @@ class Levels:
 
     def _marker(self, part: str) -> Any:
         """The marker of a part of this computation; None where there is none, or an unfinished or another's."""
-        rows = self._markers(part)
+        rows = marked(self.spark, self._path(part, "whole"), _WHOLE)
         mine = [row for row in rows if row.fingerprint == self._fingerprint and self._token in ("", row.token)]
         return mine[0] if mine else None
-
-    def _markers(self, part: str) -> list[Any]:
-        """What is in the marker of a part, whoever wrote it."""
-        path = self._path(part, "whole")
-        try:  # named twice, since of one path that is missing Spark logs a stack trace as well
-            rows: list[Any] = self.spark.read.schema(_WHOLE).parquet(path, path).collect()
-        except AnalysisException as error:
-            if error.getCondition() != "PATH_NOT_FOUND":
-                raise
-            return []
-        return rows
 
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
         """Write the next level, over what a crash may have left there; the number of its facts."""
@@ -74,20 +61,15 @@ class Levels:
         return self.spark.read.schema(schema).parquet(self._path("result", "facts"))
 
     def _write(self, part: str, facts: DataFrame, others: Mapping[str, DataFrame]) -> int:
+        whole = self._path(part, "whole")
         with clear_errors(self._folder):
-            if self._markers(part):  # of another computation: it has not been whole any more, once this writes
-                self._mark(part, [])
+            if marked(self.spark, whole, _WHOLE):  # of another computation: it is not whole any more, once this writes
+                mark(self.spark, whole, _WHOLE, [])
             for name, frame in {"facts": facts, **others}.items():
                 frame.write.mode("overwrite").parquet(self._path(part, name))
             rows: int = self.spark.read.schema(facts.schema).parquet(self._path(part, "facts")).count()
-            self._mark(part, [(self._token, self._fingerprint, rows)])
-        if self._marker(part) is None:
-            raise StoreError(f"{self._folder}: driver and workers do not see the same folder; give one that they share")
+            mark(self.spark, whole, _WHOLE, [(self._token, self._fingerprint, rows)])
         return rows
-
-    def _mark(self, part: str, rows: list[tuple[str, str, int]]) -> None:
-        marker = self.spark.createDataFrame(rows, _WHOLE).coalesce(1)
-        marker.write.mode("overwrite").parquet(self._path(part, "whole"))
 
     @property
     def all(self) -> range:

@@ -143,7 +143,7 @@ def _skipped(groups: DataFrame) -> list[Malformed]:
 def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> DataFrame:
     """The texts of all groups, shuffled by text: each part is numbered by one task."""
     names = groups.where(F.col("local").isNotNull()).select("group", "local", "text")
-    parts = _parts(spark, groups.where(F.col("local").isNotNull()).count())
+    parts = _parts(spark, names.count())
     if extra:
         names = names.unionAll(spark.createDataFrame([(_EXTRA, 0, text) for text in extra], names.schema))
     return names.repartition(parts, "text").mapInArrow(numbered, NUMBERED)

@@ -5,9 +5,7 @@
 
 Invariant: a table is read only where its marker is whole and says the same input. One without it, whole or not, is
 written again. What was in the folder before the job began there (`begun.whole`) is never written over.
-
-Markers are tables too, so that any file system of Spark's will do, and Spark Connect.
-Cost: a marker is a job of one small file, some tenths of a second.
+Cost: a marker for each table (`markers`).
 """
 
 from __future__ import annotations
@@ -17,8 +15,9 @@ from collections.abc import Callable
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.errors import InputError, StoreError
+from kgreason.errors import InputError
 from kgreason.spark.failures import clear_errors
+from kgreason.spark.markers import mark, marked
 
 _MARKER = "input string"
 _BEGUN = "begun"
@@ -51,21 +50,13 @@ class Stages:
         except AnalysisException as error:
             if error.getCondition() != "PATH_ALREADY_EXISTS":
                 raise
-            self._unmark(_BEGUN)  # so that the next try does not take the folder for its own either
+            # so that the next try does not take the folder for its own either
+            mark(self._spark, self._marker(_BEGUN), _MARKER, [])
             raise InputError(f"{path}: is there already, and is not of this job; choose an empty folder") from error
 
     def _mark(self, name: str) -> None:
-        self._write_marker(name, [(self._made_from,)])
-        if not self._marked(name):
-            raise StoreError(f"{self._folder}: driver and workers do not see the same folder; give one that they share")
-
-    def _unmark(self, name: str) -> None:
-        self._write_marker(name, [])
-
-    def _write_marker(self, name: str, rows: list[tuple[str]]) -> None:
-        marker = self._spark.createDataFrame(rows, _MARKER).coalesce(1)
         with clear_errors(self._folder):
-            marker.write.mode("overwrite").parquet(self._marker(name))
+            mark(self._spark, self._marker(name), _MARKER, [(self._made_from,)])
 
     def _is_whole(self, name: str) -> bool:
         """Whether a table is whole. Raises InputError where it is, and was made from other input."""
@@ -76,13 +67,7 @@ class Stages:
 
     def _marked(self, name: str) -> str:
         """What a marker says; nothing where it is not there, or not whole."""
-        try:
-            found = self._spark.read.schema(_MARKER).parquet(self._marker(name)).collect()
-        except AnalysisException as error:
-            if error.getCondition() != "PATH_NOT_FOUND":
-                raise
-            return ""
-        return "".join(row.input for row in found)
+        return "".join(row.input for row in marked(self._spark, self._marker(name), _MARKER))
 
     def _marker(self, name: str) -> str:
         return f"{self._folder}/{name}.whole"
