@@ -52,7 +52,7 @@ def beside_local(workspace: Workspace) -> Measurement:
 
 def little_memory(workspace: Workspace) -> Measurement:
     """Java's memory, limited, over the bytes of the data that it closes."""
-    data = _data(workspace, 50)
+    data = _files(workspace, 50)
     settings = ("--conf", f"spark.driver.memory={_LITTLE}")
     command = kgreason("materialize", data.name, ONTOLOGY, *_SPARK, *settings, "-o", "closure.parquet")
     workspace.fresh("closure.parquet")
@@ -68,14 +68,19 @@ def _command(size: int, *how: str) -> list[str | Path]:
 @cache
 def _load(workspace: Workspace, size: int, *how: str) -> TreeOutcome:
     """A load into a store of its own; the same is measured once."""
-    if find_spec("pyspark") is None:
-        raise SkippedError("PySpark is not installed: run scripts/setup --spark")
-    _data(workspace, size)
-    workspace.ontology(ONTOLOGY)
+    _files(workspace, size)
     workspace.fresh("store")
     outcome = run_tree(_command(size, *how), workspace.folder)
     workspace.fresh("store")
     return outcome
+
+
+def _files(workspace: Workspace, size: int) -> Path:
+    """The data, with the ontology beside it."""
+    if find_spec("pyspark") is None:
+        raise SkippedError("PySpark is not installed: run scripts/setup --spark")
+    workspace.ontology(ONTOLOGY)
+    return _data(workspace, size)
 
 
 def _data(workspace: Workspace, size: int) -> Path:

@@ -1,7 +1,9 @@
 """The arrangements of a circuit: their room (groups, hash table, posting arena), and how they keep up.
 
-An arrangement is made when a plan first asks for it; keys and asks that rules bring later are caught up with over the
-rows that the catalogue lists for them. Counts and arrangements are those of the MET rows (`meeting`).
+What a plan asks for is entered when the plan first runs: the rows of one key, for one arrangement. An arrangement that
+has none yet takes in those of all its asks, as one pass over the rows serves them all, but for keys that very many rows
+meet and no plan with facts asks about (of rdf:type, before the first owl:sameAs). Keys that rules bring later are
+counted over the rows that the catalogue lists for them. Counts and arrangements are those of the MET rows (`meeting`).
 
 Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes and two to four entries of five bytes a
 group, and for a group of more than one row eight bytes for each place of its run, which is a power of two; runs that
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -29,15 +32,20 @@ from kgreason.engine.layout import (
     N_ROWS,
     N_SIGNED,
     PARTIAL,
+    RANKED,
+    SEGMENT_HIGH,
     STATE,
     Int32,
 )
 from kgreason.engine.meeting import arrange_asked, arrange_present, count_key, count_present
 from kgreason.engine.memory import Memory
 from kgreason.engine.planner import Planner
+from kgreason.engine.ready import note_needed
 from kgreason.errors import LimitError
 
 _MOST_POSTINGS = 2**31 - 1
+_LARGE_SHARE = 16
+"""A key that more than one of so many rows meets is entered where it is needed, and found by looking at all rows."""
 _MANY_ROWS = 4096
 """A key for so many rows: all rows are looked at once, not those of each key."""
 
@@ -51,9 +59,10 @@ class Arrangements:
     def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:
         self._memory, self._block = memory, memory.block
         self._planner, self._facts, self._catalogue = planner, facts, catalogue
-        self._keys = self._asks = 0
+        self._keys = 0
         memory["key_count"] = np.zeros(16, dtype=np.int32)
         memory["live"] = np.zeros((16, 2), dtype=np.int32)
+        memory["live_asks"] = np.zeros(16, dtype=np.int32)
         self.clear()
 
     def clear(self) -> None:
@@ -104,17 +113,12 @@ class Arrangements:
             memory.grow("values", needed)
 
     def catch_up(self) -> None:
-        """Count present rows for the keys that are new, and enter them where asks that are new want them."""
-        planner = self._planner
-        known = planner.key_info.n, planner.asks.n
-        if self._block[N_ROWS] and known != (self._keys, self._asks):
+        """Count present rows for the keys that are new."""
+        known = self._planner.key_info.n
+        if self._block[N_ROWS] and known != self._keys:
             with self._partial():
                 self._count_from(self._keys)
-                live = self._memory["live"]
-                for ask, key in planner.asks_from(self._asks):
-                    if live[planner.asks.array[ask, 0], 0]:
-                        self._enter_asked(ask, key)
-        self._keys, self._asks = known
+        self._keys = known
 
     def _count_from(self, keys: int) -> None:
         """Count the present rows for the trigger keys from number `keys` on."""
@@ -133,11 +137,6 @@ class Arrangements:
         is_triple, _ = self._planner.tables()[self._planner.table_of(key)]
         return self._catalogue.candidates(is_triple, self._planner.constants_of(key))
 
-    def _enter_asked(self, ask: int, key: int) -> None:
-        rows, at, is_first = self.candidates(key), 0, not self._planner.may_share(ask, key)
-        while (at := arrange_asked(self._block, ask, key, rows, at, is_first)) < len(rows):
-            self.grow()
-
     @contextmanager
     def _partial(self) -> Iterator[None]:
         """While this runs, counts and arrangements may lack rows; whoever undoes an error has them made anew."""
@@ -146,18 +145,47 @@ class Arrangements:
         yield
         self._block[PARTIAL] = was
 
-    def make_live(self, arrangement: int) -> None:
-        """Enter the present rows that an arrangement is asked for."""
-        at, end = 0, int(self._block[N_ROWS])
+    def make_live(self, ask: int) -> None:
+        """Enter the present rows that an ask wants, with those of others where its arrangement has none yet."""
+        arrangement = int(self._planner.asks.array[ask, 0])
         with self._partial():
-            while (at := arrange_present(self._block, arrangement, at, end)) < end:
-                self.grow()
-        self._memory["live"][arrangement, 0] = 1
+            if self._memory["live"][arrangement, 0]:
+                self._enter_asked(ask)
+            else:
+                self._enter_all(arrangement)
+                self._memory["live"][arrangement, 0] = 1
+
+    def _enter_all(self, arrangement: int) -> None:
+        """Enter the rows of all asks for an arrangement, those of idle ones aside."""
+        asks, keys = self._planner.asks_for(arrangement).T
+        is_large = self._is_large(keys)
+        if is_large.any():
+            needed = np.zeros(self._planner.asks.n, dtype=np.int32)
+            note_needed(self._block, self._planner.plans.n, needed)
+            asks = asks[~is_large | (needed[asks] == 1)]
+        self._memory["live_asks"][asks] = 1
+        at, end = 0, int(self._block[N_ROWS])
+        while (at := arrange_present(self._block, arrangement, at, end)) < end:
+            self.grow()
+
+    def _enter_asked(self, ask: int) -> None:
+        """Enter the rows of one ask."""
+        key, at, is_first = int(self._planner.ask_keys.array[ask]), 0, not self._planner.may_share(ask)
+        rows = self._facts.held() if self._is_large(key) else self.candidates(key)
+        while (at := arrange_asked(self._block, ask, key, rows, at, is_first)) < len(rows):
+            self.grow()
+        self._memory["live_asks"][ask] = 1
+
+    def _is_large(self, key: Any) -> Any:
+        """Whether many of the rows that were gatekept meet a key, or each of several keys."""
+        seen = self._block[N_ROWS if self._block[RANKED] else SEGMENT_HIGH]
+        return _LARGE_SHARE * self._memory["key_count"][key] > seen
 
     def drop(self) -> None:
         """Forget all arrangements; each is built again when a plan needs it. Dead rows are free."""
         self.clear()
         self._memory["live"][:] = 0
+        self._memory["live_asks"][:] = 0
         dead = np.flatnonzero(self._memory["rows"][: int(self._block[N_ROWS]), STATE] & AGE == DEAD)
         if len(dead):
             self._facts.free(dead.astype(np.int32))

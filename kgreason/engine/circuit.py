@@ -159,6 +159,7 @@ class Circuit:
             "slots": planner.slots,
             "frames": planner.longest + 2,
             "live": planner.arranged.n,
+            "live_asks": planner.asks.n,
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)

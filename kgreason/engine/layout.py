@@ -138,7 +138,8 @@ ARRAYS = (
     "constants",  # int32[c]: constants of the rules
     "rule_keys",  # int32[b]: trigger keys of the body atoms of the rules
     "arranged",  # int32[a, 4 + c]: see `ARRANGED_*`, then the columns
-    "live",  # int32[a, 2]: whether the arrangement holds its rows; the last row that was taken out of it, as N_UNMET
+    "live",  # int32[a, 2]: whether the arrangement holds any rows; the last row that was taken out of it, as N_UNMET
+    "live_asks",  # int32[a]: whether the ask's arrangement holds the rows of its key
     "groups",  # int32[g, 5]: see `GROUP_*`
     "group_entries",  # uint32[2**k]
     "signs",  # uint32[2**k / 4]: eight bits for each entry, a filter of the hashes of the groups
@@ -186,6 +187,7 @@ ARRAYS = (
     RULE_KEYS,
     ARRANGED,
     LIVE,
+    LIVE_ASKS,
     GROUPS,
     GROUP_ENTRIES,
     SIGNS,

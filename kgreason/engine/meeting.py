@@ -1,7 +1,7 @@
 """Facts meet the program: a present row is counted for the trigger keys it meets and stands in the arrangements.
 
-Invariant: a row is MET exactly when it is counted once for each key it meets and stands in each live arrangement that
-one of those keys asks for. Rows that leave stay MET until their commit is settled, so that one that returns, or a
+Invariant: a row is MET exactly when it is counted once for each key it meets and stands in each arrangement that a live
+ask of one of those keys names. Rows that leave stay MET until their commit is settled, so that one that returns, or a
 commit that is undone, costs nothing here. New keys and new asks are caught up with over the rows that may meet them.
 
 Cost: a probe for each shape and each arrangement of a row; `count_present` and `arrange_present` look at every row.
@@ -25,6 +25,7 @@ from kgreason.engine.layout import (
     KEY_COUNT,
     KEY_INFO,
     LIVE,
+    LIVE_ASKS,
     MET,
     N_SHAPES,
     N_UNMET,
@@ -42,12 +43,11 @@ from kgreason.engine.memory import entries, matrix, vector
 
 @inline
 def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
-    """Enter row r into the live arrangements that key k asks for; False when there is no room."""
-    asks, live = matrix(m, ASKS), matrix(m, LIVE)
+    """Enter row r into the arrangements that live asks of key k name; False when there is no room."""
+    asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
-        a = asks[ask, 0]
-        if live[a, 0] == 1 and not arrange(m, a, r):
+        if live_asks[ask] == 1 and not arrange(m, asks[ask, 0], r):
             return False
         ask = asks[ask, 1]
     return True
@@ -55,13 +55,13 @@ def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
 
 @inline
 def leave_for_key(m: Block, k: Number, r: Number) -> Number:
-    """Take row r out of the live arrangements that key k asks for; how many groups name it still."""
-    asks, live = matrix(m, ASKS), matrix(m, LIVE)
+    """Take row r out of the arrangements that live asks of key k name; how many groups name it still."""
+    asks, live, live_asks = matrix(m, ASKS), matrix(m, LIVE), vector(m, LIVE_ASKS)
     named = np.int64(0)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
         a = asks[ask, 0]
-        if live[a, 0] == 1 and live[a, 1] != m[N_UNMET]:
+        if live_asks[ask] == 1 and live[a, 1] != m[N_UNMET]:
             live[a, 1] = m[N_UNMET]
             named += leave(m, a, r)
         ask = asks[ask, 1]
@@ -109,8 +109,8 @@ def count_key(m: Block, k: Number, candidates: Int32) -> None:
 
 
 @inline
-def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number, end: Number) -> Flag:
-    """Whether a key that row r meets asks for arrangement a with an ask below `end`."""
+def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Flag:
+    """Whether a key that row r meets has a live ask for arrangement a."""
     if arranged[a, ARRANGED_BITS] == EVERY_ROW:
         if rows[r, STATE] >> TABLE != arranged[a, ARRANGED_TABLE]:
             return False
@@ -119,14 +119,14 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number, end: 
         bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r) & np.uint32(arranged[a, ARRANGED_BITS])
     if bits == 0:
         return False
-    asks, key_info = matrix(m, ASKS), matrix(m, KEY_INFO)
+    asks, live_asks, key_info = matrix(m, ASKS), vector(m, LIVE_ASKS), matrix(m, KEY_INFO)
     for shape in range(m[N_SHAPES]):
         if is_met(bits, shape):
             k = find_key(m, shape, rows, r)
             if k >= 0:
                 ask = key_info[k, 2]
                 while ask >= 0:
-                    if asks[ask, 0] == a and ask < end:
+                    if asks[ask, 0] == a and live_asks[ask] == 1:
                         return True
                     ask = asks[ask, 1]
     return False
@@ -134,29 +134,29 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number, end: 
 
 @kernel
 def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
-    """Enter the MET rows low..high-1 that keys of arrangement a ask for.
+    """Enter the MET rows low..high-1 that live asks of arrangement a want there.
 
     The first row not done: `high`, or less for want of room. Rows that wait to be gatekept enter then.
     """
-    rows, arranged, every_ask = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS).shape[0]
+    rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     for r in range(low, high):
-        if rows[r, STATE] & MET != 0 and is_asked(m, a, arranged, rows, r, every_ask) and not arrange(m, a, r):
+        if rows[r, STATE] & MET != 0 and is_asked(m, a, arranged, rows, r) and not arrange(m, a, r):
             return r
     return high
 
 
 @kernel
 def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
-    """Enter what a new ask of key k adds to its arrangement: MET candidates, int32[n], that no earlier ask has there.
+    """Enter what an ask of key k, not live yet, adds to its arrangement: MET candidates that no live ask has there.
 
-    `is_first`: none can have. The first candidate not done: n, or less for want of room.
+    candidates: int32[n]. `is_first`: none can have. The first candidate not done: n, or less for want of room.
     """
     rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
     for i in range(low, candidates.size):
         r = np.int64(candidates[i])
         if rows[r, STATE] & MET == 0 or not meets(m, k, rows, r):
             continue
-        if not is_first and is_asked(m, a, arranged, rows, r, ask):
+        if not is_first and is_asked(m, a, arranged, rows, r):
             continue
         if not arrange(m, a, r):
             return i

@@ -145,8 +145,8 @@ class Planner:
         self.arranged = Buffer(np.int32, _INFO_WORDS)
         self.key_entries = np.zeros(16, dtype=np.uint32)
         self.version = 0
-        self.ask_keys: list[int] = []
-        self._first_asks: dict[int, dict[int, int]] = {}
+        self.ask_keys = Buffer(np.int32)
+        self._asking_shapes: dict[int, set[int]] = {}
         self._entered = 0
 
     def table(self, is_triple: bool, width: int) -> int:
@@ -329,15 +329,14 @@ class Planner:
         """The table of a trigger key."""
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
-    def asks_from(self, first: int) -> list[tuple[int, int]]:
-        """The asks from number `first` on, each with its key."""
-        return [(ask, self.ask_keys[ask]) for ask in range(first, self.asks.n)]
+    def may_share(self, ask: int) -> bool:
+        """Whether a row of the ask's key may be in its arrangement by another ask: one of a key of another shape."""
+        return len(self._asking_shapes[int(self.asks.array[ask, 0])]) > 1
 
-    def may_share(self, ask: int, key: int) -> bool:
-        """Whether a row of a key may be in the ask's arrangement by an earlier ask: one of a key of another shape."""
-        shape = int(self.key_info.array[key, 0])
-        first = self._first_asks[int(self.asks.array[ask, 0])]
-        return any(other != shape and number < ask for other, number in first.items())
+    def asks_for(self, arrangement: int) -> Int32:
+        """The asks for an arrangement, with their keys: int32[n, 2]."""
+        asks = np.flatnonzero(self.asks.array[: self.asks.n, 0] == arrangement)
+        return np.column_stack([asks, self.ask_keys.array[asks]]).astype(np.int32)
 
     def constants_of(self, key: int) -> dict[int, int]:
         """The constants of a trigger key, by column."""
@@ -364,8 +363,8 @@ class Planner:
             info = self.key_info.array
             info[key, 2] = self.asks.append(arrangement, info[key, 2])
             self.ask_keys.append(key)
-            self._first_asks.setdefault(arrangement, {}).setdefault(int(info[key, 0]), self.asks.n - 1)
             shape, words = int(info[key, 0]), self.arranged.array[arrangement]
+            self._asking_shapes.setdefault(arrangement, set()).add(shape)
             words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
 
     def publish(self, memory: Memory) -> None:

@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline
+from kgreason.compiled import inline, kernel
 from kgreason.engine.layout import (
+    ASKS,
     KEY_COUNT,
     KEY_INFO,
-    LIVE,
+    LIVE_ASKS,
     PLANS,
     RULE_ACTIVE,
     RULE_ATOMS,
     RULE_FIRST_KEY,
     RULE_KEYS,
+    RULE_PLAN,
     RULES,
     STEP_ARRANGEMENT,
+    STEP_ATOM,
     STEPS,
     WANTED,
     Block,
     Flag,
+    Int32,
     Number,
 )
 from kgreason.engine.memory import matrix, vector
@@ -44,15 +48,41 @@ def has_facts(m: Block, plan: Number) -> Flag:
 
 
 @inline
+def ask_of(m: Block, plan: Number, step: Number) -> Number:
+    """The ask behind a step of a plan that probes an arrangement: that of the key of the step's atom."""
+    rules, steps, asks = matrix(m, RULES), matrix(m, STEPS), matrix(m, ASKS)
+    rule, a, atom = matrix(m, PLANS)[plan, 0], steps[step, STEP_ARRANGEMENT], steps[step, STEP_ATOM]
+    if plan >= rules[rule, RULE_PLAN] + rules[rule, RULE_ATOMS]:  # a backward plan: its atom 0 is the head
+        atom -= 1
+    key = vector(m, RULE_KEYS)[rules[rule, RULE_FIRST_KEY] + atom]
+    ask = np.int64(matrix(m, KEY_INFO)[key, 2])
+    while asks[ask, 0] != a:
+        ask = np.int64(asks[ask, 1])
+    return ask
+
+
+@inline
 def has_arrangements(m: Block, plan: Number) -> Flag:
-    """Whether the arrangements that the plan may probe are live; if not, WANTED is the first that is not."""
-    plans, steps, live = matrix(m, PLANS), matrix(m, STEPS), matrix(m, LIVE)
+    """Whether what the plan asks for is live; if not, WANTED is the first ask that is not."""
+    plans, steps, live_asks = matrix(m, PLANS), matrix(m, STEPS), vector(m, LIVE_ASKS)
     for step in range(plans[plan, 3], plans[plan, 4]):
-        a = steps[step, STEP_ARRANGEMENT]
-        if a >= 0 and live[a, 0] == 0:
-            m[WANTED] = a
-            return False
+        if steps[step, STEP_ARRANGEMENT] >= 0:
+            ask = ask_of(m, plan, step)
+            if live_asks[ask] == 0:
+                m[WANTED] = ask
+                return False
     return True
+
+
+@kernel
+def note_needed(m: Block, count: Number, needed: Int32) -> None:
+    """needed[ask] = 1 for what those of the first `count` plans ask for that have facts. needed: int32[asks]."""
+    plans, steps = matrix(m, PLANS), matrix(m, STEPS)
+    for plan in range(count):
+        if has_facts(m, plan):
+            for step in range(plans[plan, 3], plans[plan, 4]):
+                if steps[step, STEP_ARRANGEMENT] >= 0:
+                    needed[ask_of(m, plan, step)] = 1
 
 
 @inline

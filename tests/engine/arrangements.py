@@ -66,7 +66,8 @@ def _held(circuit: Circuit) -> list[tuple[int, int]]:
 def _wanted(circuit: Circuit, present: list[int]) -> set[tuple[int, int]]:
     """The pairs that the asks of the keys call for; the count of each key is checked on the way."""
     planner, memory = circuit.planner, circuit.memory
-    asks = list(zip(planner.asks.array[: planner.asks.n, 0].tolist(), planner.ask_keys, strict=True))
+    live = np.flatnonzero(memory["live_asks"][: planner.asks.n])
+    asks = list(zip(planner.asks.array[live, 0].tolist(), planner.ask_keys.array[live].tolist(), strict=True))
     wanted: set[tuple[int, int]] = set()
     for key in filter(planner.is_trigger, range(planner.key_info.n)):
         constants, table = planner.constants_of(key), planner.table_of(key)
@@ -77,6 +78,5 @@ def _wanted(circuit: Circuit, present: list[int]) -> set[tuple[int, int]]:
             and all(memory["rows"][r, FIRST + c] == value for c, value in constants.items())
         ]
         assert memory["key_count"][key] == len(rows)
-        live = {a for a, asking in asks if asking == key and memory["live"][a, 0]}
-        wanted |= {(a, r) for a in live for r in rows}
+        wanted |= {(a, r) for a, asking in asks if asking == key for r in rows}
     return wanted
