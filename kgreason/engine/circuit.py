@@ -99,6 +99,9 @@ _SCRATCH = {
     "scanned": 16,
 }
 
+_COUNTED = np.array([N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES])
+"""What a commit counts from 0."""
+
 Check = Callable[[], object]
 
 
@@ -132,7 +135,7 @@ class Circuit:
     def _make_scratch(self) -> None:
         memory = self.memory
         memory["undo"] = np.zeros((16, 1 + FIRST), dtype=np.int32)
-        memory["changed"] = np.zeros((16, 3), dtype=np.int32)
+        memory["changed"] = np.zeros((16, 3 + self.facts.width), dtype=np.int32)
         memory["heads"] = np.zeros((_HEADS + 1, self.facts.width), dtype=np.int32)
         memory["traced"] = np.zeros((1, 1), dtype=np.int32)
         for name, size in _SCRATCH.items():
@@ -152,6 +155,7 @@ class Circuit:
         if planner.width > memory["heads"].shape[1]:
             self.facts.widen(planner.width)
             memory["heads"] = np.zeros((_HEADS + 1, planner.width), dtype=np.int32)
+            memory["changed"] = np.zeros((16, 3 + planner.width), dtype=np.int32)
         keys = planner.key_info.n
         sizes = {
             "key_count": keys,
@@ -229,10 +233,13 @@ class Circuit:
 
     def run(self, check: Check) -> None:
         """Run levels to the fixpoint; `check` is called between kernel calls and may raise."""
-        if self.block[MODE] == RETRACT:
-            self.block[BEFORE], self.block[AFTER] = NOT_GONE, NOT_GONE_AND_CURRENT
+        block = self.block
+        if block[N_QUEUE] == block[SEGMENT_LOW]:
+            return
+        if block[MODE] == RETRACT:
+            block[BEFORE], block[AFTER] = NOT_GONE, NOT_GONE_AND_CURRENT
         else:
-            self.block[BEFORE], self.block[AFTER] = ONLY_OLD, OLD_AND_CURRENT
+            block[BEFORE], block[AFTER] = ONLY_OLD, OLD_AND_CURRENT
         self._drive(check)
 
     def run_rule(self, rule: int, check: Check) -> None:
@@ -259,7 +266,8 @@ class Circuit:
 
     def _scan(self, rows: Int32, key: int, plan: int, ages: int, check: Check) -> None:
         block = self.block
-        self.memory["scanned"] = np.ascontiguousarray(rows, dtype=np.int32) if len(rows) else np.zeros(1, np.int32)
+        self.memory.grow("scanned", len(rows))
+        self.memory["scanned"][: len(rows)] = rows
         block[BEFORE] = block[AFTER] = ages
         block[PHASE], block[SCAN_AT], block[SCAN_END] = SCAN, 0, len(rows)
         block[SCAN_KEY], block[SCAN_PLAN] = key, plan
@@ -319,7 +327,7 @@ class Circuit:
         block = self.block
         if block[PARTIAL]:
             self.arrangements.renew()
-        block[[N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES]] = 0
+        block[_COUNTED] = 0
         block[RANKED] = block[LOGGING] = int(ranked)
         block[LEVEL] = -1 if ranked else 0
         self.enter(ASSERT)
@@ -340,9 +348,13 @@ class Circuit:
         return int(self.block[N_QUEUE])
 
     def changes(self) -> Int32:
-        """What the commit has changed so far: int32[n, 3], the row, and what it was and is (`layout.ABSENT`)."""
+        """What the commit has changed so far: int32[n, 3 + w], what a fact was and is, its table, its columns.
+
+        A view, which the next commit writes over.
+        """
         self.memory.grow("changed", int(self.block[N_TOUCHED]))
-        noted: Int32 = self.memory["changed"][: note_changes(self.block)].copy()
+        n = note_changes(self.block)
+        noted: Int32 = self.memory["changed"][:n]
         return noted
 
     def settle(self) -> None:

@@ -319,9 +319,8 @@ class Engine:
         if self.circuit is not self._origin:
             return self._changes(*_difference(self._origin, self.circuit))
         noted = self.circuit.changes()
-        rows, tables = self.circuit.facts.columns(noted[:, 0])
-        kinds = noted[:, 1:].astype(np.int8)
-        return self._changes(rows, tables, kinds[:, 0], kinds[:, 1])
+        kinds = noted[:, :2].astype(np.int8)
+        return self._changes(noted[:, 3:].copy(), noted[:, 2].copy(), kinds[:, 0], kinds[:, 1])
 
     def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8) -> Changes:
         rewrites = self._rewrites + self.circuit.rewrites
@@ -454,6 +453,8 @@ class Engine:
 
     def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
         """Derive, or take back, the heads of the rules among `numbers` whose body is empty."""
+        if not self._bodiless:
+            return
         heads: dict[int, list[list[int]]] = {}
         for rule in filter(None, map(self._bodiless.get, numbers)):
             for pattern in dict.fromkeys(rule.shape.heads):

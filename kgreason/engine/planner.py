@@ -119,6 +119,8 @@ class Planner:
         self._rules: list[EncodedRule] = []
         self._body_keys: list[list[int]] = []
         self._planned_backward: set[int] = set()
+        self._lacking: dict[int, int] = {}
+        """A key that no fact met when the rule's backward plans were last asked for."""
         self._unplanned: dict[tuple[int, tuple[int, ...]], _Waiting] = {}
         self._keys: dict[tuple[int, tuple[int, ...]], int] = {}
         self._shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -208,21 +210,35 @@ class Planner:
 
         `count` says how many facts meet each key, int32[k]: a rule that lacks some derives nothing, and has to wait.
         """
-        rows = records.tolist() if len(records) <= _MANY_HEADS else []
-        for (table, columns), waiting in self._unplanned.items():
-            keys = [tuple([row[FIRST + c] for c in columns]) for row in rows if row[STATE] >> TABLE == table]
-            for key in keys if rows else list(waiting):
-                if key in waiting:
-                    waiting[key] = [number for number in waiting[key] if not self._plan_rule_backward(number, count)]
-                    if not waiting[key]:
-                        del waiting[key]
+        if len(records) > _MANY_HEADS:
+            for waiting in self._unplanned.values():
+                for head in list(waiting):
+                    self._plan_head(waiting, head, count)
+            return
+        for row in records.tolist():
+            table = row[STATE] >> TABLE
+            for (of, columns), waiting in self._unplanned.items():
+                if of == table:
+                    self._plan_head(waiting, tuple([row[FIRST + c] for c in columns]), count)
+
+    def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
+        """Make the backward plans of the rules that wait under a head, those that lack facts aside."""
+        lacking = self._lacking
+        if any(number not in lacking or count.item(lacking[number]) for number in waiting.get(head, ())):
+            left = [number for number in waiting[head] if not self._plan_rule_backward(number, count)]
+            if left:
+                waiting[head] = left
+            else:
+                del waiting[head]
 
     def _plan_rule_backward(self, number: int, count: Int32) -> bool:
         """Make the backward plans of a rule, unless it has them or has to wait; whether it has them."""
         if number in self._planned_backward:
             return True
         keys = self._body_keys[number]
-        if not all(map(count.item, keys)):
+        lacking = [key for key in keys if not count.item(key)]
+        if lacking:
+            self._lacking[number] = lacking[0]
             return False
         self._planned_backward.add(number)
         self.version += 1

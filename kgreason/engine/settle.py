@@ -33,6 +33,7 @@ from kgreason.engine.layout import (
     ROWS,
     STATE,
     SUPPORT,
+    TABLE,
     UNDO,
     Block,
     Int32,
@@ -54,14 +55,16 @@ def kind(state: Number) -> Number:
 
 @kernel
 def note_changes(m: Block) -> Number:
-    """Write the rows whose kind changed, with what they were and are, into `changed`; how many."""
+    """Write the facts whose kind changed, with what they were and are, into `changed`; how many."""
     rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
     n = np.int64(0)
     for i in range(m[N_TOUCHED]):
         r = np.int64(undo[i, 0])
         before, after = kind(undo[i, 1]), kind(rows[r, STATE])
         if before != after:
-            changed[n, 0], changed[n, 1], changed[n, 2] = r, before, after
+            changed[n, 0], changed[n, 1], changed[n, 2] = before, after, rows[r, STATE] >> TABLE
+            for c in range(FIRST, rows.shape[1]):
+                changed[n, c] = rows[r, c]
             n += 1
     return n
 

@@ -13,8 +13,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-_set = getattr(signal.signal, "__wrapped__", signal.signal)
-"""Without the conversion from and to enumerations, which takes longer than a commit of one triple."""
+try:
+    from _signal import signal as _set  # without conversions to and from enumerations, which cost a third of a commit
+except ImportError:  # not CPython
+    _set = signal.signal  # type: ignore[assignment]
 
 
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided() as let_out`
