@@ -15,7 +15,7 @@ from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Rows
-from kgreason.engine.layout import Int32
+from kgreason.engine.layout import IS_ASSERTED, Int32
 from kgreason.graph.facts import SAME_AS
 from kgreason.graph.materializer import Edit, Materializer
 from kgreason.graph.selection import select
@@ -41,9 +41,8 @@ def engine_of(is_linked: bool) -> tuple[Materializer, Rows]:
     live, quads = prepared(is_linked)
     live.change(Edit(added=quads))
     live.accept()
-    facts = live.engine.circuit.facts
-    rows = facts.present()
-    columns, tables = facts.columns(rows[facts.is_asserted(rows)])
+    columns, tables, kinds = live.engine.circuit.facts.contents()
+    tables[kinds != IS_ASSERTED] = -1
     widths = enumerate(width for _, width in live.engine.planner.tables())
     return live, {table: np.ascontiguousarray(columns[tables == table, :width]) for table, width in widths}
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
 from kgreason.engine.elastic import share
-from kgreason.engine.layout import ABSENT, ASSERT, REDERIVE, RETRACT, Int32
+from kgreason.engine.layout import ABSENT, ASSERT, IS_ASSERTED, REDERIVE, RETRACT, Int8, Int32
 from kgreason.engine.planner import EncodedRule, Planner
 from kgreason.engine.undivided import undivided
 from kgreason.errors import LimitError
@@ -33,7 +33,6 @@ from kgreason.zset.commit import net_change
 from kgreason.zset.zset import ZSet
 
 Check = Callable[[], object]
-Int8: TypeAlias = NDArray[np.int8]
 Rows: TypeAlias = Mapping[int, Int32]
 """Rows int32[n, w] by table number."""
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
@@ -282,9 +281,8 @@ class Engine:
     def _wanted(self, origin: Circuit) -> Rows:
         """The facts that are asserted once every wish of this commit is fulfilled."""
         wanted: dict[int, Int32] = {}
-        rows = origin.facts.present()
-        rows = rows[origin.facts.is_asserted(rows)]
-        columns, tables = origin.facts.columns(rows)
+        columns, tables, kinds = origin.facts.contents()
+        tables[kinds != IS_ASSERTED] = -1
         for table, (_, width) in enumerate(self.planner.tables()):
             events = [
                 (part, sign)
@@ -479,13 +477,11 @@ def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[
 
 def _difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
     """What changed from one circuit to another: rows, tables, kinds before and after."""
-    new = after.facts.present()
+    new_rows, new_tables, now = after.facts.contents()
     if not len(before.facts):
-        return *after.facts.columns(new), np.zeros(len(new), dtype=np.int8), after.facts.kinds(new)
+        return new_rows, new_tables, np.zeros_like(now), now
     before.keep_up()
-    old = before.facts.present()
-    was, now = before.facts.kinds(old), after.facts.kinds(new)
-    (rows, tables), (new_rows, new_tables) = before.facts.columns(old), after.facts.columns(new)
+    rows, tables, was = before.facts.contents()
     became = after.facts.kinds(after.facts.find(rows))
     had = before.facts.kinds(before.facts.find(new_rows))
     lost, won = became != was, had == ABSENT

@@ -31,10 +31,11 @@ from kgreason.engine.layout import (
     N_ROWS,
     STATE,
     TABLE,
+    Int8,
     Int32,
     UInt32,
 )
-from kgreason.engine.lookup import find_rows, rehash
+from kgreason.engine.lookup import find_rows, list_facts, rehash
 from kgreason.engine.memory import Memory
 from kgreason.errors import LimitError
 
@@ -154,15 +155,23 @@ class FactTable:
         records = self._records(rows)
         return records[:, FIRST:].copy(), records[:, STATE] >> TABLE
 
+    def contents(self) -> tuple[Int32, Int32, Int8]:
+        """All present facts: columns int32[n, w], tables int32[n], kinds int8[n] (INFERRED or IS_ASSERTED)."""
+        room = len(self)
+        columns, tables = np.empty((room, self.width), dtype=np.int32), np.empty(room, dtype=np.int32)
+        kinds = np.empty(room, dtype=np.int8)
+        n = list_facts(self._block, columns, tables, kinds)
+        return columns[:n], tables[:n], kinds[:n]
+
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
         """For each row whether it is asserted."""
         flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
         return flags
 
-    def kinds(self, rows: Int32) -> NDArray[np.int8]:
+    def kinds(self, rows: Int32) -> Int8:
         """What the facts in these rows are, int8[n]: INFERRED or IS_ASSERTED; ABSENT for -1."""
         asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
-        kinds: NDArray[np.int8] = asserted.astype(np.int8)
+        kinds: Int8 = asserted.astype(np.int8)
         kinds += INFERRED
         kinds[rows < 0] = ABSENT
         return kinds

@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
 UInt32 = NDArray[np.uint32]
 UInt64 = NDArray[np.uint64]

@@ -13,13 +13,17 @@ import numpy as np
 from kgreason.compiled import inline, kernel
 from kgreason.engine.hashing import entry_number, entry_tag, hash_row, log2, place
 from kgreason.engine.layout import (
+    ABSENT,
     AGE,
+    ASSERTED,
     DEAD,
     ENTRIES,
     FIRST,
     FREE,
     GONE,
     HASHES,
+    INFERRED,
+    IS_ASSERTED,
     LOGGED,
     LOGGING,
     N_ROWS,
@@ -27,8 +31,10 @@ from kgreason.engine.layout import (
     ROWS,
     STATE,
     SUPPORT,
+    TABLE,
     UNDO,
     Block,
+    Int8,
     Int32,
     Number,
     UInt32,
@@ -102,6 +108,29 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
     for i in range(keys.shape[0]):
         r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
         found[i] = r if r >= 0 and rows[r, STATE] & AGE != GONE else -1
+
+
+@inline
+def kind(state: Number) -> Number:
+    """What a row's state makes of its fact: ABSENT, INFERRED or IS_ASSERTED."""
+    age = state & AGE
+    if age in (FREE, GONE, DEAD):
+        return ABSENT
+    return IS_ASSERTED if state & ASSERTED != 0 else INFERRED
+
+
+@kernel
+def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
+    """The present facts, in the order of their rows: columns int32[n, w], tables int32[n], kinds int8[n]; how many."""
+    rows, n = matrix(m, ROWS), np.int64(0)
+    for r in range(m[N_ROWS]):
+        found = kind(rows[r, STATE])
+        if found != ABSENT:
+            for c in range(columns.shape[1]):
+                columns[n, c] = rows[r, FIRST + c]
+            tables[n], kinds[n] = rows[r, STATE] >> TABLE, found
+            n += 1
+    return n
 
 
 @kernel

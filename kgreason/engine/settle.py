@@ -14,9 +14,7 @@ from kgreason.compiled import inline, kernel
 from kgreason.engine.arrange import free_row
 from kgreason.engine.hashing import entry_number, hash_row, log2
 from kgreason.engine.layout import (
-    ABSENT,
     AGE,
-    ASSERTED,
     CHANGED,
     DEAD,
     ENTRIES,
@@ -24,8 +22,6 @@ from kgreason.engine.layout import (
     FREE,
     GONE,
     HASHES,
-    INFERRED,
-    IS_ASSERTED,
     LOGGED,
     MET,
     N_DEAD,
@@ -39,18 +35,9 @@ from kgreason.engine.layout import (
     Int32,
     Number,
 )
-from kgreason.engine.lookup import BLOCK, remove_entry
+from kgreason.engine.lookup import BLOCK, kind, remove_entry
 from kgreason.engine.meeting import unmeet
 from kgreason.engine.memory import entries, hashes, matrix
-
-
-@inline
-def kind(state: Number) -> Number:
-    """What a row's state makes of its fact: ABSENT, INFERRED or IS_ASSERTED."""
-    age = state & AGE
-    if age in (FREE, GONE, DEAD):
-        return ABSENT
-    return IS_ASSERTED if state & ASSERTED != 0 else INFERRED
 
 
 @kernel

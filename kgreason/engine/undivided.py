@@ -13,10 +13,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-try:
-    from _signal import signal as _set  # without conversions to and from enumerations, which cost a third of a commit
+try:  # without conversions to and from enumerations, which cost as much as the rest of a small commit
+    from _signal import signal as _set  # type: ignore[import-not-found]
 except ImportError:  # not CPython
-    _set = signal.signal  # type: ignore[assignment]
+    _set = signal.signal
 
 
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided() as let_out`

@@ -237,8 +237,7 @@ class Equality:
 
     def _present(self, table: int, width: int) -> Int32:
         """The facts of a table: int32[n, w]."""
-        facts = self._engine.circuit.facts
-        rows, tables = facts.columns(facts.present())
+        rows, tables, _ = self._engine.circuit.facts.contents()
         return np.ascontiguousarray(rows[tables == table, :width])
 
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:

@@ -94,9 +94,8 @@ def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
 
 def contradictions_of(live: Materializer) -> Iterator[Atom]:
     """Every contradiction that rules derive: `false(name, v1, ..., vn)`."""
-    facts, tables = live.engine.circuit.facts, live.engine.planner.tables()
-    rows = facts.present()
-    records, numbers = facts.columns(rows)
+    tables = live.engine.planner.tables()
+    records, numbers, _ = live.engine.circuit.facts.contents()
     others = numbers != live.triples
     for row, table in zip(records[others], numbers[others].tolist(), strict=True):
         atom = atom_of(live, row[: tables[table][1]], is_triple=False)

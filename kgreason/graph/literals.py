@@ -137,8 +137,7 @@ class Literals:
         """The rows of dt_type for datatypes that nobody asks for any more."""
         if not gone:
             return _NO_ROWS
-        facts = self._engine.circuit.facts
-        rows, tables = facts.columns(facts.present())
+        rows, tables, _ = self._engine.circuit.facts.contents()
         kept = (tables == self._pair) & (rows[:, 0] == self._type) & np.isin(rows[:, 2], list(gone))
         return np.ascontiguousarray(rows[kept, :3])
 

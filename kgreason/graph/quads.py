@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.layout import ABSENT, Int32
+from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.engine.shapes import Pattern, Shape
 from kgreason.graph.facts import related
@@ -67,9 +67,8 @@ class Quads:
         """All asserted quads int32[n, 4]; None while only the default graph is used."""
         if self._engine is None:
             return None
-        facts = self._engine.circuit.facts
-        rows = facts.present()
-        return np.ascontiguousarray(facts.columns(rows[facts.is_asserted(rows)])[0][:, 1:])
+        columns, _, kinds = self._engine.circuit.facts.contents()
+        return np.ascontiguousarray(columns[kinds == IS_ASSERTED, 1:])
 
     def holds(self, quads: Int32) -> NDArray[np.bool_]:
         """Whether each of quads int32[n, 4] is asserted: bool[n]. Only to be asked once named graphs are used."""

@@ -136,8 +136,7 @@ class ReferenceEngine:
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32:
         """The facts int32[n, w] of a table that have these constants in these columns."""
-        facts = self.circuit.facts
-        rows, tables = facts.columns(facts.present())
+        rows, tables, _ = self.circuit.facts.contents()
         kept = tables == table
         for column, value in constants.items():
             kept &= rows[:, column] == value

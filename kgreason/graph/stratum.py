@@ -63,8 +63,7 @@ class SchemaStratum:
 
     def closure(self) -> Int32:
         """The closed schema: int32[n, 3], in the order of ids."""
-        facts = self._engine.circuit.facts
-        columns, tables = facts.columns(facts.present())
+        columns, tables, _ = self._engine.circuit.facts.contents()
         rows = columns[tables == self._triples, :3]
         return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
 

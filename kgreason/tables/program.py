@@ -89,8 +89,8 @@ class TableProgram:
         Raises OSError.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        facts, writer = self._engine.circuit.facts, Writer(self._fields.sorted())
-        columns, _ = facts.columns(facts.present())
+        columns, _, _ = self._engine.circuit.facts.contents()
+        writer = Writer(self._fields.sorted())
         counts = {}
         for relation in self._signature.heads:
             rows = columns[columns[:, 0] == self._id(relation), 1 : 1 + self._signature.arities[relation]]
