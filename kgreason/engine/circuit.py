@@ -129,6 +129,7 @@ class Circuit:
         self.catalogue = Catalogue(self.facts, planner)
         self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue)
         self._version = -1
+        self._noted = 0
         self._make_scratch()
         self.refresh()
 
@@ -315,6 +316,7 @@ class Circuit:
             elif status == NEED_POSTINGS:
                 self.arrangements.grow()
             elif status == NEED_ARRANGEMENT:
+                self.note_queued()
                 self.arrangements.make_live(int(block[WANTED]))
             elif status == NEED_READER:
                 self._read()
@@ -327,7 +329,7 @@ class Circuit:
         block = self.block
         if block[PARTIAL]:
             self.arrangements.renew()
-        block[_COUNTED] = 0
+        block[_COUNTED] = self._noted = 0
         block[RANKED] = block[LOGGING] = int(ranked)
         block[LEVEL] = -1 if ranked else 0
         self.enter(ASSERT)
@@ -337,10 +339,11 @@ class Circuit:
         queued: Int32 = self.memory["queue"][start : int(self.block[N_QUEUE])].copy()
         return queued
 
-    def note_queued(self, start: int) -> None:
-        """Tell the catalogue of the rows queued since."""
+    def note_queued(self) -> None:
+        """Tell the catalogue of the rows of this commit that it does not know."""
         if self.catalogue.is_listed:
-            self.catalogue.note(self.queued(start))
+            self.catalogue.note(self.queued(self._noted))
+        self._noted = self.queue_end
 
     @property
     def queue_end(self) -> int:

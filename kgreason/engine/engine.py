@@ -232,7 +232,6 @@ class Engine:
         (asserted, retracted), (leaving, fresh) = wish, rules
         circuit = self.circuit
         circuit.keep_up()
-        start = circuit.queue_end
         circuit.enter(ASSERT)
         if leaving or _count(retracted):
             for rows in asserted.items():
@@ -246,7 +245,7 @@ class Engine:
                 circuit.run_rule(number, check)
         self._fire_empty_bodies(fresh)
         circuit.run(check)
-        circuit.note_queued(start)
+        circuit.note_queued()
 
     def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> None:
         """Retract and Rederive; what returns is queued for Assert."""

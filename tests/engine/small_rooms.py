@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from kgreason.engine import circuit
+from kgreason.engine import arrangements, circuit
 
 
 @contextmanager
@@ -19,11 +19,20 @@ def small_quantum(rewrites: int = 3) -> Iterator[None]:
 
 
 @contextmanager
+def counted_as_large(share: int) -> Iterator[None]:
+    """A key that more than one of so many rows meets counts as large; where none does, the catalogue is asked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrangements, "_LARGE_SHARE", share)
+        patch.setattr(arrangements, "_MANY_ROWS", share)
+        yield
+
+
+@contextmanager
 def small_rooms(heads: int = 4, segment: int = 64) -> Iterator[None]:
-    """Circuits with a head buffer of a few heads and segments of a few hits, beside small kernel calls."""
+    """Circuits with a head buffer of a few heads and segments of a few hits, small kernel calls and no large keys."""
     rooms = {"ranks": heads, "tables": heads, "hit_keys": segment, "hit_rows": segment}
     rooms |= {"grouped": segment, "group_key": segment, "group_low": segment + 1}
-    with small_quantum(), pytest.MonkeyPatch.context() as patch:
+    with small_quantum(), counted_as_large(0), pytest.MonkeyPatch.context() as patch:
         patch.setattr(circuit, "_HEADS", heads)
         patch.setattr(circuit, "_SEGMENT", segment)
         patch.setattr(circuit, "_SCRATCH", circuit._SCRATCH | rooms)

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import circuit
-from kgreason.engine.layout import N_DEAD, N_POSTINGS, N_ROWS
+from kgreason.engine.layout import GROUP_LENGTH, N_DEAD, N_POSTINGS, N_ROWS
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check
+from tests.engine.small_rooms import counted_as_large
 from tests.engine.systems import System
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
@@ -28,13 +29,44 @@ RULES = (
 )
 
 
+@pytest.mark.parametrize("share", [0, 4, 1_000])
 @settings(max_examples=60)
 @given(any_histories())
-def test_every_commit_keeps_the_arrangements(history: History) -> None:
+def test_every_commit_keeps_the_arrangements(share: int, history: History) -> None:
+    """Whether no key is met by many rows, some are, or all."""
+    with counted_as_large(share):
+        system = System()
+        for commit in history.commits:
+            system.commit(*commit, strategy="update")
+            check(system.engine.circuit)
+
+
+def test_rows_of_the_same_commit_are_entered_where_an_ask_comes_late() -> None:
+    """The row of `far` is met a level ahead of the plan that first asks for such rows, after the list was made."""
+    near = Rule((Atom("found", (X, Z)),), (Atom("near", (X, Y)), Atom("edge", (Y, Z))))
+    far = Rule((Atom("found", (X, Z)),), (Atom("far", (X, Y)), Atom("step", (Y, Z))))
+    late = Rule((Atom("step", (X, Y)),), (Atom("first", (X, Y)),))
+    with counted_as_large(0):
+        system = System()
+        system.update([Atom("near", ("<1>", "<b>"))], [near])
+        system.update([Atom("edge", ("<b>", "<c>"))])
+        system.update([], [far, late])
+        found = system.update([Atom("far", ("<a>", "<b>")), Atom("first", ("<b>", "<d>"))])
+    assert ("found", ("<a>", "<d>")) in found
+    check(system.engine.circuit)
+
+
+def test_rows_that_many_facts_share_a_key_with_wait_until_they_are_asked_for() -> None:
+    """Rows of `edge` stand in no arrangement before the first `link`, without which the rule that asks has no facts."""
+    asking = Rule((Atom("found", (X, Z)),), (Atom("edge", (X, Y)), Atom("link", (Y, Z))))
+    other = Rule((Atom("found", (X, Z)),), (Atom("path", (X, Y)), Atom("path", (Y, Z))))
     system = System()
-    for commit in history.commits:
-        system.commit(*commit, strategy="update")
-        check(system.engine.circuit)
+    edges = [Atom("edge", (f"<{number}>", "<b>")) for number in range(400)]
+    system.bootstrap([*edges, Atom("path", ("<1>", "<2>")), Atom("path", ("<2>", "<3>"))], [asking, other])
+    memory = system.engine.circuit.memory
+    assert memory["groups"][:, GROUP_LENGTH].sum() == 4
+    assert len(system.update([Atom("link", ("<b>", "<c>"))])) == 401
+    check(system.engine.circuit)
 
 
 @settings(max_examples=25)

@@ -10,7 +10,7 @@ What such histories catch is in `tests.oracle.misreadings`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TypeAlias
 
 import pytest
@@ -147,9 +147,10 @@ def test_mixed_strategies(history: History, mixture: Mixture) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=2_000)
-@given(any_histories(), MIXTURES)
-def test_many_mixed_strategies(history: History, mixture: Mixture) -> None:
-    check_history(history, mixture)
+@given(any_histories(), MIXTURES, st.booleans())
+def test_many_mixed_strategies(history: History, mixture: Mixture, is_small: bool) -> None:
+    with small_rooms() if is_small else nullcontext():
+        check_history(history, mixture)
 
 
 @pytest.mark.parametrize("strategy", ["bootstrap", "auto"])
