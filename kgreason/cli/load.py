@@ -25,7 +25,7 @@ from kgreason.cli.options import (
     schema,
     verbose,
 )
-from kgreason.cli.pipelines import OnError, Pipeline, is_for_spark, pipeline, session
+from kgreason.cli.pipelines import OnError, Pipeline, is_for_spark, pipeline, refuse_settings, session
 from kgreason.graph.knowledge_graph import Strategy
 from kgreason.graph.modes import SameAsMode, SchemaMode
 
@@ -62,7 +62,7 @@ def load(
     strategy: Strategy,
     budget: int | None,
     pipeline: Pipeline,
-    master: str,
+    master: str | None,
     conf: dict[str, str],
     work: Path | None,
     skip_malformed: bool,
@@ -82,13 +82,14 @@ def load(
     with edited(location, rules=rules or None, schema=schema, same_as=same_as, aliases=aliases, **how) as graph:
         is_spark = is_for_spark(pipeline, files, format=syntax, budget=budget)
         if is_spark and (pipeline == "spark" or not graph.stats()["facts"]):
+            from kgreason.spark.pipeline import check_load
             from kgreason.spark.pipeline import load as load_on_spark
 
             on_error: OnError = "count" if skip_malformed else "raise"
-            with session(master, conf) as spark:
-                stats = load_on_spark(graph, files, spark, on_error=on_error, folder=work, progress=progress)
-        elif skip_malformed:
-            raise click.UsageError("--skip-malformed needs --pipeline spark")
+            check_load(graph, files, work)
+            with session(master, conf, work) as (spark, folder):
+                stats = load_on_spark(graph, files, spark, on_error=on_error, folder=folder, progress=progress)
         else:
+            refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
             stats = graph.load(*files, syntax=syntax, progress=progress)
     print_table(stats, as_json=as_json)

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
 from kgreason.cli.options import RULE_SETS, catalogue, equality, example, schema, verbose, warn
-from kgreason.cli.pipelines import Pipeline, is_for_spark, pipeline, session
+from kgreason.cli.pipelines import Pipeline, is_for_spark, pipeline, refuse_settings, session
 from kgreason.files import whole
 from kgreason.graph.knowledge_graph import opened
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
@@ -67,7 +68,7 @@ def materialize(
     aliases: int | None,
     catalogue: Path | None,
     pipeline: Pipeline,
-    master: str,
+    master: str | None,
     conf: dict[str, str],
     work: Path | None,
     skip_malformed: bool,
@@ -78,7 +79,7 @@ def materialize(
     Triples of named graphs are part of it, and documents that owl:imports asks for, if they are in the catalogue. The
     file is written as a whole or not at all.
 
-    Spark writes a folder: of Parquet where its name ends in .parquet, else of N-Triples.
+    Spark writes a folder: of Parquet where its name ends in .parquet, else of N-Triples. It follows no owl:imports.
     """
     from kgreason.cli.progress import Bars
 
@@ -87,12 +88,11 @@ def materialize(
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
         if is_file:
             raise click.UsageError(f"-o {output}: Spark writes a folder")
-        how = {"rules": rules, "schema": schema or "axioms", "inferred": inferred, "folder": work}
-        on_error = "count" if skip_malformed else "raise"
-        _on_spark(master, conf, files, output, **how, on_error=on_error, progress=progress)
+        meaning = {"rules": rules, "schema": schema or "axioms"}
+        how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}
+        _on_spark(partial(session, master, conf, work), files, output, meaning, how)
         return
-    if skip_malformed:
-        raise click.UsageError("--skip-malformed needs --pipeline spark")
+    refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
     target = _target(output)
     selection = select(rules, schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
     materializer = _closed(selection, files, syntax, opened(catalogue), progress)
@@ -118,13 +118,21 @@ def _closed(
     return materializer
 
 
-def _on_spark(master: str, conf: dict[str, str], files: Sequence[str], output: str, **how: Any) -> None:
-    """The same on Spark, which writes a folder."""
+def _on_spark(
+    started: Callable[[], AbstractContextManager[tuple[Any, str]]],
+    files: Sequence[str],
+    output: str,
+    meaning: dict[str, Any],
+    how: dict[str, Any],
+) -> None:
+    """The same on Spark, which writes a folder; it is started when all is in order that it is not needed for."""
+    from kgreason.spark.pipeline import check_materialize
     from kgreason.spark.pipeline import materialize as written
 
+    check_materialize(files, output, **meaning)
     form: Form = "parquet" if output.endswith(".parquet") else "nt"
-    with session(master, conf) as spark:
-        found = written(spark, files, output, form=form, **how)
+    with started() as (spark, folder):
+        found = written(spark, files, output, form=form, folder=folder, **meaning, **how)
     warn(found.warnings, found.contradictions)
 
 

@@ -8,8 +8,9 @@ Cost: looking at the sizes of files; Spark, and the Java that it runs on, are st
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from typing import Any, Literal
 import click
 
 from kgreason.cli.options import Command
+from kgreason.errors import InputError
 
 Pipeline = Literal["auto", "local", "spark"]
 OnError = Literal["raise", "count"]
@@ -35,12 +37,11 @@ _PIPELINE = click.option(
     show_default=True,
     help="Work in this process or on Spark; auto takes Spark for what would not fit into memory.",
 )
+_LOCAL = "local[*]"
 _MASTER = click.option(
     "--master",
-    default="local[*]",
-    show_default=True,
     metavar="URL",
-    help="Spark's master, or a Connect server (sc://).",
+    help=f"Spark's master, or a Connect server, sc:// ({_LOCAL}).",
 )
 
 
@@ -70,7 +71,10 @@ def pipeline(command: Command) -> Command:
 
 
 def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> bool:
-    """Whether files are to go through Spark. Raises UsageError for options with a value that it does not take."""
+    """Whether files are to go through Spark.
+
+    Raises UsageError for options with a value that it does not take, InputError where PySpark is not installed.
+    """
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
         from kgreason.spark.session import memory
 
@@ -81,7 +85,15 @@ def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> b
             raise click.UsageError(f"{', '.join(names)}: not with --pipeline spark")
         if "-" in files:
             raise click.UsageError("--pipeline spark reads files, not standard input")
+        if find_spec("pyspark") is None:
+            raise InputError("PySpark is not installed: pip install 'kgreason[spark]'")
     return wanted == "spark"
+
+
+def refuse_settings(**settings: object) -> None:
+    """Raise UsageError for settings of Spark's that have a value, where the work is done in this process."""
+    if names := [f"--{name.replace('_', '-')}" for name, value in settings.items() if value]:
+        raise click.UsageError(f"{', '.join(names)}: only with --pipeline spark")
 
 
 def _bytes(files: Sequence[str]) -> int:
@@ -91,12 +103,10 @@ def _bytes(files: Sequence[str]) -> int:
 
 
 @contextmanager
-def session(master: str, settings: dict[str, str]) -> Iterator[Any]:
-    """A Spark session for the time of a command. Raises InputError where the extra is not installed."""
-    from kgreason.spark import session as sessions
+def session(master: str | None, settings: dict[str, str], work: Path | None) -> Iterator[tuple[Any, str]]:
+    """A Spark session for the time of a command, and the folder that it works in, which outlives it."""
+    from kgreason.spark.command import for_command
 
-    spark = sessions.session(master, **settings)
-    try:
-        yield spark
-    finally:
-        spark.stop()
+    folder = tempfile.TemporaryDirectory(prefix="kgreason-") if work is None else nullcontext(str(work))
+    with folder as room, for_command(master or _LOCAL, **settings) as spark:
+        yield spark, room

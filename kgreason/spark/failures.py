@@ -1,4 +1,4 @@
-"""`clear_errors`: what went wrong in Spark as one of kgreason's own errors.
+"""`clear_errors`: what went wrong in Spark as one of kgreason's own errors; `reason`: the line of it that says most.
 
 An error of a task comes to the driver as text, at the end of a Python traceback and amid a Java one. Here it becomes
 again what it was. Spark's text files have no line numbers: for a local file the line is looked up here, so that
@@ -38,6 +38,13 @@ def clear_errors(folder: str = "") -> Iterator[None]:
         if clear is None:
             raise
         raise clear from error
+
+
+def reason(text: str) -> str:
+    """The line that says most, of what Spark says: the innermost cause, or the end of a task's Python traceback."""
+    lines = [line for line in text.splitlines() if line and not line[0].isspace()]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return (causes or [line.removeprefix(": ") for line in lines] or [""])[-1]
 
 
 def _clear(text: str, folder: str) -> KgreasonError | None:

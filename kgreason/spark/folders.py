@@ -11,7 +11,9 @@ Cost: that of writing; a rename for each file.
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
@@ -23,7 +25,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame
 
 from kgreason.errors import InputError, StoreError
-from kgreason.spark.failures import clear_errors
+from kgreason.spark.failures import clear_errors, reason
 
 _COMMIT = {
     "mapreduce.fileoutputcommitter.algorithm.version": "1",
@@ -48,12 +50,20 @@ def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite:
 
 
 def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
-    """Raise InputError where `save` would refuse a path: before long work, rather than after it."""
-    target = Path(folder)
+    """Raise what `save` would raise of a path: before long work, rather than after it.
+
+    That is InputError, and StoreError where a folder cannot be made: one is made beside it, and goes again.
+    """
+    target = Path(folder).resolve()
     if target.exists() and not target.is_dir():
         raise InputError(f"{folder}: is a file, and a folder is to be written")
     if target.is_dir() and any(target.iterdir()) and not overwrite:
         raise _is_taken(fspath(folder))
+    beside = next(parent for parent in target.parents if parent.exists())
+    try:
+        os.rmdir(tempfile.mkdtemp(prefix=".", dir=beside))
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror}") from error
 
 
 def check_seen(folder: str | PathLike[str]) -> None:
@@ -72,7 +82,7 @@ def _save_in_place(frame: DataFrame, form: str, folder: str, *, overwrite: bool)
 
 
 def _is_taken(name: str) -> InputError:
-    return InputError(f"{name}: is there already; choose another folder, or have it overwritten")
+    return InputError(f"{name}: is there already; remove it or choose another folder (in Python: or overwrite=True)")
 
 
 def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None:
@@ -107,11 +117,4 @@ def writing(folder: str) -> Iterator[None]:
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from error
     except (PySparkException, Py4JError) as error:
-        raise StoreError(f"{folder}: cannot be written: {_reason(str(error))}") from error
-
-
-def _reason(text: str) -> str:
-    """The line that says most, of what Spark says: the innermost cause, or the end of a task's Python traceback."""
-    lines = [line for line in text.splitlines() if line and not line[0].isspace()]
-    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
-    return (causes or [line.removeprefix(": ") for line in lines])[-1]
+        raise StoreError(f"{folder}: cannot be written: {reason(str(error))}") from error

@@ -24,19 +24,21 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 
 from kgreason.engine.layout import Int32
-from kgreason.errors import InputError
+from kgreason.errors import InputError, StoreError
 from kgreason.graph.evaluated import Evaluated
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.modes import SchemaMode
 from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.selection import select
+from kgreason.graph.selection import Selection, select
 from kgreason.spark.closing import close_alone, close_for
 from kgreason.spark.encode import Encoded, encode
 from kgreason.spark.failures import clear_errors
 from kgreason.spark.folders import check_free
 from kgreason.spark.hand_over import files_of, intern_terms, quads_of, records_of
+from kgreason.spark.imports import unknown_imports
 from kgreason.spark.lines import Malformed
+from kgreason.spark.paths import sort
 from kgreason.spark.read import OnError
 from kgreason.spark.write import Form, decoded, write
 
@@ -56,9 +58,10 @@ def load(
 
     What Spark works out is written below `folder`, which driver and workers both see, and where a load that was broken
     off goes on; without it, in a temporary one. Malformed lines are an error, or passed over where `on_error` is
-    "count"; `skipped` of the statistics is their number. Raises what `encode` raises, InputError for a folder at a URI,
-    which this process cannot read, and StoreError for a graph that has facts; then nothing has changed.
+    "count"; `skipped` of the statistics is their number. Raises what `encode` and `check_load` raise; then nothing has
+    changed.
     """
+    check_load(graph, paths, folder)
     skipped: list[Malformed] = []
 
     def evaluate(live: Materializer) -> tuple[Int32, Evaluated]:
@@ -67,11 +70,22 @@ def load(
         skipped.extend(encoded.skipped)
         return _evaluated(live, encoded, room, progress)
 
-    if folder is not None and "://" in fspath(folder):
-        raise InputError(f"{folder}: give a path, from which this process reads what Spark worked out")
     with _room(folder) as room, clear_errors(room):
         stats = graph.start_from(evaluate, progress)
     return stats | {"skipped": sum(each.lines for each in skipped)}
+
+
+def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None = None) -> None:
+    """Raise what `load` can tell without Spark.
+
+    That is InputError for a path that is missing or of no known format, and for a folder at a URI, which this process
+    cannot read; StoreError for a graph that has facts.
+    """
+    if folder is not None and "://" in fspath(folder):
+        raise InputError(f"{folder}: give a path, from which this process reads what Spark worked out")
+    sort(list(paths))
+    if graph.stats()["facts"]:
+        raise StoreError("the graph has facts already: Spark fills only an empty one; load into it without Spark")
 
 
 def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
@@ -108,12 +122,10 @@ def materialize(
 
     `on_error` and `folder`, which may be at a URI, are as for `load`. Triples of all graphs are taken together;
     owl:sameAs is followed by the plain rules of the W3C, whose cost is the cube of a clique's size. In Parquet a column
-    `asserted` tells the triples apart. Raises what `encode` raises, and InputError for an output folder that is not
-    empty.
+    `asserted` tells the triples apart. No owl:imports is followed, of which the warnings tell. Raises what `encode` and
+    `check_materialize` raise.
     """
-    selection = select(rules, schema, "rules")
-    if "://" not in fspath(output):
-        check_free(output, overwrite=overwrite)
+    selection = check_materialize(paths, output, rules=rules, schema=schema, overwrite=overwrite)
     with _room(folder) as room, clear_errors(room):
         with progress("encoding"):
             encoded = encode(spark, list(paths), f"{room}/encoded", on_error=on_error)
@@ -122,7 +134,28 @@ def materialize(
         with progress("writing"):
             write(decoded(triples, closed.terms(encoded)), output, form=form, overwrite=overwrite)
             skipped = (f"{each.file}: {each.lines} malformed lines passed over" for each in encoded.skipped)
-            return Written(closed.contradictions(), (*closed.planned.warnings, *skipped))
+            found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
+            return Written(closed.contradictions(), found)
+
+
+def check_materialize(
+    paths: Sequence[File],
+    output: File,
+    *,
+    rules: Sequence[str] = DEFAULT_RULES,
+    schema: SchemaMode = "axioms",
+    overwrite: bool = False,
+) -> Selection:
+    """Raise what `materialize` can tell without Spark; the rules that it takes.
+
+    That is what `select` raises, InputError for a path that is missing or of no known format and for an output folder
+    that is not empty, StoreError for one that cannot be made.
+    """
+    selection = select(rules, schema, "rules")
+    sort(list(paths))
+    if "://" not in fspath(output):
+        check_free(output, overwrite=overwrite)
+    return selection
 
 
 @contextmanager

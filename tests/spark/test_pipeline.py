@@ -126,7 +126,7 @@ def test_what_is_written_is_what_one_process_derives(spark: SparkSession, files:
             written = {line for path in closure.glob("part-*.nt") for line in path.read_text().splitlines()}
             assert written == set(b"".join(graph.dump(asserted=False if inferred else None)).decode().splitlines())
             assert 0 < found.contradictions <= len(graph.contradictions())
-    with pytest.raises(InputError, match="is there already; choose another folder"):
+    with pytest.raises(InputError, match="is there already; remove it or choose another folder"):
         materialize(spark, files, closure, folder=tmp_path / "work")
 
 

@@ -85,6 +85,7 @@ def test_a_connect_server_needs_no_java_here_and_keeps_its_settings(monkeypatch:
     monkeypatch.setattr(SparkSession, "builder", builder)
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
     monkeypatch.setattr("kgreason.spark.session.use_java", lambda: pytest.fail("Java is looked for"))
+    monkeypatch.setattr("kgreason.spark.session.check_reached", lambda master: None)
     assert session("sc://host:15002", **{"spark.sql.shuffle.partitions": "3"}) is builder
     assert builder.steps == [
         ("remote", "sc://host:15002"),
@@ -119,5 +120,7 @@ def test_standard_error_is_quiet_when_a_task_fails(tmp_path: Path) -> None:
     assert (
         ran.stdout == f"{tmp_path}/a.nt:1: The subject of a triple must be an IRI or a blank node, in the line: junk\n"
     )
-    java_says = [line for line in ran.stderr.splitlines() if not line.startswith("WARNING: ")]
-    assert java_says == []
+    assert ran.stderr == ""
+    loud = _run(_ERROR.replace('"1g"', '"1g", "spark.log.level": "error"'), str(tmp_path / "a.nt"))
+    assert loud.stdout == ran.stdout
+    assert " ERROR " in loud.stderr

@@ -106,7 +106,7 @@ def test_a_folder_that_holds_something_is_refused_or_overwritten(spark: SparkSes
     out = tmp_path / "out"
     out.mkdir()
     write(frame_of(spark, TRIPLES[:1]), out)
-    with pytest.raises(InputError, match=f"{out}: is there already; choose another folder, or have it overwritten"):
+    with pytest.raises(InputError, match=f"{out}: is there already; remove it or choose another folder"):
         write(frame_of(spark, TRIPLES), out)
     assert lines_in(out) == [TEXT[0]]
     write(frame_of(spark, TRIPLES), out, overwrite=True)
@@ -119,7 +119,7 @@ def test_a_file_in_its_place_stays(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="out: is a file"):
         write(frame_of(spark, TRIPLES), tmp_path / "out", overwrite=True)
     (tmp_path / "in").write_text("mine")
-    with pytest.raises(StoreError, match=r"in/out: cannot be written: .*not a directory"):
+    with pytest.raises(StoreError, match=r"in/out: cannot be written: Not a directory"):
         write(frame_of(spark, TRIPLES), tmp_path / "in" / "out")
     assert (tmp_path / "out").read_text() == (tmp_path / "in").read_text() == "mine"
 
@@ -233,7 +233,7 @@ def test_a_column_that_is_missing_is_named(spark: SparkSession) -> None:
 
 def test_a_second_writer_is_told_of_the_first(spark: SparkSession, tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store") as graph:
-        with pytest.raises(StoreLockedError, match="another process has the store open"):
+        with pytest.raises(StoreLockedError, match="store: the store is open already, in this process or an"):
             write_to_store(frame_of(spark, TRIPLES), tmp_path / "store")
         with graph.transaction(), pytest.raises(StoreError, match="a transaction is open already"):
             write_to_store(frame_of(spark, TRIPLES), graph)

@@ -1,0 +1,196 @@
+"""The command line on Spark: what goes wrong, and Ctrl-C, are one line, and Java says nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
+
+from kgreason.errors import InputError, KgreasonError
+from kgreason.spark.command import for_command
+from kgreason.spark.launch import problem, uninterrupted
+from kgreason.spark.reach import check_reached
+from tests.cli.calling import PROGRAM, message
+
+GOOD = "<http://e/a> <http://www.w3.org/2002/07/owl#imports> <http://e/b> .\n"
+KNOWN = "<http://e/c> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/2002/07/owl#Ontology> .\n"
+SMALL = ("--master", "local[1]", "--conf", "spark.driver.memory=1g", "--conf", "spark.sql.shuffle.partitions=1")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file that imports what nobody knows."""
+    (tmp_path / "a.nt").write_text(GOOD)
+    return tmp_path / "a.nt"
+
+
+def materialized(file: Path, *settings: str) -> subprocess.CompletedProcess[str]:
+    """Materialize a file on Spark, in a process of its own."""
+    words = ("materialize", file, "-o", file.parent / "out", "--pipeline", "spark", *settings)
+    return subprocess.run([*PROGRAM, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def refused(file: Path, *settings: str) -> str:
+    """The one line of a command line whose Spark does not start."""
+    ran = materialized(file, *settings)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert not (file.parent / "out").exists()
+    return message(ran.stderr)
+
+
+@pytest.mark.slow
+def test_a_master_and_a_setting_that_spark_does_not_take(file: Path) -> None:
+    told = refused(file, "--master", "nonsense")
+    assert told == "Spark does not start on nonsense: Master must either be yarn or start with spark, k8s, or local"
+    told = refused(file, "--conf", "spark.driver.memory=lots", "--conf", "spark.my.password=secret")
+    given = "spark.driver.memory, spark.my.password"
+    assert told == f"Spark does not start on local[*] with {given}: Invalid maximum heap size: -Xmxlots"
+    told = refused(file, "--master", "local[x]")
+    assert told.startswith("Spark does not start on local[x]: ")
+    assert told.endswith("Could not parse Master URL: 'local[x]'")
+
+
+def test_a_url_that_is_none(file: Path) -> None:
+    for url in ("sc://", "sc://127.0.0.1:99999", "sc://127.0.0.1/path"):
+        with pytest.raises(InputError, match=f"Spark does not start on {url}: "), for_command(url):
+            pass
+
+
+def test_nobody_listens_at_the_master() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        check_reached(f"spark://127.0.0.1:{port}")
+        check_reached(f"spark://127.0.0.1:9,127.0.0.1:{port}")
+    for master in ("spark://127.0.0.1:9", "spark://127.0.0.1:9,127.0.0.1:7"):
+        with pytest.raises(InputError, match=f"{master}: no Spark master answers there: Connection refused"):
+            check_reached(master)
+    for master in ("local[2]", "yarn", "spark://nonsense", "spark://a:b"):
+        check_reached(master)
+
+
+def test_no_connect_server_answers() -> None:
+    pytest.importorskip("grpc")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        for port in (9, silent.getsockname()[1]):
+            begun = time.monotonic()
+            with pytest.raises(InputError, match=f"sc://127.0.0.1:{port}: no Spark Connect server answers there"):
+                check_reached(f"sc://127.0.0.1:{port}", patience=1)
+            assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Invalid maximum heap size: -Xmxlots\nError: Could not create the Java Virtual Machine.\n", "Invalid maximum"),
+        ('WARNING: Using incubator modules: x\nException in thread "main" a.b.C: no\n\tat d.e(F:1)\n', "no"),
+        ('Exception in thread "main" a.B: outer\n\tat c.d(E:1)\nCaused by: f.G: inner\n\t... 3 more\n', "inner"),
+        ("Picked up JAVA_TOOL_OPTIONS: -Da=b\n", ""),
+    ],
+)
+def test_what_java_says_as_it_ends(said: str, expected: str) -> None:
+    assert problem(said).startswith(expected)
+    assert bool(problem(said)) == bool(expected)
+
+
+@pytest.mark.slow
+def test_a_malformed_line_is_one_line(file: Path) -> None:
+    file.write_text(f"{GOOD}junk\n")
+    told = message(materialized(file, *SMALL).stderr)
+    assert told == f"{file}:2: The subject of a triple must be an IRI or a blank node, in the line: junk"
+
+
+@pytest.mark.slow
+def test_warnings_are_all_that_is_said(file: Path) -> None:
+    """An ontology that is among the data is no import that is missing."""
+    file.write_text(GOOD + GOOD.replace("/b>", "/c>") + KNOWN)
+    ran = materialized(file, *SMALL)
+    assert (ran.returncode, ran.stdout) == (0, "")
+    assert message(ran.stderr) == "warning: <http://e/a> imports <http://e/b>: no document with this IRI is known"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
+def test_ctrl_c_is_one_line(file: Path, tmp_path: Path) -> None:
+    """As at a terminal: the whole group of processes gets the signal."""
+    work = tmp_path / "work"
+    words = ("materialize", file, "-o", tmp_path / "out", "--pipeline", "spark", *SMALL, "--work", work)
+    process = subprocess.Popen(
+        [*PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while process.poll() is None and not any(work.glob("encoded/*")):
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    out, told = process.communicate(timeout=60)
+    assert (process.returncode, out, told) == (130, "", "kgreason: interrupted\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_ctrl_c_waits_for_java_to_have_started() -> None:
+    """A launch that is broken off would leave a Java behind."""
+    seen: list[str] = []
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append("interrupted"))
+    try:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            seen.append("launched")
+        assert seen == ["launched", "interrupted"]
+        signal.raise_signal(signal.SIGINT)
+        assert len(seen) == 3
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.slow
+def test_a_java_that_is_gone_is_one_error(file: Path) -> None:
+    code = """if True:
+        import signal
+        from kgreason.errors import KgreasonError
+        from kgreason.spark.command import for_command
+        before = signal.getsignal(signal.SIGINT)
+        try:
+            with for_command("local[1]", **{"spark.driver.memory": "1g"}) as spark:
+                assert signal.getsignal(signal.SIGINT) is before
+                spark.sparkContext._gateway.proc.kill()
+                spark.range(10).count()
+        except KgreasonError as error:
+            print(type(error).__name__, error)
+    """
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.stderr == ""
+    assert ran.stdout.startswith("KgreasonError Spark failed: ")
+
+
+def test_a_session_is_stopped_where_there_is_no_main_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the main thread may set what a signal does."""
+    stopped: list[str] = []
+    session = type("Session", (), {"stop": lambda self: stopped.append("stopped")})()
+    monkeypatch.setattr("kgreason.spark.command.session", lambda master, **config: session)
+
+    def work() -> None:
+        with for_command("local"):
+            stopped.append("worked")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert stopped == ["worked", "stopped"]
+
+
+def test_what_spark_raises_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    from py4j.protocol import Py4JError
+
+    session = type("Session", (), {"stop": lambda self: None})()
+    monkeypatch.setattr("kgreason.spark.command.session", lambda master, **config: session)
+    text = "An error occurred\n: a.b.C: outer\n\tat d.e(F:1)\nCaused by: java.lang.OutOfMemoryError: Java heap space\n"
+    with pytest.raises(KgreasonError) as caught, for_command("local"):
+        raise Py4JError(text)
+    assert str(caught.value) == "Spark failed: java.lang.OutOfMemoryError: Java heap space"
