@@ -4,7 +4,7 @@ One hash table holds the groups of all arrangements. A group of one row holds th
 stand in the posting arena, in a run of a power of two. A group moves to a run of twice the room when it needs it, and
 to a smaller one when it uses a quarter; runs that are left are used again, whole.
 
-Invariant: a live arrangement holds, once each, the MET rows whose constants some body atom asks it for. A row that two
+Invariant: an arrangement holds, once each, the MET rows of the keys that have a live ask for it. A row that two
 keys ask for is entered twice in a row, and the second time is seen from the last row of the group. A row that is taken
 out stays in a long group as DEAD until an eighth of the group is, so that taking one out costs a probe however long the
 group is; only a row that no group names is used again, and a group that is named by no row is free.

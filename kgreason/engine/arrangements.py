@@ -1,9 +1,10 @@
 """The arrangements of a circuit: their room (groups, hash table, posting arena), and how they keep up.
 
 What a plan asks for is entered when the plan first runs: the rows of one key, for one arrangement. An arrangement that
-has none yet takes in those of all its asks, as one pass over the rows serves them all, but for keys that very many rows
-meet and no plan with facts asks about (of rdf:type, before the first owl:sameAs). Keys that rules bring later are
-counted over the rows that the catalogue lists for them. Counts and arrangements are those of the MET rows (`meeting`).
+has none yet takes in those of all its asks, as one pass over the rows serves them all, but for keys that very many of
+the rows so far meet and no plan with facts asks about (of rdf:type, before the first owl:sameAs). Keys that rules bring
+later are counted over the rows that the catalogue lists for them. Counts and arrangements are those of the MET rows
+(`meeting`).
 
 Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes and two to four entries of five bytes a
 group, and for a group of more than one row eight bytes for each place of its run, which is a power of two; runs that
@@ -14,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.arrange import rehash_groups
 from kgreason.engine.catalogue import Catalogue
@@ -51,9 +52,9 @@ _MANY_ROWS = 4096
 
 
 class Arrangements:
-    """The arrays `groups`, `group_entries`, `postings` and `live` of a memory block, and the counts `key_count`.
+    """The arrays of groups and postings of a memory block, `live` and `live_asks`, and the counts `key_count`.
 
-    While PARTIAL is set, counts and arrangements may lack rows; `renew` makes them anew.
+    While PARTIAL is set, counts and arrangements may lack rows; `mend` makes them anew.
     """
 
     def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:
@@ -158,7 +159,7 @@ class Arrangements:
     def _enter_all(self, arrangement: int) -> None:
         """Enter the rows of all asks for an arrangement, those of idle ones aside."""
         asks, keys = self._planner.asks_for(arrangement).T
-        is_large = self._is_large(keys)
+        is_large = self._are_large(keys)
         if is_large.any():
             needed = np.zeros(self._planner.asks.n, dtype=np.int32)
             note_needed(self._block, self._planner.plans.n, needed)
@@ -170,16 +171,17 @@ class Arrangements:
 
     def _enter_asked(self, ask: int) -> None:
         """Enter the rows of one ask."""
-        key, at, is_first = int(self._planner.ask_keys.array[ask]), 0, not self._planner.may_share(ask)
-        rows = self._facts.held() if self._is_large(key) else self.candidates(key)
+        key, at, is_first = int(self._planner.asks.array[ask, 2]), 0, not self._planner.may_share(ask)
+        rows = self._facts.held() if self._are_large(np.array([key]))[0] else self.candidates(key)
         while (at := arrange_asked(self._block, ask, key, rows, at, is_first)) < len(rows):
             self.grow()
         self._memory["live_asks"][ask] = 1
 
-    def _is_large(self, key: Any) -> Any:
-        """Whether many of the rows that were gatekept meet a key, or each of several keys."""
+    def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Whether many of the rows that were gatekept meet each of keys int[n]."""
         seen = self._block[N_ROWS if self._block[RANKED] else SEGMENT_HIGH]
-        return _LARGE_SHARE * self._memory["key_count"][key] > seen
+        large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > seen
+        return large
 
     def drop(self) -> None:
         """Forget all arrangements; each is built again when a plan needs it. Dead rows are free."""
@@ -196,3 +198,8 @@ class Arrangements:
         self._memory["key_count"][:] = 0
         count_present(self._block, 0, int(self._block[N_ROWS]), 0)
         self._block[PARTIAL] = 0
+
+    def mend(self) -> None:
+        """Make counts and arrangements anew where an error has left them without some rows."""
+        if self._block[PARTIAL]:
+            self.renew()

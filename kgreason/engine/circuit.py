@@ -66,6 +66,7 @@ from kgreason.engine.layout import (
     SEGMENT_LOW,
     STATE,
     WANTED,
+    Int8,
     Int32,
 )
 from kgreason.engine.lookup import BLOCK as LOOKUP_BLOCK
@@ -196,6 +197,7 @@ class Circuit:
         self.memory["rows"][: len(records), : records.shape[1]] = records
         self.memory["rows"][: len(records), STATE] |= MET
         self.block[N_ROWS] = len(records)
+        self.block[RANKED] = 1
         rehash(self.block)
         self.arrangements.renew()
 
@@ -280,6 +282,7 @@ class Circuit:
         """Rule and slots of every derivation of a present row, int32[n, 1 + slots]; of more than `limit`, as many."""
         found: list[Int32] = []
         self.limit = UNLIMITED
+        self.arrangements.mend()
         self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self.block[MODE] = EXPLAIN
 
@@ -327,8 +330,7 @@ class Circuit:
     def begin(self, *, ranked: bool) -> None:
         """Start a commit: Update reads ranks from stamps and keeps an undo log, Bootstrap does neither."""
         block = self.block
-        if block[PARTIAL]:
-            self.arrangements.renew()
+        self.arrangements.mend()
         block[_COUNTED] = self._noted = 0
         block[RANKED] = block[LOGGING] = int(ranked)
         block[LEVEL] = -1 if ranked else 0
@@ -350,15 +352,13 @@ class Circuit:
         """How many rows the queue has."""
         return int(self.block[N_QUEUE])
 
-    def changes(self) -> Int32:
-        """What the commit has changed so far: int32[n, 3 + w], what a fact was and is, its table, its columns.
-
-        A view, which the next commit writes over.
-        """
+    def changes(self) -> tuple[Int32, Int32, Int8, Int8]:
+        """The facts whose kind the commit has changed: columns int32[n, w], tables int32[n], kinds before and after."""
         self.memory.grow("changed", int(self.block[N_TOUCHED]))
         n = note_changes(self.block)
         noted: Int32 = self.memory["changed"][:n]
-        return noted
+        kinds = noted[:, :2].astype(np.int8)
+        return noted[:, 3:].copy(), noted[:, 2].copy(), kinds[:, 0], kinds[:, 1]
 
     def settle(self) -> None:
         """Make the commit final."""
@@ -373,7 +373,7 @@ class Circuit:
 
     def _cut(self) -> None:
         """Give back what a large commit needed beside its rows."""
-        for name in ("undo", "changed"):
+        for name in ("undo", "changed", "scanned"):
             self.memory.cut(name, _LARGE_LOG)
         self.memory.cut("queue", len(self.facts) // 8 + 1024)
 

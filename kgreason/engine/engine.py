@@ -306,6 +306,7 @@ class Engine:
         circuit.open_first_level()
         self._fire_empty_bodies(self._weights)
         circuit.run(check)
+        circuit.note_queued()
         circuit.facts.trim()
         self.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
@@ -315,9 +316,7 @@ class Engine:
         """What the commit has changed so far."""
         if self.circuit is not self._origin:
             return self._changes(*_difference(self._origin, self.circuit))
-        noted = self.circuit.changes()
-        kinds = noted[:, :2].astype(np.int8)
-        return self._changes(noted[:, 3:].copy(), noted[:, 2].copy(), kinds[:, 0], kinds[:, 1])
+        return self._changes(*self.circuit.changes())
 
     def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8) -> Changes:
         rewrites = self._rewrites + self.circuit.rewrites

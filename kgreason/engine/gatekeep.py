@@ -1,7 +1,7 @@
 """gatekeep: the facts of a segment of the delta meet the triggers, and enter the arrangements that ask for them.
 
-Keeps: a present fact is counted once for each trigger key it meets, and stands once in each live arrangement that
-one of its keys asks for. A fact that no key mentions costs one look at the flag of its constants (DESIGN.md 3.2).
+Keeps: a present fact is counted once for each trigger key it meets, and stands once in each arrangement that a live
+ask of one of its keys names. A fact that no key mentions costs one look at the flag of its constants (DESIGN.md 3.2).
 Facts that leave meet the triggers as well, but nothing is counted or arranged for them.
 
 Output: the segment's (key, row) hits, grouped by key with a counting sort over the keys that were met, so that the
@@ -96,7 +96,7 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
 
 @inline
 def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
-    """Enter row r into the live arrangements that keys without a constant ask for; False when there is no room."""
+    """Enter row r into the arrangements that live asks of keys without a constant name; False when there is no room."""
     shapes = matrix(m, SHAPES)
     for shape in range(m[N_SHAPES]):
         if shapes[shape, 1] == 0:

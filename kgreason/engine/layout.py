@@ -43,7 +43,7 @@ STATE, STAMP, SUPPORT, FIRST = range(4)
 FREE, OLD, CURRENT, NEXT, WAITING, GONE, DEAD = range(7)
 AGE = 7
 LOGGED = 32  # a flag of the state: the undo log has the row as it was
-MET = 64  # a flag: the row is counted for the keys that it meets, and stands in the live arrangements
+MET = 64  # a flag: the row is counted for the keys that it meets, and stands where their live asks want it
 ASSERTED = 128  # a flag
 TABLE = 8  # the table's number is the state without its low eight bits
 
@@ -96,7 +96,7 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_SHAPES,  # shapes of trigger keys
     N_ARRANGED,  # groups of the arrangements
     N_POSTINGS,  # words of the posting arena in use
-    WANTED,  # the arrangement that a plan asked for
+    WANTED,  # the ask of a plan that is not live
     AT_RULE,  # the rule that is being evaluated
     LEVELS,  # levels run
     CALLS,  # kernel phases run: gatekeep, scan, product and distinct
@@ -129,7 +129,7 @@ ARRAYS = (
     "key_info",  # int32[k, 3]: shape (of heads: `BACK` + shape), first plan, first ask
     "key_count",  # int32[k]: present facts that meet the key
     "key_entries",  # uint32[2**k]
-    "asks",  # int32[a, 2]: arrangement, next ask of the key
+    "asks",  # int32[a, 3]: arrangement, next ask of the key, the key
     "asked",  # uint32[ids]: bits of the shapes of which some key has the id
     "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
     "steps",  # int32[s, 8 + 2 w]: see `STEP_*`

@@ -135,7 +135,7 @@ class Planner:
         self.filters = Buffer(np.int32, 1 + MAX_COLUMNS)
         self.keys = Buffer(np.int32, TRIPLE)
         self.key_info = Buffer(np.int32, 3)
-        self.asks = Buffer(np.int32, 2)
+        self.asks = Buffer(np.int32, 3)
         self.asked = Buffer(np.uint32)
         self.plans = Buffer(np.int32, 5)
         self.steps = Buffer(np.int32, STEP_PAIRS + 2 * TRIPLE)
@@ -147,7 +147,6 @@ class Planner:
         self.arranged = Buffer(np.int32, _INFO_WORDS)
         self.key_entries = np.zeros(16, dtype=np.uint32)
         self.version = 0
-        self.ask_keys = Buffer(np.int32)
         self._asking_shapes: dict[int, set[int]] = {}
         self._entered = 0
 
@@ -236,11 +235,12 @@ class Planner:
         if number in self._planned_backward:
             return True
         keys = self._body_keys[number]
-        lacking = [key for key in keys if not count.item(key)]
-        if lacking:
-            self._lacking[number] = lacking[0]
+        unmet = [key for key in keys if not count.item(key)]
+        if unmet:
+            self._lacking[number] = unmet[0]
             return False
         self._planned_backward.add(number)
+        self._lacking.pop(number, None)
         self.version += 1
         rule = self._rules[number]
         for planned in self._plan_back(rule.shape):
@@ -352,7 +352,7 @@ class Planner:
     def asks_for(self, arrangement: int) -> Int32:
         """The asks for an arrangement, with their keys: int32[n, 2]."""
         asks = np.flatnonzero(self.asks.array[: self.asks.n, 0] == arrangement)
-        return np.column_stack([asks, self.ask_keys.array[asks]]).astype(np.int32)
+        return np.column_stack([asks, self.asks.array[asks, 2]]).astype(np.int32)
 
     def constants_of(self, key: int) -> dict[int, int]:
         """The constants of a trigger key, by column."""
@@ -377,8 +377,7 @@ class Planner:
         if (key, arrangement) not in self._asked:
             self._asked.add((key, arrangement))
             info = self.key_info.array
-            info[key, 2] = self.asks.append(arrangement, info[key, 2])
-            self.ask_keys.append(key)
+            info[key, 2] = self.asks.append(arrangement, info[key, 2], key)
             shape, words = int(info[key, 0]), self.arranged.array[arrangement]
             self._asking_shapes.setdefault(arrangement, set()).add(shape)
             words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)

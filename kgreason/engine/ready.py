@@ -1,7 +1,7 @@
 """Which plans can derive anything, and whether what they need is there.
 
 Keeps: a plan is run only if every atom of its rule is met by some present fact, so that a rule about something that
-the data never mentions (owl:sameAs, most often) costs nothing; and an arrangement is made only for a plan that runs.
+the data never mentions (owl:sameAs, most often) costs nothing; and what it asks for is there before it runs.
 Cost: the atoms of the rule, and the steps of the plan, for each group of rows.
 """
 

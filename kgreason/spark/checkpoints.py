@@ -45,9 +45,9 @@ class Levels:
 
     def _marker(self, part: str) -> Any:
         """The marker of a part of this computation; None where there is none, or an unfinished or another's."""
-        rows = marked(self.spark, self._path(part, "whole"), _WHOLE)
-        mine = [row for row in rows if row.fingerprint == self._fingerprint and self._token in ("", row.token)]
-        return mine[0] if mine else None
+        found = marked(self.spark, self._path(part, "whole"), _WHOLE)
+        is_mine = found and found.fingerprint == self._fingerprint and self._token in ("", found.token)
+        return found if is_mine else None
 
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
         """Write the next level, over what a crash may have left there; the number of its facts."""
@@ -64,11 +64,11 @@ class Levels:
         whole = self._path(part, "whole")
         with clear_errors(self._folder):
             if marked(self.spark, whole, _WHOLE):  # of another computation: it is not whole any more, once this writes
-                mark(self.spark, whole, _WHOLE, [])
+                mark(self.spark, whole, _WHOLE, None)
             for name, frame in {"facts": facts, **others}.items():
                 frame.write.mode("overwrite").parquet(self._path(part, name))
             rows: int = self.spark.read.schema(facts.schema).parquet(self._path(part, "facts")).count()
-            mark(self.spark, whole, _WHOLE, [(self._token, self._fingerprint, rows)])
+            mark(self.spark, whole, _WHOLE, (self._token, self._fingerprint, rows))
         return rows
 
     @property

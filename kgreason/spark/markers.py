@@ -6,7 +6,6 @@ one small file, and its reading another, some tenths of a second each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pyspark.errors import AnalysisException
@@ -15,22 +14,23 @@ from pyspark.sql import SparkSession
 from kgreason.errors import StoreError
 
 
-def marked(spark: SparkSession, path: str, schema: str) -> list[Any]:
-    """The rows of the marker at a path; none where it is not there, or not whole."""
+def marked(spark: SparkSession, path: str, schema: str) -> Any:
+    """The row of the marker at a path; None where it is not there, or says that nothing is whole."""
     try:  # named twice, since of one path that is missing Spark logs a stack trace as well
         rows: list[Any] = spark.read.schema(schema).parquet(path, path).collect()
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
-        return []
-    return rows[: len(rows) // 2]
+        return None
+    return rows[0] if rows else None
 
 
-def mark(spark: SparkSession, path: str, schema: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Write the marker at a path; without rows it says that nothing is whole.
+def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...] | None) -> None:
+    """Write the marker at a path; without a row it says that nothing is whole.
 
-    Raises StoreError where its rows are not there afterwards: workers have written them to a folder of their own.
+    Raises StoreError where the row is not there afterwards: workers have written it to a folder of their own.
     """
+    rows = [] if row is None else [row]
     spark.createDataFrame(rows, schema).coalesce(1).write.mode("overwrite").parquet(path)
-    if rows and not marked(spark, path, schema):
+    if rows and marked(spark, path, schema) is None:
         raise StoreError(f"{path}: driver and workers do not see the same folder; give one that they share")

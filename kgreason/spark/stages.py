@@ -51,12 +51,12 @@ class Stages:
             if error.getCondition() != "PATH_ALREADY_EXISTS":
                 raise
             # so that the next try does not take the folder for its own either
-            mark(self._spark, self._marker(_BEGUN), _MARKER, [])
+            mark(self._spark, self._marker(_BEGUN), _MARKER, None)
             raise InputError(f"{path}: is there already, and is not of this job; choose an empty folder") from error
 
     def _mark(self, name: str) -> None:
         with clear_errors(self._folder):
-            mark(self._spark, self._marker(name), _MARKER, [(self._made_from,)])
+            mark(self._spark, self._marker(name), _MARKER, (self._made_from,))
 
     def _is_whole(self, name: str) -> bool:
         """Whether a table is whole. Raises InputError where it is, and was made from other input."""
@@ -67,7 +67,8 @@ class Stages:
 
     def _marked(self, name: str) -> str:
         """What a marker says; nothing where it is not there, or not whole."""
-        return "".join(row.input for row in marked(self._spark, self._marker(name), _MARKER))
+        found = marked(self._spark, self._marker(name), _MARKER)
+        return found.input if found else ""
 
     def _marker(self, name: str) -> str:
         return f"{self._folder}/{name}.whole"

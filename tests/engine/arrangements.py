@@ -30,7 +30,7 @@ from kgreason.engine.layout import (
 
 
 def check(circuit: Circuit) -> None:
-    """Every present row is MET: counted for its keys, and once in each live arrangement that one of them asks for."""
+    """Every present row is MET: counted for its keys, and once in each arrangement that a live ask of theirs names."""
     rows = circuit.memory["rows"][: int(circuit.block[N_ROWS])]
     ages = rows[:, STATE] & AGE
     present, dead = np.flatnonzero(ages == OLD).tolist(), np.flatnonzero(ages == DEAD).tolist()
@@ -67,7 +67,7 @@ def _wanted(circuit: Circuit, present: list[int]) -> set[tuple[int, int]]:
     """The pairs that the asks of the keys call for; the count of each key is checked on the way."""
     planner, memory = circuit.planner, circuit.memory
     live = np.flatnonzero(memory["live_asks"][: planner.asks.n])
-    asks = list(zip(planner.asks.array[live, 0].tolist(), planner.ask_keys.array[live].tolist(), strict=True))
+    asks = list(zip(planner.asks.array[live, 0].tolist(), planner.asks.array[live, 2].tolist(), strict=True))
     wanted: set[tuple[int, int]] = set()
     for key in filter(planner.is_trigger, range(planner.key_info.n)):
         constants, table = planner.constants_of(key), planner.table_of(key)

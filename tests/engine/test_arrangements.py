@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import circuit
+from kgreason.engine.arrangements import Arrangements
 from kgreason.engine.layout import GROUP_LENGTH, N_DEAD, N_POSTINGS, N_ROWS
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check
@@ -95,6 +97,63 @@ def test_hubs_keep_dead_rows_for_a_while(seed: int) -> None:
 
 def _edge(random: Random) -> Atom:
     return Atom("edge", (*(HUB if random.random() < 0.4 else f"<{random.randrange(9)}>" for _ in range(2)),))
+
+
+def test_rows_that_a_bootstrap_derives_after_the_list_was_made_are_listed() -> None:
+    """The catalogue is first asked amid a Bootstrap: `edge` was large when its arrangement was made, not later."""
+    rules = [_joined("r", "p", "q"), _joined("u", "link", "edge"), _joined("big", "x", "y")]
+    chain = ("r", "first", "link", "late", "later", "latest")
+    rules += [_copied(after, before) for before, after in pairwise(chain)]
+    facts = [Atom("p", ("<1>", "<2>")), Atom("q", ("<2>", "<3>"))]
+    for number in range(10):
+        facts += [Atom("edge", (f"<e{number}>", "<m>")), Atom("edge", ("<m>", f"<f{number}>"))]
+    for number in range(30):
+        facts += [Atom("x", (f"<{number}>", "<c>")), Atom("y", ("<c>", f"<{number}>"))]
+    system = System()
+    system.bootstrap(facts, rules)
+    assert system.engine.circuit.catalogue.is_listed
+    assert system.update([], [_copied("new", "latest")]) == {("new", ("<1>", "<3>"))}
+
+
+def _joined(head: str, first: str, second: str) -> Rule:
+    return Rule((Atom(head, (X, Z)),), (Atom(first, (X, Y)), Atom(second, (Y, Z))))
+
+
+def _copied(head: str, body: str) -> Rule:
+    return Rule((Atom(head, (X, Y)),), (Atom(body, (X, Y)),))
+
+
+def test_an_arrangement_that_could_not_be_made_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Explaining needs one, memory is short, and the next explanation has all derivations."""
+    system = System()
+    pairs = [(Atom("p", ("<a>", f"<{number}>")), Atom("q", (f"<{number}>", "<b>"))) for number in range(3_000)]
+    system.bootstrap([fact for pair in pairs for fact in pair], [_joined("r", "p", "q")])
+    engine = system.engine
+    engine.restore(engine.circuit.facts.records(engine.circuit.facts.present()), engine.rules)
+    row = engine.circuit.facts.find(np.array([system.intern(["r/2", "<a>", "<b>"])]))[0]
+
+    def fail(_: Arrangements) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Arrangements, "grow", fail)
+        with pytest.raises(MemoryError):
+            engine.derivations(int(row))
+    assert len(engine.derivations(int(row))) == 3_000
+
+
+def test_what_is_large_is_told_beyond_32_bits_and_after_reopening() -> None:
+    system = System()
+    system.bootstrap([Atom("edge", (f"<{number}>", "<b>")) for number in range(400)], [_copied("path", "edge")])
+    engine = system.engine
+    engine.restore(engine.circuit.facts.records(engine.circuit.facts.present()), engine.rules)
+    arrangements = engine.circuit.arrangements
+    counts = engine.circuit.memory["key_count"]
+    (key,) = np.flatnonzero(counts == 400)
+    counts[key] = 2**27 + 1
+    assert arrangements._are_large(np.array([key])).tolist() == [True]
+    counts[key] = 3
+    assert arrangements._are_large(np.array([key])).tolist() == [False]
 
 
 def test_a_long_group_is_not_walked_for_one_row() -> None:
