@@ -107,6 +107,10 @@ def session(master: str | None, settings: dict[str, str], work: Path | None) -> 
     """A Spark session for the time of a command, and the folder that it works in, which outlives it."""
     from kgreason.spark.command import for_command
 
-    folder = tempfile.TemporaryDirectory(prefix="kgreason-") if work is None else nullcontext(str(work))
+    folder = (
+        tempfile.TemporaryDirectory(prefix="kgreason-", ignore_cleanup_errors=True)
+        if work is None
+        else nullcontext(str(work))
+    )
     with folder as room, for_command(master or _LOCAL, **settings) as spark:
         yield spark, room

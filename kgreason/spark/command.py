@@ -29,9 +29,11 @@ def for_command(master: str, **config: str) -> Iterator[SparkSession]:
     nowhere, handler = logging.NullHandler(), signal.getsignal(signal.SIGINT)
     logging.getLogger().addHandler(nowhere)
     try:
-        spark = session(master, **config)
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, handler)
+        try:
+            spark = session(master, **config)
+        finally:
+            if handler is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, handler)
         with _stopping(spark):
             yield spark
     finally:

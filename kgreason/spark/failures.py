@@ -20,6 +20,7 @@ from kgreason.errors import InputError, KgreasonError, RdfSyntaxError, StoreErro
 from kgreason.rdf.formats import format_of
 from kgreason.spark.lines import IN_LINE, shown
 
+_ANSWERED = re.compile(r'^\s*details = "(.*)"$', re.MULTILINE)
 _TOLD = re.compile(r"^kgreason\.errors\.(\w+): (.*)$", re.MULTILINE)
 _PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?: (.*)")
 _FULL = "No space left on device"
@@ -41,10 +42,15 @@ def clear_errors(folder: str = "") -> Iterator[None]:
 
 
 def reason(text: str) -> str:
-    """The line that says most, of what Spark says: the innermost cause, or the end of a task's Python traceback."""
+    """The line that says most, of what Spark says.
+
+    That is the innermost cause, what a server answered, an error condition of Spark's, or the end of a traceback.
+    """
     lines = [line for line in text.splitlines() if line and not line[0].isspace()]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
-    return (causes or [line.removeprefix(": ") for line in lines] or [""])[-1]
+    conditions = lines[:1] if text.startswith("[") else []
+    others = [line.removeprefix(": ") for line in lines]
+    return (causes or _ANSWERED.findall(text) or conditions or others or [""])[-1]
 
 
 def _clear(text: str, folder: str) -> KgreasonError | None:

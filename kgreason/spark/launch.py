@@ -4,8 +4,8 @@ Java, Spark's launcher and the Python workers write to standard error: warnings 
 that are errors of the driver as well, of workers that Ctrl-C ends. A user has no use for them. They go to a file
 without a name, which is read where Java does not start, and is gone when Java is.
 
-Invariants: a Java that runs in this process already is taken as it is. Ctrl-C waits for Java to have started: a launch
-that is broken off leaves a Java behind that nobody can end.
+Invariants: a Java that runs in this process already is taken as it is. Ctrl-C waits for Java to have started, as a
+launch that is broken off leaves a Java behind; the second Ctrl-C does not wait.
 Cost: that of starting Java.
 """
 
@@ -41,21 +41,27 @@ def launch(settings: dict[str, str]) -> None:
         except PySparkException as error:
             said.seek(0)
             raise RuntimeError(problem(said.read().decode(errors="replace")) or str(error)) from error
-    SparkContext._ensure_initialized(gateway=gateway)
+        SparkContext._ensure_initialized(gateway=gateway)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Have Ctrl-C wait for the end of the block."""
+    """Have Ctrl-C wait for the end of the block; the second one does not wait."""
     if threading.current_thread() is not threading.main_thread():
         yield  # where no signal arrives
         return
     arrived: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: arrived.append(number))
+    before = signal.getsignal(signal.SIGINT)
+
+    def wait(number: int, _: object) -> None:
+        arrived.append(number)
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+
+    signal.signal(signal.SIGINT, wait)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
         for number in arrived:
             signal.raise_signal(number)
 

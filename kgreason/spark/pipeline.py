@@ -131,11 +131,12 @@ def materialize(
             encoded = encode(spark, list(paths), f"{room}/encoded", on_error=on_error)
         closed = close_alone(selection, encoded, f"{room}/closure", progress)
         triples = closed.triples.where("NOT asserted") if inferred else closed.triples
+        skipped = (f"{each.file}: {each.lines} malformed lines passed over" for each in encoded.skipped)
+        found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
+        told = Written(closed.contradictions(), found)  # ahead of the output, which is the last thing that may fail
         with progress("writing"):
             write(decoded(triples, closed.terms(encoded)), output, form=form, overwrite=overwrite)
-            skipped = (f"{each.file}: {each.lines} malformed lines passed over" for each in encoded.skipped)
-            found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
-            return Written(closed.contradictions(), found)
+        return told
 
 
 def check_materialize(
@@ -164,5 +165,5 @@ def _room(folder: File | None) -> Iterator[str]:
     if folder is not None:
         yield fspath(folder) if "://" in fspath(folder) else str(Path(folder).resolve())
         return
-    with tempfile.TemporaryDirectory(prefix="kgreason-") as path:
+    with tempfile.TemporaryDirectory(prefix="kgreason-", ignore_cleanup_errors=True) as path:
         yield path

@@ -2,7 +2,7 @@
 
 Spark and its Connect client try again for minutes, without a word, where nothing does.
 
-Cost: a connection, which is closed again; at most some seconds where nothing answers.
+Cost: a connection, which is closed again; where nothing answers at most 15 seconds for each address.
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ def check_reached(master: str, patience: float = _PATIENCE) -> None:
         _check_standalone(master, patience)
 
 
+def shown(master: str) -> str:
+    """A master as it may be printed: parameters of `sc://host:port/;token=...` may be secrets."""
+    return master.partition("/;")[0] if master.startswith(CONNECT) else master
+
+
 def _check_connect(master: str, patience: float) -> None:
     from pyspark.sql.connect.client import DefaultChannelBuilder, SparkConnectClient  # noqa: F401 - asks for grpc
 
@@ -37,7 +42,7 @@ def _check_connect(master: str, patience: float) -> None:
         try:
             grpc.channel_ready_future(channel).result(timeout=patience)
         except grpc.FutureTimeoutError as error:
-            raise InputError(f"{master}: no Spark Connect server answers there") from error
+            raise InputError(f"{shown(master)}: no Spark Connect server answers there") from error
 
 
 def _check_standalone(master: str, patience: float) -> None:
@@ -48,7 +53,7 @@ def _check_standalone(master: str, patience: float) -> None:
         if not (host and port.isdecimal() and int(port) < 1 << 16):
             return  # Spark says what is wrong with it
         try:
-            socket.create_connection((host, int(port)), patience).close()
+            socket.create_connection((host.strip("[]"), int(port)), patience).close()
         except OSError as error:
             problem = error.strerror or str(error)
         else:

@@ -13,12 +13,13 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kgreason.errors import InputError
 from kgreason.spark.java import use_java
-from kgreason.spark.reach import CONNECT, check_reached
+from kgreason.spark.reach import CONNECT, check_reached, shown
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,17 +51,31 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise InputError("PySpark is not installed: pip install 'kgreason[spark]'") from error
-    if SparkSession.getActiveSession() is not None:
+    before = _context()  # a session of Spark Connect goes beside one
+    if SparkSession.getActiveSession() is not None or not (before is None or master.startswith(CONNECT)):
         raise InputError("this process has a Spark session already: pass that one, or stop it first")
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     try:
         return _started(master, config)
-    except (PySparkException, Py4JError, RuntimeError, ValueError) as error:
+    except (PySparkException, Py4JError, OSError, RuntimeError, ValueError) as error:
         from kgreason.spark.failures import reason
 
-        # a setting is named without its value: that may be a secret
+        if (context := _context()) is not before:
+            with suppress(PySparkException, Py4JError, OSError):
+                context.stop()
+        # a setting is named without its value: that may be a secret, unless Spark itself quotes it
         given = f" with {', '.join(sorted(config))}" if config else ""
-        raise InputError(f"Spark does not start on {master}{given}: {reason(str(error))}") from error
+        told = reason(str(error)).replace(master, shown(master))
+        raise InputError(f"Spark does not start on {shown(master)}{given}: {told}") from error
+
+
+def _context() -> Any:
+    """Spark's context in this process; None where there is none, as in a client of Spark Connect."""
+    try:
+        from pyspark import SparkContext
+    except ImportError:
+        return None
+    return SparkContext._active_spark_context
 
 
 def _started(master: str, config: dict[str, str]) -> SparkSession:

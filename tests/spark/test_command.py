@@ -17,6 +17,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 
 from kgreason.errors import InputError, KgreasonError
 from kgreason.spark.command import for_command
+from kgreason.spark.failures import reason
 from kgreason.spark.launch import problem, uninterrupted
 from kgreason.spark.reach import check_reached
 from tests.cli.calling import PROGRAM, message
@@ -62,6 +63,33 @@ def test_a_master_and_a_setting_that_spark_does_not_take(file: Path) -> None:
 def test_a_url_that_is_none(file: Path) -> None:
     for url in ("sc://", "sc://127.0.0.1:99999", "sc://127.0.0.1/path"):
         assert refused(file, "--master", url).startswith(f"Spark does not start on {url}: ")
+
+
+def test_a_token_is_not_told(file: Path) -> None:
+    """Of a Connect server nobody answers at, and of parameters that are none."""
+    told = refused(file, "--master", "sc://127.0.0.1:99999/;use_ssl=true;token=secret")
+    assert told.startswith("Spark does not start on sc://127.0.0.1:99999: ")
+    assert "secret" not in told
+    with pytest.raises(InputError, match=r"sc://127\.0\.0\.1:9: no Spark Connect server answers there$"):
+        check_reached("sc://127.0.0.1:9/;token=secret", patience=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[PATH_NOT_FOUND] no: /x. SQLSTATE: 42K03;\n'Project\n+- 'Relation\n\nJVM stacktrace:\na.B\n\tat c",
+            "[PATH_NOT",
+        ),
+        ('<_Rendezvous of RPC with:\n\tstatus = X\n\tdetails = "no room"\n>', "no room"),
+        (": java.io.IOException: outer\n\tat a.b\nCaused by: c.D: inner\n\t... 3 more\n", "c.D: inner"),
+        ("Traceback (most recent call last):\n  File x\nValueError: bad\n", "ValueError: bad"),
+        ("", ""),
+    ],
+)
+def test_the_line_that_says_most(text: str, expected: str) -> None:
+    assert reason(text).startswith(expected)
+    assert bool(reason(text)) == bool(expected)
 
 
 def test_nobody_listens_at_the_master() -> None:
@@ -142,8 +170,13 @@ def test_ctrl_c_waits_for_java_to_have_started() -> None:
             signal.raise_signal(signal.SIGINT)
             seen.append("launched")
         assert seen == ["launched", "interrupted"]
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            assert seen.count("interrupted") == 2  # the second one does not wait
+        assert seen.count("interrupted") == 3
         signal.raise_signal(signal.SIGINT)
-        assert len(seen) == 3
+        assert seen.count("interrupted") == 4
     finally:
         signal.signal(signal.SIGINT, before)
 
