@@ -8,9 +8,8 @@ Cost: looking at the sizes of files; Spark, and the Java that it runs on, are st
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -106,11 +105,7 @@ def _bytes(files: Sequence[str]) -> int:
 def session(master: str | None, settings: dict[str, str], work: Path | None) -> Iterator[tuple[Any, str]]:
     """A Spark session for the time of a command, and the folder that it works in, which outlives it."""
     from kgreason.spark.command import for_command
+    from kgreason.spark.pipeline import room
 
-    folder = (
-        tempfile.TemporaryDirectory(prefix="kgreason-", ignore_cleanup_errors=True)
-        if work is None
-        else nullcontext(str(work))
-    )
-    with folder as room, for_command(master or _LOCAL, **settings) as spark:
-        yield spark, room
+    with room(work) as folder, for_command(master or _LOCAL, **settings) as spark:
+        yield spark, folder

@@ -137,14 +137,18 @@ class Circuit:
     def _make_scratch(self) -> None:
         memory = self.memory
         memory["undo"] = np.zeros((16, 1 + FIRST), dtype=np.int32)
-        memory["changed"] = np.zeros((16, 3 + self.facts.width), dtype=np.int32)
-        memory["heads"] = np.zeros((_HEADS + 1, self.facts.width), dtype=np.int32)
+        self._make_wide(self.facts.width)
         memory["traced"] = np.zeros((1, 1), dtype=np.int32)
         for name, size in _SCRATCH.items():
             memory[name] = np.zeros(size, dtype=np.int32)
         memory["frames"] = np.zeros((16, FRAME), dtype=np.int32)
         memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
+
+    def _make_wide(self, width: int) -> None:
+        """Make the scratch arrays that hold facts, of so many columns."""
+        self.memory["heads"] = np.zeros((_HEADS + 1, width), dtype=np.int32)
+        self.memory["changed"] = np.zeros((16, FIRST + width), dtype=np.int32)
 
     def keep_up(self) -> None:
         """Take in what the planner has learnt since the last time."""
@@ -156,8 +160,7 @@ class Circuit:
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
             self.facts.widen(planner.width)
-            memory["heads"] = np.zeros((_HEADS + 1, planner.width), dtype=np.int32)
-            memory["changed"] = np.zeros((16, 3 + planner.width), dtype=np.int32)
+            self._make_wide(planner.width)
         keys = planner.key_info.n
         sizes = {
             "key_count": keys,
@@ -197,7 +200,7 @@ class Circuit:
         self.memory["rows"][: len(records), : records.shape[1]] = records
         self.memory["rows"][: len(records), STATE] |= MET
         self.block[N_ROWS] = len(records)
-        self.block[RANKED] = 1
+        self.block[RANKED] = 1  # its rows are all met: what is large is told of all of them
         rehash(self.block)
         self.arrangements.renew()
 
@@ -358,7 +361,7 @@ class Circuit:
         n = note_changes(self.block)
         noted: Int32 = self.memory["changed"][:n]
         kinds = noted[:, :2].astype(np.int8)
-        return noted[:, 3:].copy(), noted[:, 2].copy(), kinds[:, 0], kinds[:, 1]
+        return noted[:, FIRST:].copy(), noted[:, 2].copy(), kinds[:, 0], kinds[:, 1]
 
     def settle(self) -> None:
         """Make the commit final."""

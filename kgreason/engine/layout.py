@@ -121,7 +121,7 @@ ARRAYS = (
     "queue",  # int32[n]: rows in the order in which an evaluation added them
     "free",  # int32[n]: free rows
     "undo",  # int32[n, 4]: row, state, stamp and support before a write
-    "changed",  # int32[n, 3 + w]: what a fact was and is (see `ABSENT`), its table, its columns
+    "changed",  # int32[n, 3 + w]: what a fact was and is (see `ABSENT`), its table, then its columns, as in a row
     "shapes",  # int32[s, 2 + c]: table, number of constant columns, those columns
     "back_shapes",  # int32[s, 2 + c]: the same for head atoms
     "filters",  # int32[t, 1 + w]: bits of the shapes of a table, then of those that leave a column free

@@ -66,11 +66,11 @@ def load(
 
     def evaluate(live: Materializer) -> tuple[Int32, Evaluated]:
         with progress("encoding"):
-            encoded = encode(spark, list(paths), f"{room}/encoded", on_error=on_error)
+            encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(encoded.skipped)
-        return _evaluated(live, encoded, room, progress)
+        return _evaluated(live, encoded, place, progress)
 
-    with _room(folder) as room, clear_errors(room):
+    with room(folder) as place, clear_errors(place):
         stats = graph.start_from(evaluate, progress)
     return stats | {"skipped": sum(each.lines for each in skipped)}
 
@@ -126,10 +126,10 @@ def materialize(
     `check_materialize` raise.
     """
     selection = check_materialize(paths, output, rules=rules, schema=schema, overwrite=overwrite)
-    with _room(folder) as room, clear_errors(room):
+    with room(folder) as place, clear_errors(place):
         with progress("encoding"):
-            encoded = encode(spark, list(paths), f"{room}/encoded", on_error=on_error)
-        closed = close_alone(selection, encoded, f"{room}/closure", progress)
+            encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
+        closed = close_alone(selection, encoded, f"{place}/closure", progress)
         triples = closed.triples.where("NOT asserted") if inferred else closed.triples
         skipped = (f"{each.file}: {each.lines} malformed lines passed over" for each in encoded.skipped)
         found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
@@ -160,7 +160,7 @@ def check_materialize(
 
 
 @contextmanager
-def _room(folder: File | None) -> Iterator[str]:
+def room(folder: File | None) -> Iterator[str]:
     """The folder that Spark writes to, absolute; one that goes at the end, where none is given."""
     if folder is not None:
         yield fspath(folder) if "://" in fspath(folder) else str(Path(folder).resolve())
