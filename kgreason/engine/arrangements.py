@@ -58,7 +58,7 @@ class Arrangements:
     """
 
     def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:
-        self._memory, self._block = memory, memory.block
+        self._memory, self._block, self._counters = memory, memory.block, memory.counters
         self._planner, self._facts, self._catalogue = planner, facts, catalogue
         self._keys = 0
         memory["key_count"] = np.zeros(16, dtype=np.int32)
@@ -84,20 +84,20 @@ class Arrangements:
         """Make the hash table empty, with a filter of eight bits for each entry."""
         self._memory["group_entries"] = np.zeros(size, dtype=np.uint32)
         self._memory["signs"] = np.zeros(size // 4, dtype=np.uint32)
-        self._block[N_SIGNED] = 0
+        self._counters[N_SIGNED] = 0
 
     def refresh_signs(self) -> None:
         """Make the hash table and its filter anew where groups that are gone have filled the filter."""
         size = self._memory["group_entries"].size
-        if self._block[N_SIGNED] > size:
+        if self._counters[N_SIGNED] > size:
             with self._partial():
                 self._set_entries(size)
                 rehash_groups(self._block)
-            self._block[N_SIGNED] = int(self._block[N_ARRANGED])
+            self._counters[N_SIGNED] = self._counters[N_ARRANGED]
 
     def grow(self) -> None:
         """Make room for at least one more row, whichever array is short."""
-        memory, n = self._memory, int(self._memory.block[N_ARRANGED])
+        memory, n = self._memory, self._counters[N_ARRANGED]
         if n >= memory["groups"].shape[0] or 2 * n + 2 > memory["group_entries"].size:
             memory.grow("groups", n + 1)
             size = memory["group_entries"].size
@@ -107,7 +107,7 @@ class Arrangements:
             rehash_groups(memory.block)
         else:
             longest = int(memory["groups"][:n, GROUP_LENGTH].max())
-            needed = int(memory.block[N_POSTINGS]) + 4 * longest
+            needed = self._counters[N_POSTINGS] + 4 * longest
             if needed > _MOST_POSTINGS:
                 raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
             memory.grow("postings", needed)
@@ -116,7 +116,7 @@ class Arrangements:
     def catch_up(self) -> None:
         """Count present rows for the keys that are new."""
         known = self._planner.key_info.n
-        if self._block[N_ROWS] and known != self._keys:
+        if self._counters[N_ROWS] and known != self._keys:
             with self._partial():
                 self._count_from(self._keys)
         self._keys = known
@@ -125,9 +125,9 @@ class Arrangements:
         """Count the present rows for the trigger keys from number `keys` on."""
         planner = self._planner
         fresh = [key for key in range(keys, planner.key_info.n) if planner.is_trigger(key)]
-        if _MANY_ROWS * len(fresh) > self._block[N_ROWS]:
+        if _MANY_ROWS * len(fresh) > self._counters[N_ROWS]:
             self._memory["key_count"][keys:] = 0
-            count_present(self._block, 0, int(self._block[N_ROWS]), keys)
+            count_present(self._block, 0, self._counters[N_ROWS], keys)
         else:
             for key in fresh:
                 self._memory["key_count"][key] = 0
@@ -141,10 +141,10 @@ class Arrangements:
     @contextmanager
     def _partial(self) -> Iterator[None]:
         """While this runs, counts and arrangements may lack rows; whoever undoes an error has them made anew."""
-        was = int(self._block[PARTIAL])
-        self._block[PARTIAL] = 1
+        was = self._counters[PARTIAL]
+        self._counters[PARTIAL] = 1
         yield
-        self._block[PARTIAL] = was
+        self._counters[PARTIAL] = was
 
     def make_live(self, ask: int) -> None:
         """Enter the present rows that an ask wants, with those of others where its arrangement has none yet."""
@@ -165,7 +165,7 @@ class Arrangements:
             note_needed(self._block, self._planner.plans.n, needed)
             asks = asks[~is_large | (needed[asks] == 1)]
         self._memory["live_asks"][asks] = 1
-        at, end = 0, int(self._block[N_ROWS])
+        at, end = 0, self._counters[N_ROWS]
         while (at := arrange_present(self._block, arrangement, at, end)) < end:
             self.grow()
 
@@ -179,7 +179,7 @@ class Arrangements:
 
     def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Whether many of the rows that were gatekept meet each of keys int[n]."""
-        seen = self._block[N_ROWS if self._block[RANKED] else SEGMENT_HIGH]
+        seen = self._counters[N_ROWS if self._counters[RANKED] else SEGMENT_HIGH]
         large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > seen
         return large
 
@@ -188,7 +188,7 @@ class Arrangements:
         self.clear()
         self._memory["live"][:] = 0
         self._memory["live_asks"][:] = 0
-        dead = np.flatnonzero(self._memory["rows"][: int(self._block[N_ROWS]), STATE] & AGE == DEAD)
+        dead = np.flatnonzero(self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE == DEAD)
         if len(dead):
             self._facts.free(dead.astype(np.int32))
 
@@ -196,10 +196,10 @@ class Arrangements:
         """Count the present rows for every key, and forget all arrangements."""
         self.drop()
         self._memory["key_count"][:] = 0
-        count_present(self._block, 0, int(self._block[N_ROWS]), 0)
-        self._block[PARTIAL] = 0
+        count_present(self._block, 0, self._counters[N_ROWS], 0)
+        self._counters[PARTIAL] = 0
 
     def mend(self) -> None:
         """Make counts and arrangements anew where an error has left them without some rows."""
-        if self._block[PARTIAL]:
+        if self._counters[PARTIAL]:
             self.renew()

@@ -123,8 +123,8 @@ class Circuit:
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
         self.planner = planner
         self.memory = Memory()
-        self.block = self.memory.block
-        self.block[QUIET] = quiet
+        self.block, self._counters = self.memory.block, self.memory.counters
+        self._counters[QUIET] = quiet
         self.limit = UNLIMITED
         self.facts = FactTable(self.memory, planner.width, room)
         self.catalogue = Catalogue(self.facts, planner)
@@ -199,8 +199,8 @@ class Circuit:
         self.facts.reserve(len(records))
         self.memory["rows"][: len(records), : records.shape[1]] = records
         self.memory["rows"][: len(records), STATE] |= MET
-        self.block[N_ROWS] = len(records)
-        self.block[RANKED] = 1  # its rows are all met: what is large is told of all of them
+        self._counters[N_ROWS] = len(records)
+        self._counters[RANKED] = 1  # its rows are all met: what is large is told of all of them
         rehash(self.block)
         self.arrangements.renew()
 
@@ -212,40 +212,40 @@ class Circuit:
         """Derive head rows of rules with an empty body, or, while facts leave, take them back."""
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
-        take = take_back_heads if self.block[MODE] == RETRACT else take_heads
+        take = take_back_heads if self._counters[MODE] == RETRACT else take_heads
         for low in range(0, len(rows), _HEADS):
             part = rows[low : low + _HEADS]
             self.memory["heads"][: len(part)] = part
             self.memory["tables"][: len(part)] = table
             self.memory["ranks"][: len(part)] = -1
-            self.block[N_HEADS] = len(part)
+            self._counters[N_HEADS] = len(part)
             take(self.block)
 
     def _make_room(self, more: int) -> None:
         self.facts.reserve(more)
-        if self.block[LOGGING]:
-            self.memory.grow("undo", int(self.block[N_TOUCHED]) + more)
+        if self._counters[LOGGING]:
+            self.memory.grow("undo", self._counters[N_TOUCHED] + more)
 
     def go_on(self, mode: int) -> None:
         """Start a phase of a commit whose first batch the phase before has queued."""
-        self.block[MODE] = mode
+        self._counters[MODE] = mode
 
     def enter(self, mode: int) -> None:
         """Start a phase of a commit: ASSERT, RETRACT or REDERIVE; the queue goes on from here."""
-        block = self.block
-        block[MODE] = mode
-        block[PHASE] = GATEKEEP
-        block[LEVEL_END] = block[SEGMENT_LOW] = block[SEGMENT_HIGH] = block[N_QUEUE]
+        counters = self._counters
+        counters[MODE] = mode
+        counters[PHASE] = GATEKEEP
+        counters[LEVEL_END] = counters[SEGMENT_LOW] = counters[SEGMENT_HIGH] = counters[N_QUEUE]
 
     def run(self, check: Check) -> None:
         """Run levels to the fixpoint; `check` is called between kernel calls and may raise."""
-        block = self.block
-        if block[N_QUEUE] == block[SEGMENT_LOW]:
+        counters = self._counters
+        if counters[N_QUEUE] == counters[SEGMENT_LOW]:
             return
-        if block[MODE] == RETRACT:
-            block[BEFORE], block[AFTER] = NOT_GONE, NOT_GONE_AND_CURRENT
+        if counters[MODE] == RETRACT:
+            counters[BEFORE], counters[AFTER] = NOT_GONE, NOT_GONE_AND_CURRENT
         else:
-            block[BEFORE], block[AFTER] = ONLY_OLD, OLD_AND_CURRENT
+            counters[BEFORE], counters[AFTER] = ONLY_OLD, OLD_AND_CURRENT
         self._drive(check)
 
     def run_rule(self, rule: int, check: Check) -> None:
@@ -257,7 +257,7 @@ class Circuit:
                 self.arrangements.candidates(key),
                 key,
                 plan,
-                NOT_LEFT if self.block[MODE] == RETRACT else ONLY_OLD,
+                NOT_LEFT if self._counters[MODE] == RETRACT else ONLY_OLD,
                 check,
             )
 
@@ -271,15 +271,15 @@ class Circuit:
         self._scan(heads, -1, -1, ONLY_OLD, check)
 
     def _scan(self, rows: Int32, key: int, plan: int, ages: int, check: Check) -> None:
-        block = self.block
+        counters = self._counters
         self.memory.grow("scanned", len(rows))
         self.memory["scanned"][: len(rows)] = rows
-        block[BEFORE] = block[AFTER] = ages
-        block[PHASE], block[SCAN_AT], block[SCAN_END] = SCAN, 0, len(rows)
-        block[SCAN_KEY], block[SCAN_PLAN] = key, plan
+        counters[BEFORE] = counters[AFTER] = ages
+        counters[PHASE], counters[SCAN_AT], counters[SCAN_END] = SCAN, 0, len(rows)
+        counters[SCAN_KEY], counters[SCAN_PLAN] = key, plan
         if len(rows):
             self._drive(check)
-        block[PHASE], block[SCAN_END] = GATEKEEP, 0
+        counters[PHASE], counters[SCAN_END] = GATEKEEP, 0
 
     def derivations(self, row: int, limit: int) -> Int32:
         """Rule and slots of every derivation of a present row, int32[n, 1 + slots]; of more than `limit`, as many."""
@@ -287,11 +287,11 @@ class Circuit:
         self.limit = UNLIMITED
         self.arrangements.mend()
         self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
-        self.block[MODE] = EXPLAIN
+        self._counters[MODE] = EXPLAIN
 
         def read() -> None:
-            found.append(self.memory["traced"][: int(self.block[N_HEADS])].copy())
-            self.block[N_HEADS] = 0
+            found.append(self.memory["traced"][: self._counters[N_HEADS]].copy())
+            self._counters[N_HEADS] = 0
             if sum(map(len, found)) >= limit:
                 raise _EnoughError
 
@@ -308,70 +308,71 @@ class Circuit:
         """Forget a scan that may have been interrupted."""
         self.memory["key_fill"][:] = 0
         self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
-        self.block[PHASE] = GATEKEEP
+        self._counters[PHASE] = GATEKEEP
 
     def _drive(self, check: Check) -> None:
-        block = self.block
+        block, counters = self.block, self._counters
         while True:
-            block[FUEL] = min(QUANTUM, max(self.limit - int(block[REWRITES]), _LEAST_FUEL))
+            counters[FUEL] = min(QUANTUM, max(self.limit - counters[REWRITES], _LEAST_FUEL))
             status = advance(block)
             if status == DONE:
                 return
             if status == NEED_ROWS:
-                self._make_room(int(block[N_HEADS]))
+                self._make_room(counters[N_HEADS])
             elif status == NEED_POSTINGS:
                 self.arrangements.grow()
             elif status == NEED_ARRANGEMENT:
                 self.note_queued()
-                self.arrangements.make_live(int(block[WANTED]))
+                self.arrangements.make_live(counters[WANTED])
             elif status == NEED_READER:
                 self._read()
-            elif block[REWRITES] > self.limit:
+            elif counters[REWRITES] > self.limit:
                 raise OverLimitError
             check()
 
     def begin(self, *, ranked: bool) -> None:
         """Start a commit: Update reads ranks from stamps and keeps an undo log, Bootstrap does neither."""
-        block = self.block
+        counters = self._counters
         self.arrangements.mend()
-        block[_COUNTED] = self._noted = 0
-        block[RANKED] = block[LOGGING] = int(ranked)
-        block[LEVEL] = -1 if ranked else 0
+        self.block[_COUNTED] = self._noted = 0
+        counters[RANKED] = counters[LOGGING] = int(ranked)
+        counters[LEVEL] = -1 if ranked else 0
         self.enter(ASSERT)
 
     def queued(self, start: int) -> Int32:
         """The rows queued since the queue had `start` rows: int32[n]."""
-        queued: Int32 = self.memory["queue"][start : int(self.block[N_QUEUE])].copy()
+        queued: Int32 = self.memory["queue"][start : self._counters[N_QUEUE]].copy()
         return queued
 
     def note_queued(self) -> None:
         """Tell the catalogue of the rows of this commit that it does not know."""
-        if self.catalogue.is_listed:
+        end = self.queue_end
+        if self.catalogue.is_listed and end > self._noted:
             self.catalogue.note(self.queued(self._noted))
-        self._noted = self.queue_end
+        self._noted = end
 
     @property
     def queue_end(self) -> int:
         """How many rows the queue has."""
-        return int(self.block[N_QUEUE])
+        return self._counters[N_QUEUE]
 
     def changes(self) -> tuple[Int32, Int32, Int8, Int8]:
         """The facts whose kind the commit has changed: columns int32[n, w], tables int32[n], kinds before and after."""
-        self.memory.grow("changed", int(self.block[N_TOUCHED]))
+        self.memory.grow("changed", self._counters[N_TOUCHED])
         n = note_changes(self.block)
-        noted: Int32 = self.memory["changed"][:n]
+        noted: Int32 = self.memory["changed"][:n].copy()
         kinds = noted[:, :2].astype(np.int8)
-        return noted[:, FIRST:].copy(), noted[:, 2].copy(), kinds[:, 0], kinds[:, 1]
+        return noted[:, FIRST:], noted[:, 2], kinds[:, 0], kinds[:, 1]
 
     def settle(self) -> None:
         """Make the commit final."""
-        self.facts.reserve_free(int(self.block[N_TOUCHED]))
+        self.facts.reserve_free(self._counters[N_TOUCHED])
         settle(self.block)
-        self.block[LOGGING] = 0
+        self._counters[LOGGING] = 0
         self.arrangements.refresh_signs()
         if self.memory["undo"].shape[0] > _LARGE_LOG:
             self._cut()
-        if self.block[N_ROWS] > _SPARSE and self.block[N_ROWS] > 2 * len(self.facts):
+        if self._counters[N_ROWS] > _SPARSE and self._counters[N_ROWS] > 2 * len(self.facts):
             self._compact()
 
     def _cut(self) -> None:
@@ -382,34 +383,34 @@ class Circuit:
 
     def _compact(self) -> None:
         """Move the rows together: more than half of them are free. Arrangements are made again when they are needed."""
-        self.block[PARTIAL] = 1
+        self._counters[PARTIAL] = 1
         self.arrangements.drop()
         self.catalogue.clear()
         self.facts.compact()
-        self.block[PARTIAL] = 0
+        self._counters[PARTIAL] = 0
 
     def undo(self) -> None:
         """Put every row that the commit wrote back as it was before `begin`."""
         self.facts.repair()
         self._stop()
-        is_partial = bool(self.block[PARTIAL])
+        is_partial = self._counters[PARTIAL] == 1
         if is_partial:
             self.arrangements.drop()
-        self.facts.reserve_free(int(self.block[N_TOUCHED]))
+        self.facts.reserve_free(self._counters[N_TOUCHED])
         unwind(self.block)
-        self.block[LOGGING] = 0
+        self._counters[LOGGING] = 0
         if is_partial:
             self.arrangements.renew()
 
     @property
     def rewrites(self) -> int:
         """Rewrites extended since `begin`."""
-        return int(self.block[REWRITES])
+        return self._counters[REWRITES]
 
     @property
     def rule(self) -> int:
         """The rule that was evaluated last."""
-        return int(self.block[AT_RULE])
+        return self._counters[AT_RULE]
 
     @property
     def nbytes(self) -> int:

@@ -67,8 +67,11 @@ class _Wish(NamedTuple):
 class _Reweighed(NamedTuple):
     """The numbers of the rules that leave, and of those that are new."""
 
-    leaving: list[int]
-    fresh: list[int]
+    leaving: Sequence[int]
+    fresh: Sequence[int]
+
+
+_NO_RULES = _Reweighed((), ())
 
 
 def _no_check() -> None:
@@ -76,6 +79,9 @@ def _no_check() -> None:
 
 
 def _both(first: Check, second: Check) -> Check:
+    if second is _no_check:
+        return first
+
     def check() -> None:
         first()
         second()
@@ -165,8 +171,8 @@ class Engine:
         self,
         asserted: Rows,
         retracted: Rows | None = None,
-        added: Iterable[EncodedRule] = (),
-        removed: Iterable[EncodedRule] = (),
+        added: Sequence[EncodedRule] = (),
+        removed: Sequence[EncodedRule] = (),
         *,
         strategy: Strategy = "auto",
         budget: int | None = None,
@@ -411,8 +417,10 @@ class Engine:
     def _all_rules(self) -> list[EncodedRule]:
         return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
-    def _reweigh(self, added: Iterable[EncodedRule], removed: Iterable[EncodedRule]) -> _Reweighed:
+    def _reweigh(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> _Reweighed:
         """Change the weights of rules; the numbers of those that leave, and of those that are new."""
+        if not added and not removed:
+            return _NO_RULES
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
             for rule in rules:

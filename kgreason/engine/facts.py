@@ -18,6 +18,7 @@ from kgreason.engine.layout import (
     AGE,
     ASSERTED,
     DEAD,
+    ENTRIES,
     FIRST,
     FREE,
     GONE,
@@ -47,7 +48,7 @@ class FactTable:
 
     def __init__(self, memory: Memory, width: int, room: int = 1024) -> None:
         self._memory = memory
-        self._block = memory.block
+        self._block, self._counters = memory.block, memory.counters
         self._is_hashed = True
         memory["rows"] = np.zeros((room, FIRST + width), dtype=np.int32)
         memory["entries"] = _entries(room)
@@ -56,7 +57,7 @@ class FactTable:
 
     def __len__(self) -> int:
         """The number of facts; rows that left count until their commit is settled."""
-        return int(self._block[N_ROWS] - self._block[N_FREE] - self._block[N_DEAD])
+        return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
 
     @property
     def width(self) -> int:
@@ -70,19 +71,19 @@ class FactTable:
 
     def reserve(self, more: int) -> None:
         """Make room for `more` rows beside those in use. LimitError past 2**30 rows."""
-        memory = self._memory
-        needed = int(self._block[N_ROWS] + max(0, more - self._block[N_FREE]))
+        counters = self._counters
+        needed = counters[N_ROWS] + max(0, more - counters[N_FREE])
         if needed > _MOST_ROWS:
             raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
-        memory.grow("rows", needed)
-        memory.grow("queue", int(self._block[N_QUEUE]) + more)
-        if 5 * memory["entries"].size < 8 * needed:
+        self._memory.grow("rows", needed)
+        self._memory.grow("queue", counters[N_QUEUE] + more)
+        if 5 * counters[ENTRIES + 1] < 8 * needed:
             self._rehash(needed)
 
     def trim(self) -> None:
         """Give back room that a large evaluation reserved and did not use, but for one row in eight."""
-        n = int(self._block[N_ROWS])
-        for name, room in (("rows", n + n // 8 + 1024), ("queue", int(self._block[N_QUEUE]) + 1024)):
+        n = self._counters[N_ROWS]
+        for name, room in (("rows", n + n // 8 + 1024), ("queue", self._counters[N_QUEUE] + 1024)):
             self._memory.cut(name, room)
 
     def rehash(self) -> None:
@@ -125,7 +126,7 @@ class FactTable:
 
     def reserve_free(self, more: int) -> None:
         """Make room on the free list for `more` rows and for all dead ones."""
-        self._memory.grow("free", int(self._block[N_FREE] + self._block[N_DEAD]) + more)
+        self._memory.grow("free", self._counters[N_FREE] + self._counters[N_DEAD] + more)
 
     def present(self) -> Int32:
         """The numbers of the rows that hold a present fact, ascending."""
@@ -135,7 +136,7 @@ class FactTable:
 
     def held(self) -> Int32:
         """The numbers of the rows that hold a fact, ascending; those that left and are not settled among them."""
-        ages = self._memory["rows"][: int(self._block[N_ROWS]), STATE] & AGE
+        ages = self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE
         return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
 
     def records(self, rows: Int32) -> Int32:
@@ -147,7 +148,7 @@ class FactTable:
     def _records(self, rows: Int32) -> Int32:
         """The same, as a view where they are all rows in their order: only to be read before the table grows."""
         stored: Int32 = self._memory["rows"]
-        is_all = len(rows) == self._block[N_ROWS] and bool((rows[1:] > rows[:-1]).all())
+        is_all = len(rows) == self._counters[N_ROWS] and bool((rows[1:] > rows[:-1]).all())
         return stored[: len(rows)] if is_all else stored[rows]
 
     def columns(self, rows: Int32) -> tuple[Int32, Int32]:
@@ -183,12 +184,12 @@ class FactTable:
 
     def free(self, rows: Int32) -> None:
         """Put dead rows int32[n] on the free list."""
-        n = int(self._block[N_FREE])
+        n = self._counters[N_FREE]
         self._memory.grow("free", n + len(rows))
         self._memory["free"][n : n + len(rows)] = rows
         self._memory["rows"][rows, STATE] = FREE
-        self._block[N_FREE] = n + len(rows)
-        self._block[N_DEAD] -= len(rows)
+        self._counters[N_FREE] = n + len(rows)
+        self._counters[N_DEAD] -= len(rows)
 
     def compact(self) -> Int32:
         """Move the rows together and give free room back; the old number of each new row.

@@ -39,6 +39,8 @@ class Memory:
 
     def __init__(self) -> None:
         self.block: Block = np.zeros(WORDS, dtype=np.int64)
+        self.counters: memoryview[int] = self.block.data
+        """The words of the block for Python: plain integers, at a fifth of what an element of an array costs."""
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -46,9 +48,9 @@ class Memory:
 
     def grow(self, name: str, needed: int) -> None:
         """Make an array at least `needed` rows long; its address is noted even if Ctrl-C comes while it moves."""
-        array = self._arrays[name]
-        if array.shape[0] >= needed:
+        if self.counters[_PLACES[name] + 1] >= needed:
             return
+        array = self._arrays[name]
         try:
             grow(array, needed)
         finally:

@@ -121,7 +121,7 @@ class Planner:
         self._planned_backward: set[int] = set()
         self._lacking: dict[int, int] = {}
         """A key that no fact met when the rule's backward plans were last asked for."""
-        self._unplanned: dict[tuple[int, tuple[int, ...]], _Waiting] = {}
+        self._unplanned: dict[int, dict[tuple[int, ...], _Waiting]] = {}
         self._keys: dict[tuple[int, tuple[int, ...]], int] = {}
         self._shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._back_shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -210,20 +210,21 @@ class Planner:
         `count` says how many facts meet each key, int32[k]: a rule that lacks some derives nothing, and has to wait.
         """
         if len(records) > _MANY_HEADS:
-            for waiting in self._unplanned.values():
-                for head in list(waiting):
-                    self._plan_head(waiting, head, count)
+            for unplanned in self._unplanned.values():
+                for waiting in unplanned.values():
+                    for head in list(waiting):
+                        self._plan_head(waiting, head, count)
             return
         for row in records.tolist():
-            table = row[STATE] >> TABLE
-            for (of, columns), waiting in self._unplanned.items():
-                if of == table:
-                    self._plan_head(waiting, tuple([row[FIRST + c] for c in columns]), count)
+            for columns, waiting in self._unplanned.get(row[STATE] >> TABLE, {}).items():
+                head = tuple([row[FIRST + c] for c in columns])
+                if head in waiting:
+                    self._plan_head(waiting, head, count)
 
     def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
         """Make the backward plans of the rules that wait under a head, those that lack facts aside."""
         lacking = self._lacking
-        if any(number not in lacking or count.item(lacking[number]) for number in waiting.get(head, ())):
+        if not all(number in lacking and not count.item(lacking[number]) for number in waiting[head]):
             left = [number for number in waiting[head] if not self._plan_rule_backward(number, count)]
             if left:
                 waiting[head] = left
@@ -262,7 +263,9 @@ class Planner:
         plans = laid_out(shape, tuple(range(len(shape.body))), self.width)
         starts, asks = self._take_in(plans)
         heads = plans.heads if shape.body else ()  # without a body there is nothing to plan backwards
-        waiting = tuple((self._unplanned.setdefault(head[:2], {}), head.constants) for head in heads)
+        waiting = tuple(
+            (self._unplanned.setdefault(head.table, {}).setdefault(head.columns, {}), head.constants) for head in heads
+        )
         planned = self._planned[shape] = _PlannedShape(starts, asks, tuple(map(self._form, plans.body)), waiting)
         return planned
 

@@ -55,8 +55,6 @@ def canonical(rule: Rule) -> Rule:
     check_safe(rule)
     if len(rule.body) == len(rule.heads) == 1:
         return _alone(rule)
-    if len(rule.body) == len(rule.heads) == 1:
-        return _alone(rule)
     body: list[Reading] = []
     orders = [_Order(tuple(dict.fromkeys(rule.body)), {})]
     while orders[0].left:
