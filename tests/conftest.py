@@ -1,7 +1,8 @@
-"""What every test shares: the folder of test suites and data, Hypothesis without a clock, kernels that are compiled."""
+"""What every test shares: test suites and data, Hypothesis without a clock, Ctrl-C, kernels that are compiled."""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ _SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 _current = settings.get_profile(settings.get_current_profile_name())
 settings.register_profile("kgreason", settings(_current, deadline=None))
 settings.load_profile("kgreason")
+
+# A shell that starts tests in the background has them ignore Ctrl-C, and every process that they start as well.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
