@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
-from kgreason.engine.elastic import share
+from kgreason.engine.elastic import Elastic
 from kgreason.engine.layout import ABSENT, ASSERT, IS_ASSERTED, REDERIVE, RETRACT, Int8, Int32
 from kgreason.engine.planner import EncodedRule, Planner
 from kgreason.engine.undivided import undivided
@@ -99,8 +99,7 @@ class Engine:
         self.planner = Planner()
         self._quiet = quiet
         self.circuit = Circuit(self.planner, quiet=quiet)
-        self.work: int | None = None
-        """Rewrites and facts of the last Bootstrap; None while there was none."""
+        self._elastic = Elastic()
         self._numbers: dict[EncodedRule, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
         self._weights: dict[int, int] = {}
@@ -115,6 +114,11 @@ class Engine:
     def __len__(self) -> int:
         """The number of facts."""
         return len(self.circuit.facts)
+
+    @property
+    def work(self) -> int | None:
+        """What a Bootstrap is foreseen to take: rewrites and facts; None while there was none."""
+        return self._elastic.work(len(self))
 
     def table(self, is_triple: bool, width: int) -> int:
         """The number of the table of this kind and width; its facts may be asserted from now on."""
@@ -160,7 +164,7 @@ class Engine:
     def _begin(self) -> None:
         if self._is_open:
             self._rollback()
-        self._origin, self._work_before, self._is_open = self.circuit, self.work, True
+        self._origin, self._is_open = self.circuit, True
         self._wishes: list[_Wish] = []
         self._reweighed = []
         self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
@@ -190,7 +194,7 @@ class Engine:
     def _apply(self, wish: _Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
         self._wishes.append(wish)
         try:
-            if strategy == "bootstrap" or (strategy == "auto" and self.work is None):
+            if strategy == "bootstrap" or (strategy == "auto" and not self._tries(wish)):
                 self._switch(budget, check)
             elif not self._tried(wish, rules, strategy, budget, check):
                 self._switched = True
@@ -209,20 +213,26 @@ class Engine:
             circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
             circuit.adopt(records)
             self.circuit, self._strategy = circuit, "bootstrap"
-            self.work = len(records)
+            self._elastic.evaluated(len(records), len(records))
             circuit.begin(ranked=True)
+
+    def _tries(self, wish: _Wish) -> bool:
+        """Whether `auto` tries an Update."""
+        return self._elastic.tries(_count(wish.asserted), _count(wish.retracted), len(self))
 
     def _tried(self, wish: _Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update; whether it stayed within its share. OverLimitError where the budget ran out."""
-        before, left = self.circuit.rewrites, self._left(budget)
-        allowed = left if strategy == "update" else min(left, share(self.work or 0))
-        self.circuit.limit = before + allowed
+        before, left, leaving = self.circuit.rewrites, self._left(budget), _count(wish.retracted)
+        is_shared = strategy == "auto" and bool(leaving or rules.leaving)
+        self.circuit.limit = before + (min(left, self._elastic.share(len(self))) if is_shared else left)
         try:
             self._update(wish, rules, check)
         except OverLimitError:
-            if strategy == "update" or self.circuit.rewrites - before > left:
+            if not is_shared or self.circuit.rewrites - before > left:
                 raise
+            self._elastic.updated(leaving, self.circuit.rewrites - before)
             return False
+        self._elastic.updated(leaving, self.circuit.rewrites - before)
         return True
 
     def _left(self, budget: int | None) -> int:
@@ -314,7 +324,7 @@ class Engine:
         circuit.run(check)
         circuit.note_queued()
         circuit.facts.trim()
-        self.work = circuit.rewrites + len(circuit.facts)
+        self._elastic.evaluated(circuit.rewrites + len(circuit.facts), len(circuit.facts))
         self._rewrites += circuit.rewrites
         circuit.begin(ranked=True)
 
@@ -348,7 +358,7 @@ class Engine:
     def _rollback(self) -> None:
         if not self._is_open:
             return
-        self.circuit, self.work = self._origin, self._work_before
+        self.circuit = self._origin
         for number, weight in reversed(self._reweighed):
             self._set_weight(number, weight)
         self._set_active(number for number, _ in self._reweighed)
@@ -372,12 +382,14 @@ class Engine:
     def restore(self, records: Int32, rules: Sequence[EncodedRule], work: int = 0) -> None:
         """Take over a fixpoint that was saved: rows int32[n, 3 + w] with state, stamp and support, and its rules.
 
-        `work` is the number of rewrites of its last Bootstrap.
+        `work` is what a Bootstrap of it is foreseen to take, 0 where there was none.
         """
         self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
         self.circuit.adopt(records)
-        self.work = work or None
+        self._elastic = Elastic()
+        if work:
+            self._elastic.evaluated(work, len(self))
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make these the active rules, without evaluating anything: `restore` or `bootstrap` must follow."""
