@@ -19,9 +19,11 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import caching
+from numba.core.registry import CPUDispatcher
 
 _PACKAGE = Path(__file__).parent
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 @functools.cache
@@ -73,7 +75,7 @@ def kernel(function: _Function) -> _Function:
     others = numba.config.CACHE_LOCATOR_CLASSES
     numba.config.CACHE_LOCATOR_CLASSES = _LOCATORS  # read while the decorator runs, and only then
     try:
-        return cast(_Function, numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function))
+        return cast(_Function, numba.njit(cache=True, no_cfunc_wrapper=True, **_OPTIONS)(function))
     finally:
         numba.config.CACHE_LOCATOR_CLASSES = others
 
@@ -83,6 +85,18 @@ def is_compiled(function: Callable[..., Any]) -> bool:
     return bool(cast(Any, function)._cache._cache_file._load_index())
 
 
+class _Inlined(CPUDispatcher):  # type: ignore[misc]
+    """A function without the wrapper that Python would call it through."""
+
+    def __call__(self, *_: object, **__: object) -> Any:
+        raise TypeError(f"{self.py_func.__qualname__} is a part of kernels: Python cannot call it")
+
+
 def inline(function: _Function) -> _Function:
-    """Compile `function` as a part of the kernels that call it; it has no cache entry of its own."""
-    return cast(_Function, numba.njit(nogil=True, error_model="numpy", _nrt=False)(function))
+    """Compile `function` as a part of the kernels that call it; it has no cache entry of its own.
+
+    Python cannot call it (TypeError): the wrappers for that are a sixth of all that there is to compile.
+    """
+    made = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    made.__class__ = _Inlined
+    return cast(_Function, made)

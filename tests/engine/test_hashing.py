@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import numba
 import numpy as np
 import pytest
 
-from kgreason.compiled import inline
 from kgreason.engine.hashing import entry_number, entry_tag, hash_row, place
 from kgreason.engine.layout import FIRST, STATE, Int32, UInt32
 from tests.engine.tables import Table
 
+_Function = TypeVar("_Function", bound=Callable[..., object])
+compiled = cast(Callable[[_Function], _Function], numba.njit)
 
-@inline
+
+@compiled
 def wasted_probes(rows: Int32, slots: UInt32, bits: int) -> int:
     """How far all 2**bits entries together stand behind the place where their search starts."""
     total = 0
@@ -23,7 +29,7 @@ def wasted_probes(rows: Int32, slots: UInt32, bits: int) -> int:
     return total
 
 
-@inline
+@compiled
 def false_friends(slots: UInt32, bits: int, keys: Int32) -> int:
     """How many entries with an equal tag are met in searches for keys that are not there."""
     total = 0
@@ -36,6 +42,20 @@ def false_friends(slots: UInt32, bits: int, keys: Int32) -> int:
                 total += 1
             at = (at + 1) & (slots.size - 1)
     return total
+
+
+@compiled
+def hashes(keys: Int32) -> list[int]:
+    """The hash of each of these rows."""
+    return [hash_row(keys, i, 0, keys.shape[1]) for i in range(keys.shape[0])]
+
+
+@compiled
+def placed(slots: UInt32, bits: int, count: int) -> list[int]:
+    """Place numbers under one hash, whose search starts at the last entry; those in the entries from there on."""
+    for number in range(count):
+        place(slots, bits, np.uint64(0xFFFFFFFFFFFFFFFF), number)
+    return [entry_number(slots[(slots.size - 1 + step) % slots.size], bits) for step in range(count)]
 
 
 def grid(*sides: int, stride: int = 1, start: int = 1) -> Int32:
@@ -93,14 +113,12 @@ def test_the_padding_counts_for_nothing() -> None:
     """`(a, b)` and `(a, b, 0)` are the same row: that is how a table's rows are looked up in a wider store."""
     narrow, wide = grid(20, 20), np.zeros((400, 4), dtype=np.int32)
     wide[:, :2] = narrow
-    assert [hash_row(narrow, i, 0, 2) for i in range(400)] == [hash_row(wide, i, 0, 4) for i in range(400)]
+    assert hashes(narrow) == hashes(wide)
 
 
 def test_places_are_free_and_hold_their_number() -> None:
     slots = np.zeros(16, dtype=np.uint32)
-    for number in range(10):
-        place(slots, 4, 2**64 - 1, number)  # every search starts at the last entry, and goes round
-    assert [entry_number(slots[(15 + step) % 16], 4) for step in range(10)] == list(range(10))
+    assert placed(slots, 4, 10) == list(range(10))
     assert np.count_nonzero(slots) == 10
 
 
@@ -108,3 +126,8 @@ def test_a_table_of_entries_is_filled_to_five_eighths_at_most() -> None:
     table = filled(grid(40_000, 1, 1))
     states = table.memory["rows"][: table.rows_in_use, STATE]
     assert 8 * len(states) <= 5 * table.memory["entries"].size
+
+
+def test_a_part_of_kernels_says_that_python_cannot_call_it() -> None:
+    with pytest.raises(TypeError, match="hash_row is a part of kernels: Python cannot call it"):
+        hash_row(grid(1, 1), 0, 0, 2)
