@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
-from kgreason.engine.engine import Rows
+from kgreason.engine.differences import Rows
 from kgreason.engine.layout import IS_ASSERTED, Int32
 from kgreason.graph.facts import SAME_AS
 from kgreason.graph.materializer import Edit, Materializer

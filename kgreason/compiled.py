@@ -24,6 +24,7 @@ from numba.core.registry import CPUDispatcher
 _PACKAGE = Path(__file__).parent
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_INLINED = _OPTIONS | {"nopython": True, "boundscheck": None, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 @functools.cache
@@ -97,6 +98,6 @@ def inline(function: _Function) -> _Function:
 
     Python cannot call it (TypeError): the wrappers for that are a sixth of all that there is to compile.
     """
-    made = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
-    made.__class__ = _Inlined
-    return cast(_Function, made)
+    if numba.config.DISABLE_JIT:
+        return function
+    return cast(_Function, _Inlined(function, targetoptions=dict(_INLINED)))

@@ -106,6 +106,11 @@ _COUNTED = np.array([N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES])
 Check = Callable[[], object]
 
 
+def unlimited() -> int:
+    """No limit that a commit could reach."""
+    return UNLIMITED
+
+
 class OverLimitError(Exception):
     """An evaluation has extended more rewrites than it may."""
 
@@ -117,7 +122,8 @@ class _EnoughError(Exception):
 class Circuit:
     """Facts under a program; `planner` may be shared by circuits of which one is live at a time.
 
-    `limit` is how many rewrites may be extended from `begin` on; more raise OverLimitError.
+    `limit`, asked between kernel calls, says how many rewrites may be extended from `begin` on; more raise
+    OverLimitError.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
@@ -125,7 +131,7 @@ class Circuit:
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
         self._counters[QUIET] = quiet
-        self.limit = UNLIMITED
+        self.limit = unlimited
         self.facts = FactTable(self.memory, planner.width, room)
         self.catalogue = Catalogue(self.facts, planner)
         self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue)
@@ -284,7 +290,7 @@ class Circuit:
     def derivations(self, row: int, limit: int) -> Int32:
         """Rule and slots of every derivation of a present row, int32[n, 1 + slots]; of more than `limit`, as many."""
         found: list[Int32] = []
-        self.limit = UNLIMITED
+        self.limit = unlimited
         self.arrangements.mend()
         self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[MODE] = EXPLAIN
@@ -313,7 +319,7 @@ class Circuit:
     def _drive(self, check: Check) -> None:
         block, counters = self.block, self._counters
         while True:
-            counters[FUEL] = min(QUANTUM, max(self.limit - counters[REWRITES], _LEAST_FUEL))
+            counters[FUEL] = min(QUANTUM, max(self.limit() - counters[REWRITES], _LEAST_FUEL))
             status = advance(block)
             if status == DONE:
                 return
@@ -326,7 +332,7 @@ class Circuit:
                 self.arrangements.make_live(counters[WANTED])
             elif status == NEED_READER:
                 self._read()
-            elif counters[REWRITES] > self.limit:
+            elif counters[REWRITES] > self.limit():
                 raise OverLimitError
             check()
 
@@ -357,7 +363,10 @@ class Circuit:
         return self._counters[N_QUEUE]
 
     def changes(self) -> tuple[Int32, Int32, Int8, Int8]:
-        """The facts whose kind the commit has changed: columns int32[n, w], tables int32[n], kinds before and after."""
+        """The facts whose kind the commit has changed: columns int32[n, w], tables int32[n], kinds before and after.
+
+        They are columns of one array: contiguous for nobody who asks for one of them.
+        """
         self.memory.grow("changed", self._counters[N_TOUCHED])
         n = note_changes(self.block)
         noted: Int32 = self.memory["changed"][:n].copy()

@@ -11,8 +11,8 @@ and swaps, so that an error, a cancel or a rollback leaves facts, stamps, suppor
               Rederive: facts that left and have a derivation from what is left return
               Assert: those, new facts and the heads of new rules are the first batch of semi-naive levels
 
-An Update that has done too much of a Bootstrap's work is dropped, and Bootstrap runs (`elastic`). The delta is the same
-either way. Cost: an Update is proportional to what changes, a Bootstrap to the facts.
+An Update that does too much of a Bootstrap's work is dropped, or not tried, and Bootstrap runs (`elastic`). The delta is
+the same either way. Cost: an Update is proportional to what changes, a Bootstrap to the facts.
 """
 
 from __future__ import annotations
@@ -21,20 +21,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
+from kgreason.engine.differences import Rows, Wish, count, difference, wanted
 from kgreason.engine.elastic import Elastic
-from kgreason.engine.layout import ABSENT, ASSERT, IS_ASSERTED, REDERIVE, RETRACT, Int8, Int32
+from kgreason.engine.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
 from kgreason.engine.planner import EncodedRule, Planner
 from kgreason.engine.undivided import undivided
 from kgreason.errors import LimitError
-from kgreason.zset.commit import net_change
-from kgreason.zset.zset import ZSet
 
 Check = Callable[[], object]
-Rows: TypeAlias = Mapping[int, Int32]
-"""Rows int32[n, w] by table number."""
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
 
 
@@ -54,14 +50,6 @@ class Changes(NamedTuple):
     switched: bool
     rewrites: int
     missed: int
-
-
-_Events: TypeAlias = Sequence[tuple[Int32, int]]
-
-
-class _Wish(NamedTuple):
-    asserted: Rows
-    retracted: Rows
 
 
 class _Reweighed(NamedTuple):
@@ -118,7 +106,7 @@ class Engine:
     @property
     def work(self) -> int | None:
         """What a Bootstrap is foreseen to take: rewrites and facts; None while there was none."""
-        return self._elastic.work(len(self))
+        return self._elastic.work
 
     def table(self, is_triple: bool, width: int) -> int:
         """The number of the table of this kind and width; its facts may be asserted from now on."""
@@ -138,7 +126,7 @@ class Engine:
         check: Check = _no_check,
     ) -> Changes:
         """One `apply` that is accepted, or, on any error, rolled back."""
-        wish = _Wish(asserted, retracted or {})
+        wish = Wish(asserted, retracted or {})
         return self._whole(
             lambda check: self._apply(wish, self._reweigh(added, removed), strategy, budget, check), check
         )
@@ -164,8 +152,8 @@ class Engine:
     def _begin(self) -> None:
         if self._is_open:
             self._rollback()
-        self._origin, self._is_open = self.circuit, True
-        self._wishes: list[_Wish] = []
+        self._origin, self._is_open, self._learnt = self.circuit, True, self._elastic.save()
+        self._wishes: list[Wish] = []
         self._reweighed = []
         self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
         self.circuit.keep_up()
@@ -188,13 +176,13 @@ class Engine:
         and after LimitError (more than `budget` rewrites were extended: the rule is named), `rollback` must follow.
         """
         with undivided() as let_out:
-            wish = _Wish(asserted, retracted or {})
+            wish = Wish(asserted, retracted or {})
             self._apply(wish, self._reweigh(added, removed), strategy, budget, _both(let_out, check))
 
-    def _apply(self, wish: _Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
+    def _apply(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
         self._wishes.append(wish)
         try:
-            if strategy == "bootstrap" or (strategy == "auto" and not self._tries(wish)):
+            if strategy == "bootstrap" or (strategy == "auto" and self._is_hopeless(wish, budget)):
                 self._switch(budget, check)
             elif not self._tried(wish, rules, strategy, budget, check):
                 self._switched = True
@@ -213,26 +201,29 @@ class Engine:
             circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
             circuit.adopt(records)
             self.circuit, self._strategy = circuit, "bootstrap"
-            self._elastic.evaluated(len(records), len(records))
+            self._elastic.work = len(records)
             circuit.begin(ranked=True)
 
-    def _tries(self, wish: _Wish) -> bool:
-        """Whether `auto` tries an Update."""
-        return self._elastic.tries(_count(wish.asserted), _count(wish.retracted), len(self))
-
-    def _tried(self, wish: _Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
-        """Try an Update; whether it stayed within its share. OverLimitError where the budget ran out."""
-        before, left, leaving = self.circuit.rewrites, self._left(budget), _count(wish.retracted)
-        is_shared = strategy == "auto" and bool(leaving or rules.leaving)
-        self.circuit.limit = before + (min(left, self._elastic.share(len(self))) if is_shared else left)
-        try:
-            self._update(wish, rules, check)
-        except OverLimitError:
-            if not is_shared or self.circuit.rewrites - before > left:
-                raise
-            self._elastic.updated(leaving, self.circuit.rewrites - before)
+    def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
+        """Whether `auto` does not even try an Update; where the budget leaves too little for a Bootstrap it does."""
+        elastic = self._elastic
+        if elastic.work is None:
+            return True
+        if not elastic.is_hopeless(count(wish.asserted), count(wish.retracted)) or self._left(budget) < elastic.work:
             return False
-        self._elastic.updated(leaving, self.circuit.rewrites - before)
+        elastic.doubt()
+        return True
+
+    def _tried(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
+        """Try an Update; whether it stayed within its limits. OverLimitError where the budget ran out."""
+        most = UNLIMITED if budget is None else self.circuit.rewrites + self._left(budget)
+        is_auto = strategy == "auto"
+        try:
+            self._update(wish, rules, most, is_auto, check)
+        except OverLimitError:
+            if not is_auto or self.circuit.rewrites > most:
+                raise
+            return False
         return True
 
     def _left(self, budget: int | None) -> int:
@@ -244,15 +235,24 @@ class Engine:
         label = f"{group}/{name}" if group else name
         return f"a commit may extend {budget:,} rewrites: the budget ran out in rule {label}"
 
-    def _update(self, wish: _Wish, rules: _Reweighed, check: Check) -> None:
+    def _update(self, wish: Wish, rules: _Reweighed, most: int, is_auto: bool, check: Check) -> None:
+        """Retract, Rederive and Assert, with `most` rewrites in all, and with `is_auto` within an Update's limits."""
         (asserted, retracted), (leaving, fresh) = wish, rules
         circuit = self.circuit
         circuit.keep_up()
         circuit.enter(ASSERT)
-        if leaving or _count(retracted):
+        circuit.limit = lambda: most
+        start = end = circuit.queue_end
+        if leaving or count(retracted):
             for rows in asserted.items():
                 circuit.assert_rows(*rows, check, only_present=True)
-            self._retract(retracted, leaving, check)
+            if is_auto:
+                allowed = min(most, circuit.rewrites + self._elastic.for_leaving())
+                circuit.limit = lambda: allowed
+            end = self._take_back(retracted, leaving, check)
+        before = circuit.rewrites
+        if is_auto:
+            circuit.limit = self._for_arriving(most, len(self) - (end - start), end)
         for rows in asserted.items():
             circuit.assert_rows(*rows, check)
         for number in fresh:
@@ -262,9 +262,25 @@ class Engine:
         self._fire_empty_bodies(fresh)
         circuit.run(check)
         circuit.note_queued()
+        self._elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
-    def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> None:
-        """Retract and Rederive; what returns is queued for Assert."""
+    def _for_arriving(self, most: int, facts: int, end: int) -> Callable[[], int]:
+        """The limit while facts arrive, behind `end` in the queue, beside so many that are there."""
+        circuit, elastic, before = self.circuit, self._elastic, self.circuit.rewrites
+        return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
+
+    def _take_back(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
+        """Retract and Rederive, and learn from it; where the rows that left end in the queue."""
+        start, before = self.circuit.queue_end, self.circuit.rewrites
+        try:
+            end = self._retract(retracted, leaving, check)
+        finally:
+            self._elastic.took_back(count(retracted), self.circuit.rewrites - before)
+        self._elastic.shrank((end - start) / max(len(self), 1))
+        return end
+
+    def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
+        """Retract and Rederive; what returns is queued for Assert, behind those that left: where these end."""
         circuit = self.circuit
         circuit.enter(RETRACT)
         start = circuit.queue_end
@@ -283,6 +299,7 @@ class Engine:
             circuit.plan_backward(left)
             circuit.run_backward(left, check)
         circuit.go_on(ASSERT)
+        return start + len(left)
 
     def _switch(self, budget: int | None, check: Check) -> None:
         """Drop the Update, if one was tried, and evaluate from the facts that are to be asserted."""
@@ -291,30 +308,18 @@ class Engine:
         origin.keep_up()
         if self.circuit is origin:
             origin.undo()
-        self._evaluate(self._wanted(origin), UNLIMITED if budget is None else budget - self._rewrites, check)
-
-    def _wanted(self, origin: Circuit) -> Rows:
-        """The facts that are asserted once every wish of this commit is fulfilled."""
-        wanted: dict[int, Int32] = {}
-        columns, tables, kinds = origin.facts.contents()
-        tables[kinds != IS_ASSERTED] = -1
-        for table, (_, width) in enumerate(self.planner.tables()):
-            events = [
-                (part, sign)
-                for wish in self._wishes
-                for part, sign in ((wish.retracted.get(table), -1), (wish.asserted.get(table), 1))
-                if part is not None and len(part)
-            ]
-            mine = np.ascontiguousarray(columns[tables == table, :width])
-            wanted[table] = _after(mine, events, origin.facts.is_asserted_fact) if events else mine
-        return wanted
+        self._evaluate(
+            wanted(origin, self.planner.tables(), self._wishes),
+            UNLIMITED if budget is None else budget - self._rewrites,
+            check,
+        )
 
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
         """Bootstrap: evaluate the rules from these facts alone, in a circuit of their own."""
         self._set_active(number for number, _ in self._reweighed)
-        room = max(1024, 2 * _count(facts))  # room that is not used costs no memory
+        room = max(1024, 2 * count(facts))  # room that is not used costs no memory
         circuit = Circuit(self.planner, room, self._quiet)
-        circuit.limit = allowed
+        circuit.limit = lambda: allowed
         self.circuit, self._strategy = circuit, "bootstrap"
         circuit.begin(ranked=False)
         for rows in facts.items():
@@ -324,14 +329,14 @@ class Engine:
         circuit.run(check)
         circuit.note_queued()
         circuit.facts.trim()
-        self._elastic.evaluated(circuit.rewrites + len(circuit.facts), len(circuit.facts))
+        self._elastic.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
         circuit.begin(ranked=True)
 
     def changes(self) -> Changes:
         """What the commit has changed so far."""
         if self.circuit is not self._origin:
-            return self._changes(*_difference(self._origin, self.circuit))
+            return self._changes(*difference(self._origin, self.circuit))
         return self._changes(*self.circuit.changes())
 
     def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8) -> Changes:
@@ -359,6 +364,7 @@ class Engine:
         if not self._is_open:
             return
         self.circuit = self._origin
+        self._elastic.restore(self._learnt)
         for number, weight in reversed(self._reweighed):
             self._set_weight(number, weight)
         self._set_active(number for number, _ in self._reweighed)
@@ -387,9 +393,7 @@ class Engine:
         self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
         self.circuit.adopt(records)
-        self._elastic = Elastic()
-        if work:
-            self._elastic.evaluated(work, len(self))
+        self._elastic = Elastic(work or None)
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make these the active rules, without evaluating anything: `restore` or `bootstrap` must follow."""
@@ -478,34 +482,3 @@ class Engine:
                 heads.setdefault(pattern.table, []).append(row)
         for table, rows in heads.items():
             self.circuit.derive(table, np.array(rows, dtype=np.int32))
-
-
-def _count(rows: Rows) -> int:
-    """How many rows there are in all tables."""
-    return sum(map(len, rows.values()))
-
-
-def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
-    """The asserted rows int32[n, w] once events, in order, have asserted (1) or retracted (-1) others."""
-    keys = np.concatenate([np.ascontiguousarray(part, dtype=np.int32) for part, _ in events])
-    signs = np.repeat(np.array([sign for _, sign in events], dtype=np.int8), [len(part) for part, _ in events])
-    change = net_change(keys, signs, is_asserted(keys))
-    return (ZSet.of(rows) + change).positive().columns
-
-
-def _difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
-    """What changed from one circuit to another: rows, tables, kinds before and after."""
-    new_rows, new_tables, now = after.facts.contents()
-    if not len(before.facts):
-        return new_rows, new_tables, np.zeros_like(now), now
-    before.keep_up()
-    rows, tables, was = before.facts.contents()
-    became = after.facts.kinds(after.facts.find(rows))
-    had = before.facts.kinds(before.facts.find(new_rows))
-    lost, won = became != was, had == ABSENT
-    return (
-        np.concatenate([rows[lost], new_rows[won]]),
-        np.concatenate([tables[lost], new_tables[won]]),
-        np.concatenate([was[lost], had[won]]),
-        np.concatenate([became[lost], now[won]]),
-    )

@@ -18,7 +18,6 @@ from kgreason.engine.layout import (
     AGE,
     ASSERTED,
     DEAD,
-    ENTRIES,
     FIRST,
     FREE,
     GONE,
@@ -77,7 +76,7 @@ class FactTable:
             raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
         self._memory.grow("rows", needed)
         self._memory.grow("queue", counters[N_QUEUE] + more)
-        if 5 * counters[ENTRIES + 1] < 8 * needed:
+        if 5 * self._memory.room("entries") < 8 * needed:
             self._rehash(needed)
 
     def trim(self) -> None:

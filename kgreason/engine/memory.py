@@ -46,9 +46,13 @@ class Memory:
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
 
+    def room(self, name: str) -> int:
+        """How many rows an array has, without looking at it."""
+        return self.counters[_PLACES[name] + 1]
+
     def grow(self, name: str, needed: int) -> None:
         """Make an array at least `needed` rows long; its address is noted even if Ctrl-C comes while it moves."""
-        if self.counters[_PLACES[name] + 1] >= needed:
+        if self.room(name) >= needed:
             return
         array = self._arrays[name]
         try:

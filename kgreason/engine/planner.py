@@ -224,7 +224,7 @@ class Planner:
     def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
         """Make the backward plans of the rules that wait under a head, those that lack facts aside."""
         lacking = self._lacking
-        if not all(number in lacking and not count.item(lacking[number]) for number in waiting[head]):
+        if any(number not in lacking or count.item(lacking[number]) for number in waiting[head]):
             left = [number for number in waiting[head] if not self._plan_rule_backward(number, count)]
             if left:
                 waiting[head] = left

@@ -23,8 +23,9 @@ import numpy as np
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Value
+from kgreason.engine.differences import Rows
 from kgreason.engine.encode import relation_text
-from kgreason.engine.engine import Changes, Engine, Rows
+from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.layout import ABSENT, Int32
 from kgreason.graph.asked import IDS, NAMES, Asked, is_datatype
 from kgreason.graph.equality import NO_PAIRS, Equality

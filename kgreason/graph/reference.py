@@ -18,7 +18,8 @@ import numpy as np
 from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.circuit.rewriting import consequences, shape, substitute, unify
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.engine import Changes, Check, Rows, Strategy
+from kgreason.engine.differences import Rows
+from kgreason.engine.engine import Changes, Check, Strategy
 from kgreason.engine.layout import ABSENT, ASSERTED, FIRST, INFERRED, IS_ASSERTED, OLD, STAMP, STATE, TABLE, Int32
 from kgreason.engine.planner import EncodedRule, Planner
 from kgreason.engine.shapes import Pattern

@@ -8,55 +8,47 @@ from kgreason.engine.elastic import FRACTION
 from kgreason.engine.encode import encode_facts
 from kgreason.engine.engine import Strategy
 from kgreason.errors import LimitError
-from kgreason.rules.model import Atom, Rule, Variable
+from kgreason.rules.model import Atom, Rule
+from tests.engine.paths import JOIN, STEP, X, Y, chain, closed, edited, inert
 from tests.engine.systems import System
 
-X, Y, Z = Variable("x"), Variable("y"), Variable("z")
-STEP = Rule((Atom("path", (X, Y)),), (Atom("edge", (X, Y)),))
-JOIN = Rule((Atom("path", (X, Z)),), (Atom("path", (X, Y)), Atom("path", (Y, Z))))
 EXPLODING = Rule((Atom("all", (X, Y)),), (Atom("node", (X,)), Atom("node", (Y,))), name="pairs", group="mine")
-NODES = [Atom("node", (f"<{number}>",)) for number in range(400)]
-
-
-def edges(count: int) -> list[Atom]:
-    return [Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(count)]
+NODES = inert(400)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
 def test_a_rule_that_explodes_is_named_and_leaves_nothing(strategy: Strategy) -> None:
     system = System()
-    system.bootstrap([*NODES, *edges(20)], [STEP, JOIN])
+    system.bootstrap([*NODES, *chain(20)], [STEP, JOIN])
     before, rules = system.states(), set(system.engine.rules)
     asserted, _, added, _ = system.wishes({Atom("node", ("<x>",)): 1}, {EXPLODING: 1})
     with pytest.raises(LimitError, match="may extend 50,000 rewrites: the budget ran out in rule mine/pairs"):
         system.engine.commit(asserted, added=added, strategy=strategy, budget=50_000)
     assert system.states() == before
     assert set(system.engine.rules) == rules
-    system.commit({edges(21)[-1]: 1}, {}, "update")
+    system.commit({chain(21)[-1]: 1}, {}, "update")
     assert ("path", ("<0>", "<21>")) in system.states()
 
 
 def test_a_budget_that_suffices_is_not_noticed() -> None:
     system = System()
-    asserted, _, added, _ = system.wishes(dict.fromkeys(edges(10), 1), {STEP: 1, JOIN: 1})
+    asserted, _, added, _ = system.wishes(dict.fromkeys(chain(10), 1), {STEP: 1, JOIN: 1})
     system.engine.commit(asserted, added=added, budget=100_000)
     assert len(system.engine) == 10 + 55
 
 
 def test_a_small_change_stays_an_update() -> None:
-    system = System()
-    system.bootstrap(edges(120), [STEP, JOIN])
-    planner = system.engine.planner
-    changes = system.engine.commit(encode_facts([Atom("edge", ("<a>", "<0>"))], planner, system.intern))
+    system = closed(chain(120), rules=[STEP, JOIN])
+    changes = edited(system, gone=chain(1, 119))
     assert (changes.strategy, changes.switched) == ("update", False)
     assert changes.rewrites <= FRACTION * (system.engine.work or 0)
 
 
 def test_a_large_change_becomes_a_bootstrap() -> None:
     system = System()
-    system.bootstrap(edges(120), [STEP, JOIN])
+    system.bootstrap(chain(120), [STEP, JOIN])
     planner, work = system.engine.planner, (system.engine.work or 0)
-    gone = encode_facts(edges(120)[::2], planner, system.intern)
+    gone = encode_facts(chain(120)[::2], planner, system.intern)
     changes = system.engine.commit({}, gone)
     assert (changes.strategy, changes.switched) == ("bootstrap", True)
     assert changes.rewrites > FRACTION * work
@@ -66,15 +58,15 @@ def test_a_large_change_becomes_a_bootstrap() -> None:
 
 def test_a_first_commit_is_a_bootstrap_and_no_switch() -> None:
     system = System()
-    changes = system.engine.commit(encode_facts(edges(3), system.engine.planner, system.intern))
+    changes = system.engine.commit(encode_facts(chain(3), system.engine.planner, system.intern))
     assert (changes.strategy, changes.switched) == ("bootstrap", False)
 
 
 def test_what_was_not_asserted_is_counted() -> None:
     system = System()
-    system.bootstrap(edges(3), [STEP])
+    system.bootstrap(chain(3), [STEP])
     wishes = encode_facts(
-        [*edges(2), Atom("edge", ("<x>", "<y>")), Atom("path", ("<0>", "<1>"))], system.engine.planner, system.intern
+        [*chain(2), Atom("edge", ("<x>", "<y>")), Atom("path", ("<0>", "<1>"))], system.engine.planner, system.intern
     )
     assert system.engine.commit({}, wishes).missed == 2
 
@@ -83,22 +75,20 @@ def test_a_size_that_was_dropped_is_tried_again() -> None:
     """One fact that changes much says nothing of the next."""
     system = System()
     leaves = [Atom("edge", ("<leaf>", f"<l{number}>")) for number in range(50)]
-    system.bootstrap([*edges(120), *leaves], [STEP, JOIN])
+    system.bootstrap([*chain(120), *leaves], [STEP, JOIN])
     planner, intern = system.engine.planner, system.intern
-    assert system.engine.commit({}, encode_facts(edges(120)[60:61], planner, intern)).switched
+    assert system.engine.commit({}, encode_facts(chain(120)[60:61], planner, intern)).switched
     assert system.engine.commit({}, encode_facts(leaves[:1], planner, intern)).strategy == "update"
 
 
 def test_facts_that_no_rule_meets_are_updated() -> None:
-    system = System()
-    system.bootstrap(NODES, [])
-    more = encode_facts([Atom("node", ("<x>",))], system.engine.planner, system.intern)
-    assert system.engine.commit(more).strategy == "update"
+    system = closed(NODES, rules=[])
+    assert edited(system, gone=NODES[:200]).strategy == "update"
 
 
 def test_a_budget_does_not_limit_proofs() -> None:
     system = System()
-    system.bootstrap(edges(60), [STEP, JOIN])
+    system.bootstrap(chain(60), [STEP, JOIN])
     facts = system.engine.circuit.facts.present().tolist()
     before = [len(system.engine.derivations(row)) for row in facts]
     system.engine.commit(encode_facts([Atom("node", ("<x>",))], system.engine.planner, system.intern), budget=10)

@@ -1,107 +1,204 @@
-"""`auto`: what an Update is tried for, and when Bootstrap runs at once."""
+"""`auto`: what an Update is tried for and how far it may go, and when Bootstrap runs at once."""
 
 from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.elastic import FEW, FRACTION, Elastic
-from kgreason.engine.encode import encode_facts
-from kgreason.engine.engine import Changes
+from kgreason.engine.elastic import DOUBT, FEW, FRACTION, TELLING, Elastic
+from kgreason.engine.encode import encode
+from kgreason.engine.engine import Engine
+from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
+from tests.engine.paths import LINEAR, STEP, X, Y, Z, apart, chain, closed, edited, inert
 from tests.engine.systems import System
 
-X, Y, Z = Variable("x"), Variable("y"), Variable("z")
-CLOSURE = [
-    Rule((Atom("path", (X, Y)),), (Atom("edge", (X, Y)),)),
-    Rule((Atom("path", (X, Z)),), (Atom("path", (X, Y)), Atom("edge", (Y, Z)))),
-]
-
-
-def chain(count: int, start: int = 0) -> list[Atom]:
-    """A path of this many edges."""
-    return [Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(start, start + count)]
-
-
-def apart(count: int, name: str = "apart") -> list[Atom]:
-    """Edges that no other edge goes on from."""
-    return [Atom("edge", (f"<{name}>", f"<{name}{number}>")) for number in range(count)]
-
-
-def edited(system: System, *, added: list[Atom] | None = None, gone: list[Atom] | None = None) -> Changes:
-    """One commit by `auto`."""
-    asserted, retracted = (encode_facts(atoms or [], system.engine.planner, system.intern) for atoms in (added, gone))
-    return system.engine.commit(asserted, retracted)
-
-
-def system(*facts: list[Atom]) -> System:
-    """The closure of these edges, by Bootstrap."""
-    made = System()
-    made.bootstrap([atom for part in facts for atom in part], CLOSURE)
-    return made
+W = Variable("w")
 
 
 def test_what_only_arrives_is_an_update_however_much_it_derives() -> None:
     """A chain that becomes twice as long has four times the paths."""
-    chains = system(chain(200))
-    foreseen = chains.engine.work or 0
-    changes = edited(chains, added=chain(200, 200))
+    paths = closed(chain(200))
+    foreseen = paths.engine.work or 0
+    changes = edited(paths, added=chain(200, 200))
     assert changes.rewrites > foreseen
     assert (changes.strategy, changes.switched) == ("update", False)
 
 
-def test_more_than_there_is_arrives_by_bootstrap() -> None:
-    small = system(chain(10))
+def test_what_arrives_and_derives_nothing_by_many_rewrites_is_dropped() -> None:
+    """Joins that start at what arrives meet all pairs, those that start at the one `a` nothing."""
+
+    def copy(head: str, body: str) -> Rule:
+        return Rule((Atom(head, (X, Y)),), (Atom(body, (X, Y)),))
+
+    pairs = [(i, j) for i in range(200) for j in range(200)]
+    facts = [Atom("a", ("<x>", "<q>")), Atom("c", ("<v>",))]
+    facts += [Atom("b0", (f"<y{i}>", f"<z{j}>")) for i, j in pairs]
+    facts += [Atom("d0", (f"<z{i}>", f"<w{j}>")) for i, j in pairs]
+    body = (Atom("a", (X, Y)), Atom("b", (Y, Z)), Atom("d", (Z, W)), Atom("c", (W,)))
+    rules = [Rule((Atom("h", (X,)),), body), copy("d", "d0"), copy("b", "b1"), copy("b1", "b0")]
+    joins = closed(facts, rules=rules)
+    foreseen = joins.engine.work or 0
+    changes = edited(joins, added=[Atom("c", (f"<w{j}>",)) for j in range(200)])
+    assert (changes.strategy, changes.switched) == ("bootstrap", True)
+    assert changes.rewrites < 2.5 * foreseen
+
+
+def test_more_than_a_bootstrap_takes_arrives_by_bootstrap() -> None:
+    small = closed(chain(10))
     assert edited(small, added=apart(FEW)).strategy == "update"
-    changes = edited(small, added=apart(3 * FEW, "others"))
+    changes = edited(small, added=apart(20 * FEW, "others"))
     assert (changes.strategy, changes.switched) == ("bootstrap", False)
-    assert len(small.engine) == 10 + 55 + 8 * FEW
+    assert len(small.engine) == 10 + 55 + 42 * FEW
 
 
-def test_more_than_a_quarter_leaves_by_bootstrap() -> None:
-    """Every edge is a path as well."""
-    leaves = apart(8 * FEW)
-    flat = system(leaves)
-    changes = edited(flat, gone=leaves[: 4 * FEW + 1])
-    assert (changes.strategy, changes.switched) == ("bootstrap", False)
-    assert edited(flat, gone=leaves[4 * FEW + 1 :][:100]).strategy == "update"
+def test_what_no_rule_meets_leaves_by_update_however_much_it_is() -> None:
+    nodes = inert(20_000)
+    paths = closed(chain(300), nodes)
+    changes = edited(paths, gone=nodes[:15_000], budget=1_000)
+    assert (changes.strategy, changes.rewrites) == ("update", 0)
 
 
-def test_what_the_last_large_update_took_says_what_the_next_one_will() -> None:
-    """The first of two deletions turns into a Bootstrap on the way, the second, of more links, is one at once."""
+def test_one_fact_that_leaves_does_not_limit_those_that_arrive() -> None:
+    paths = closed(chain(200), apart(1))
+    changes = edited(paths, gone=apart(1), added=chain(200, 200))
+    assert (changes.strategy, changes.switched) == ("update", False)
+    assert changes.rewrites > FRACTION * (paths.engine.work or 0)
+
+
+def test_rules_that_leave_have_their_share() -> None:
+    paths = closed(chain(300))
+    changes = edited(paths, rules={LINEAR: -1})
+    assert (changes.strategy, changes.switched) == ("bootstrap", True)
+
+
+def test_a_dropped_update_says_what_a_larger_one_would_take() -> None:
     links = chain(390)
-    paths = system(links)
-    first = edited(paths, gone=links[::5])
-    assert (first.strategy, first.switched) == ("bootstrap", True)
+    paths = closed(links)
+    assert edited(paths, gone=links[::5]).switched
     assert edited(paths, added=links[::5]).strategy == "update"
-    second = edited(paths, gone=links[::3])
+    changes = edited(paths, gone=links[::3])
+    assert (changes.strategy, changes.switched) == ("bootstrap", False)
+
+
+def test_an_update_says_what_a_larger_one_would_take() -> None:
+    """Short chains: each link that leaves takes as much as the others."""
+    chains = [chain(20, 100 * number) for number in range(400)]
+    paths = closed(*chains)
+    first = edited(paths, gone=[links[10] for links in chains[:80]])
+    assert (first.strategy, first.switched) == ("update", False)
+    second = edited(paths, gone=[links[10] for links in chains[80:]])
     assert (second.strategy, second.switched) == ("bootstrap", False)
 
 
-def test_a_forecast_that_is_followed_counts_half() -> None:
-    elastic = Elastic()
-    elastic.evaluated(1_000_000, 100_000)
-    elastic.updated(100, 100 * 1_000)
-    allowed = elastic.share(100_000)
-    assert allowed == int(FRACTION * 1_000_000)
-    most = allowed // 1_000
-    assert elastic.tries(0, most, 100_000)
-    assert [elastic.tries(0, 3 * most, 100_000) for _ in range(3)] == [False, False, True]
+def test_what_arrives_with_them_is_not_charged_to_those_that_leave() -> None:
+    first, leaves = apart(TELLING, "first"), apart(2_000, "second")
+    paths = closed(chain(100), first, leaves)
+    assert edited(paths, gone=first, added=apart(8_000, "more")).strategy == "update"
+    assert edited(paths, gone=leaves).strategy == "update"
 
 
-@pytest.mark.parametrize("leaving", [1, 63])
-def test_few_facts_say_nothing_and_are_always_tried(leaving: int) -> None:
-    elastic = Elastic()
-    elastic.evaluated(1_000_000, 100_000)
-    elastic.updated(leaving, 10**9)
-    assert elastic.tries(0, 20_000, 100_000)
-    elastic.updated(64, 10**9)
-    assert elastic.tries(0, leaving, 100_000)
-    assert not elastic.tries(0, 64, 100_000)
+def test_a_budget_too_small_for_a_bootstrap_has_the_update_tried() -> None:
+    """The forecast is wrong: what leaves now is met by no rule."""
+    links, nodes = chain(390), inert(4_000)
+    paths = closed(links, nodes)
+    assert edited(paths, gone=links[::5]).switched
+    assert edited(paths, gone=nodes[:2_000]).strategy == "bootstrap"
+    assert edited(paths, gone=nodes[2_000:], budget=100).rewrites == 0
 
 
-def test_a_bootstrap_is_foreseen_by_the_number_of_facts() -> None:
-    elastic = Elastic()
-    assert elastic.work(10) is None
-    assert not elastic.tries(1, 0, 0)
-    elastic.evaluated(500, 100)
-    assert elastic.work(300) == 1_500
+def test_a_budget_is_for_the_update_and_the_bootstrap_after_it() -> None:
+    links = chain(390)
+    paths = closed(links)
+    before = paths.states()
+    with pytest.raises(LimitError, match="the budget ran out"):
+        edited(paths, gone=links[::100], budget=40_000)
+    assert paths.states() == before
+    assert edited(paths, gone=links[::100], budget=400_000).switched
+
+
+def test_a_rollback_takes_back_what_was_learnt() -> None:
+    links = chain(390)
+    paths = closed(links)
+    foreseen = paths.engine.work
+    for part in (links[::5], links):
+        paths.engine.begin()
+        paths.apply(dict.fromkeys(part, -1), {})
+        assert paths.engine.work != foreseen
+        paths.engine.rollback()
+        assert paths.engine.work == foreseen
+    assert edited(paths, gone=links[::3]).switched
+
+
+def test_a_first_bootstrap_that_is_rolled_back_was_none() -> None:
+    system = System()
+    for end in (system.engine.rollback, system.engine.accept):
+        system.engine.begin()
+        system.apply(dict.fromkeys(chain(3), 1), {STEP: 1})
+        assert system.engine.changes().strategy == "bootstrap"
+        end()
+    assert system.engine.work == 3 + 3 + 3
+
+
+@pytest.mark.parametrize("step", [500, 3_000])
+def test_the_work_of_a_bootstrap_is_foreseen_as_facts_come_and_go(step: int) -> None:
+    """Loose edges take little each, whatever those took that were there before."""
+    paths, loose = closed(chain(100)), apart(9_000)
+    for low in range(0, len(loose), step):
+        assert edited(paths, added=loose[low : low + step]).strategy == "update"
+    assert foreseen_well(paths)
+    for low in range(0, len(loose), step):
+        edited(paths, gone=loose[low : low + step])
+    assert foreseen_well(paths)
+
+
+def foreseen_well(system: System) -> bool:
+    """Whether a Bootstrap takes half to twice the work that is foreseen for it."""
+    engine = system.engine
+    foreseen = engine.work or 0
+    changes = engine.commit({}, strategy="bootstrap")
+    return bool(0.5 * foreseen < changes.rewrites + len(engine) < 2 * foreseen)
+
+
+def test_what_is_restored_or_taken_over_is_foreseen() -> None:
+    paths = closed(chain(20))
+    engine, rules = paths.engine, paths.engine.rules
+    records = engine.circuit.facts.records(engine.circuit.facts.present())
+    engine.restore(records, rules, 1_000)
+    assert engine.work == 1_000
+    other = System()
+    encoded = [encode(rule, other.engine.planner, other.intern) for rule in (STEP, LINEAR)]
+    other.engine.begin()
+    other.engine.take_over(records, encoded)
+    other.engine.accept()
+    assert other.engine.work == len(records)
+    fresh = Engine()
+    fresh.restore(records, [])
+    assert fresh.work is None
+
+
+def test_a_forecast_that_is_followed_counts_less() -> None:
+    elastic = Elastic(1_000_000)
+    most = elastic.for_leaving() // 1_000
+    elastic.took_back(TELLING, TELLING * 1_000)
+    assert not elastic.is_hopeless(0, most)
+    more = int(most / DOUBT**1.5)
+    for hopeless in (True, True, False):
+        assert elastic.is_hopeless(0, more) == hopeless
+        elastic.doubt()
+
+
+def test_few_facts_say_nothing_and_are_always_tried() -> None:
+    elastic = Elastic(100_000)
+    elastic.took_back(TELLING - 1, 10**9)
+    assert not elastic.is_hopeless(0, 20_000)
+    elastic.took_back(TELLING, 10**9)
+    assert not elastic.is_hopeless(0, TELLING - 1)
+    assert elastic.is_hopeless(0, TELLING)
+
+
+def test_little_work_is_always_tried() -> None:
+    elastic = Elastic(100)
+    elastic.took_back(TELLING, TELLING)
+    assert not elastic.is_hopeless(FEW, FEW)
+    assert elastic.is_hopeless(0, FEW + 1)
+    assert elastic.is_hopeless(FEW + 1, 0)
