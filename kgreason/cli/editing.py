@@ -23,7 +23,7 @@ _STRATEGY = click.option(
     type=click.Choice(["auto", "update", "bootstrap"]),
     default="auto",
     show_default=True,
-    help="Work out what changes, or everything again; auto works out what changes, unless that is, or is likely to become, too much work.",
+    help="Work out what changes, or everything again; auto does the former where that is not too much work.",
 )
 _BUDGET = click.option(
     "--budget", type=click.IntRange(min=1), metavar="N", help="Give up, and change nothing, after N rewrites."

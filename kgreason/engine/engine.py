@@ -11,8 +11,8 @@ and swaps, so that an error, a cancel or a rollback leaves facts, stamps, suppor
               Rederive: facts that left and have a derivation from what is left return
               Assert: those, new facts and the heads of new rules are the first batch of semi-naive levels
 
-An Update that does too much of a Bootstrap's work is dropped, or not tried, and Bootstrap runs (`elastic`). The delta is
-the same either way. Cost: an Update is proportional to what changes, a Bootstrap to the facts.
+An Update that does too much of a Bootstrap's work is dropped, or not tried, and Bootstrap runs (`elastic`). The delta
+is the same either way. Cost: an Update is proportional to what changes, a Bootstrap to the facts.
 """
 
 from __future__ import annotations
