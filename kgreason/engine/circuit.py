@@ -332,9 +332,14 @@ class Circuit:
                 self.arrangements.make_live(counters[WANTED])
             elif status == NEED_READER:
                 self._read()
-            elif counters[REWRITES] > self.limit():
-                raise OverLimitError
+            else:
+                self.check_limit(self.limit())
             check()
+
+    def check_limit(self, most: int) -> None:
+        """OverLimitError where more rewrites have been extended: a small evaluation is over before `limit` is asked."""
+        if self._counters[REWRITES] > most:
+            raise OverLimitError
 
     def begin(self, *, ranked: bool) -> None:
         """Start a commit: Update reads ranks from stamps and keeps an undo log, Bootstrap does neither."""

@@ -220,6 +220,7 @@ class Engine:
         is_auto = strategy == "auto"
         try:
             self._update(wish, rules, most, is_auto, check)
+            self.circuit.check_limit(most)
         except OverLimitError:
             if not is_auto or self.circuit.rewrites > most:
                 raise
@@ -327,6 +328,7 @@ class Engine:
         circuit.open_first_level()
         self._fire_empty_bodies(self._weights)
         circuit.run(check)
+        circuit.check_limit(allowed)
         circuit.note_queued()
         circuit.facts.trim()
         self._elastic.work = circuit.rewrites + len(circuit.facts)

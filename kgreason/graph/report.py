@@ -41,12 +41,13 @@ def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
     """Counts of a state: facts, asserted and inferred triples, quads of named graphs, imported documents, terms."""
     asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
     shown = int(is_rdf(dictionary, *inferred.T).sum())
+    stored = int(is_rdf(dictionary, *saved.facts().T).sum())
     about_literals = len(saved.relation(dictionary.find(LITERAL_FACTS)))
     return {
         "facts": len(asserted) + shown,
         "asserted": len(asserted),
         "inferred": shown,
-        "hidden": len(saved.records) - len(asserted) - shown - about_literals,
+        "hidden": len(saved.records) - stored - about_literals,
         "named": len(saved.named(dictionary)),
         "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
         "terms": len(dictionary),

@@ -53,15 +53,15 @@ class Saved(NamedTuple):
     def triples(self, *, asserted: bool | None = None) -> Int32:
         """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
         if asserted or not len(pairs := self._represented()):
-            return self._facts(asserted)
+            return self.facts(asserted)
         cliques = Cliques(self.aliases)
-        fill(cliques, pairs, lambda: self._facts(None))
-        asserted_rows = self._facts(True)
-        shown = shown_triples(cliques, self._facts(None), asserted_rows)
+        fill(cliques, pairs, lambda: self.facts(None))
+        asserted_rows = self.facts(True)
+        shown = shown_triples(cliques, self.facts(None), asserted_rows)
         return shown if asserted is None else without(shown, asserted_rows)
 
-    def _facts(self, asserted: bool | None) -> Int32:
-        """The facts that are triples: int32[n, 3]."""
+    def facts(self, asserted: bool | None = None) -> Int32:
+        """The facts that are triples, as rules see them, with representatives of equal terms: int32[n, 3]."""
         states = self.records[:, STATE]
         kept = states >> TABLE == self.tables.index((True, 3))
         if asserted is not None:

@@ -30,6 +30,19 @@ def test_a_rule_that_explodes_is_named_and_leaves_nothing(strategy: Strategy) ->
     assert ("path", ("<0>", "<21>")) in system.states()
 
 
+@pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
+def test_a_small_budget_is_kept_to_the_rewrite(strategy: Strategy) -> None:
+    """Small evaluations are over before anybody looks."""
+    system = closed(chain(20))
+    before, wishes = system.states(), system.wishes(dict.fromkeys(chain(1, 20), 1), {})
+    needed = system.engine.commit(*wishes, strategy=strategy).rewrites
+    system.engine.commit({}, wishes[0], strategy="bootstrap")
+    with pytest.raises(LimitError, match=f"may extend {needed - 1} rewrites"):
+        system.engine.commit(*wishes, strategy=strategy, budget=needed - 1)
+    assert system.states() == before
+    assert system.engine.commit(*wishes, strategy=strategy, budget=needed).rewrites == needed
+
+
 def test_a_budget_that_suffices_is_not_noticed() -> None:
     system = System()
     asserted, _, added, _ = system.wishes(dict.fromkeys(chain(10), 1), {STEP: 1, JOIN: 1})

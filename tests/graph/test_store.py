@@ -286,3 +286,16 @@ def test_a_store_keeps_its_rules(tmp_path: Path) -> None:
         KnowledgeGraph.open(tmp_path / "store", rules=["owl2rl"])
     with pytest.raises(StoreError, match="schema data"):
         KnowledgeGraph.open(tmp_path / "store", schema="axioms")
+
+
+def test_equal_terms_hide_no_more_than_there_is() -> None:
+    """Four equal terms with ten triples each: forty of them are kept once, and shown for each of the four."""
+    with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
+        with graph.transaction() as tx:
+            for number in range(3):
+                tx.add(f"<http://e/{number}> <http://www.w3.org/2002/07/owl#sameAs> <http://e/{number + 1}> .")
+            for number in range(40):
+                tx.add(f"<http://e/{number % 4}> <http://e/p> <http://e/o{number}> .")
+        stats = graph.stats()
+    assert stats["facts"] >= 160
+    assert 0 <= stats["hidden"] < 20
