@@ -1,7 +1,7 @@
 """Whole processes, measured from start to end: seconds and peak memory.
 
 Commands run in the folder of the workspace, so that they name their files by bare names and can be printed as they
-were run. Cost: a small process in between (see `launch`), whose own start does not count.
+were run; and with compiled modules kept, as Python does where nobody has told it otherwise. Cost: a small process in between (see `launch`), whose own start does not count.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, s
     """Run a command in a folder, its output thrown away. Raises CommandError where it fails."""
     launcher = [sys.executable, "-I", "-S", str(_HERE / "launch.py"), *map(str, command)]
     variables = {**os.environ, **(environment or {})}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(launcher, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise failed(command, done.returncode, done.stderr)

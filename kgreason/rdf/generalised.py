@@ -18,9 +18,20 @@ _OBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK, Kind.LITERAL, Kin
 
 def is_rdf(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids) -> npt.NDArray[np.bool_]:
     """Whether each row of three id columns is an RDF triple: bool[n]."""
+    if len(subjects) > len(dictionary):
+        return _looked_up(dictionary, subjects, predicates, objects)
     if len(subjects) < _FEW:  # one call for all columns, which large ones have no memory for
         subject, predicate, object_ = dictionary.kinds(np.stack([subjects, predicates, objects]))
     else:
         subject, predicate, object_ = map(dictionary.kinds, (subjects, predicates, objects))
     mask: npt.NDArray[np.bool_] = (predicate == Kind.IRI) & _SUBJECT[subject] & _OBJECT[object_]
+    return mask
+
+
+def _looked_up(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids) -> npt.NDArray[np.bool_]:
+    """The same where the rows are more than the terms: each term is looked at once, in the order of the dictionary."""
+    kinds = dictionary.kinds(np.arange(len(dictionary) + 1, dtype=np.int32))
+    mask: npt.NDArray[np.bool_] = (kinds == Kind.IRI)[predicates]
+    mask &= _SUBJECT[kinds][subjects]
+    mask &= _OBJECT[kinds][objects]
     return mask
