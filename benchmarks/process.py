@@ -1,7 +1,8 @@
 """Whole processes, measured from start to end: seconds and peak memory.
 
 Commands run in the folder of the workspace, so that they name their files by bare names and can be printed as they
-were run; and with compiled modules kept, as Python does where nobody has told it otherwise. Cost: a small process in between (see `launch`), whose own start does not count.
+were run, and with compiled modules kept, as Python does where nobody has told it otherwise. Cost: a small process in
+between (see `launch`), whose own start does not count.
 """
 
 from __future__ import annotations

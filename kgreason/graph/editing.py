@@ -76,8 +76,7 @@ class Editing:
         """How many rows that the request named stay in the default graph, asserted by nobody there."""
         missing = self.asserted(b"".join(outcome.named)).missing
         of_default = self._encode(missing)[:, 3] == 0
-        lines = missing.splitlines(keepends=True)
-        return sum(line in self._store for line, is_there in zip(lines, of_default, strict=True) if is_there)
+        return self._store.count(b"".join(compress(missing.splitlines(keepends=True), of_default)))
 
     def solutions(self, query: str, default_graph: str | None) -> Iterable[QuerySolution]:
         """The solutions of a SELECT over the materialized graph."""
@@ -87,11 +86,12 @@ class Editing:
 
     def asserted(self, rows: bytes) -> Asserted:
         """Every asserted quad that Oxigraph shows as one of these rows, and the rows that are the image of none."""
-        quads = self._encode(rows)
-        spellings = [self._graph.images.spellings(term) for term in quads[:, 2].tolist()]
-        owners = np.repeat(np.arange(len(quads)), [len(each) for each in spellings])
+        quads, images = self._encode(rows), self._graph.images
+        shared = np.flatnonzero(images.shared(quads[:, 2]))
+        spellings = [images.spellings(term) for term in quads[shared, 2].tolist()]
+        owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in spellings]))
         forms = quads[owners]
-        forms[:, 2] = list(chain.from_iterable(spellings))
+        forms[len(quads) :, 2] = list(chain.from_iterable(spellings))
         held = asserts(self._live, forms)
         missing = np.bincount(owners[held], minlength=len(quads)) == 0
         lines = compress(rows.splitlines(keepends=True), missing)

@@ -21,11 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from kgreason.errors import InputError, QueryError
 from kgreason.sparql.editable import Editable
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.template import lines
+
+_SOME = 10_000
+"""So many solutions are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +118,10 @@ class _Steps:
         removed: dict[bytes, None] = {}
         added: dict[bytes, None] = {}
         try:
-            for solution in self._graph.solutions(operation.query, operation.default_graph):
-                removed.update(dict.fromkeys(operation.removed.rows(solution)))
-                added.update(dict.fromkeys(operation.added.rows(solution)))
+            solutions = iter(self._graph.solutions(operation.query, operation.default_graph))
+            while some := list(islice(solutions, _SOME)):
+                removed.update(dict.fromkeys(operation.removed.rows(some)))
+                added.update(dict.fromkeys(operation.added.rows(some)))
         except (OSError, RuntimeError, ValueError) as error:
             raise QueryError(f"the WHERE of an update cannot be evaluated: {error}") from error
         self._delete(removed)

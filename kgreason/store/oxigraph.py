@@ -114,10 +114,10 @@ class OxigraphStore:
             while chunk := pyoxigraph.serialize(islice(rows, _ROWS), format=RdfFormat.N_QUADS):
                 yield chunk
 
-    def __contains__(self, line: bytes) -> bool:
-        """Whether a row, given as one line, is in the store."""
+    def count(self, lines: bytes) -> int:
+        """How many lines are rows of the store."""
         with self._errors():
-            return all(quad in self._store for quad in pyoxigraph.parse(line, RdfFormat.N_QUADS))
+            return sum(map(self._store.__contains__, pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=True)))
 
     def __len__(self) -> int:
         """The number of rows."""

@@ -36,8 +36,8 @@ class RdfStore(Protocol):
         """All rows as chunks of lines, in no particular order."""
         ...
 
-    def __contains__(self, line: bytes) -> bool:
-        """Whether a row, given as one line, is in the store."""
+    def count(self, lines: bytes) -> int:
+        """How many lines are rows of the store."""
         ...
 
     def __len__(self) -> int:
