@@ -21,7 +21,8 @@ import zlib
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from lzma import LZMAError
 from os import PathLike
 from pathlib import Path
@@ -32,6 +33,7 @@ import pyoxigraph
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.formats import Format, format_named, format_of, settled
 from kgreason.rdf.owl import to_rdf_xml
+from kgreason.rdf.xml_text import XmlText
 from kgreason.terms.dictionary import Dictionary, Ids
 
 CHUNK = 30_000
@@ -42,6 +44,7 @@ STDIN = "<stdin>"
 
 _HEAD = 1 << 16
 _PIECE = 1 << 20
+_STATED = pyoxigraph.DefaultGraph()
 _BOM = b"\xef\xbb\xbf"
 _PLACE = re.compile(r"^Parser error [^:]*: ")
 
@@ -164,10 +167,22 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
     """The quads as the library parses them."""
     if name in ("owx", "ofn"):
         stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file)), "rdf"
+    xml = XmlText(stream, file) if name == "rdf" else None
+    text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
     try:
-        return pyoxigraph.parse(stream, pyoxigraph.RdfFormat.from_extension(name), base_iri=base)
+        quads = pyoxigraph.parse(text, form, base_iri=base)
     except ValueError as error:
         raise InputError(f"{file}: {error}") from error
+    if name == "n3":
+        return map(partial(_unquoted, file), quads)
+    return chain(quads, xml.verdict()) if xml else quads
+
+
+def _unquoted(file: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
+    """A quad that its document states. What stands in a formula of N3 it only quotes, which no RDF graph can."""
+    if quad.graph_name != _STATED:
+        raise RdfSyntaxError(file, None, None, f"a formula of N3 ({{ {quad.triple} }}) is no RDF")
+    return quad
 
 
 def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:

@@ -19,6 +19,7 @@ from pyoxigraph import Quad, RdfFormat
 from kgreason.errors import InputError, LimitError, RdfSyntaxError
 from kgreason.rdf import reader
 from kgreason.rdf.reader import read, read_stream
+from kgreason.rdf.xml_text import XmlText
 from kgreason.terms import dictionary as dictionary_module
 from kgreason.terms.dictionary import Dictionary
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
@@ -136,6 +137,7 @@ def test_an_empty_document_has_no_batch() -> None:
         ("ttl", b"\n<http://e/a b> <http://e/b> 1 .", 2, 1, "Invalid IRI code point"),
         ("ttl", b'<http://e/a> <http://e/b> "\xff" .', 1, 28, "Invalid UTF-8"),
         ("jsonld", b'{"@id": 3', 1, 10, "must be followed by"),
+        ("rdf", b"", 1, 1, "no element found"),
         ("rdf", b"<rdf:RDF></rdf:RDF>", None, None, "Unknown prefix"),
         ("jsonld", b'{"@context": "http://e/", "a": 1}', None, None, "put the context into the file"),
     ],
@@ -149,6 +151,44 @@ def test_a_syntax_error_names_file_line_and_column(
         lines_of_file(path)
     assert (caught.value.source, caught.value.line, caught.value.column) == (str(path), line, column)
     assert "Parser error" not in str(caught.value)
+
+
+XML = (
+    b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">\n'
+    b'<rdf:Description rdf:about="http://e/a"><e:b>one</e:b></rdf:Description>\n'
+    b'<e:C rdf:about="http://e/d"/>\n</rdf:RDF>'
+)
+
+
+def test_xml_that_is_cut_short_is_an_error_wherever() -> None:
+    assert len(lines_read(XML, "rdf").splitlines()) == 2
+    for end in range(len(XML)):
+        with pytest.raises(RdfSyntaxError):
+            lines_read(XML[:end], "rdf")
+    with pytest.raises(RdfSyntaxError, match="5:1: not well-formed XML: junk after document element"):
+        lines_read(XML + b"\n" + XML, "rdf")
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 1 << 16])
+def test_line_ends_of_xml_are_line_feeds(piece: int) -> None:
+    class Slow(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            return super().read(min(size or piece, piece))
+
+    document = XML.replace(b"\n", b"\r\n").replace(b"one", b"\r\nb\rc\n\r\rd&#13;\r\n")
+    text = XmlText(Slow(document), "s")
+    read = b"".join(iter(lambda: text.read(7), b""))
+    assert read == XML.replace(b"one", b"\nb\nc\n\n\nd&#13;\n")
+    assert list(text.verdict()) == []
+    assert rb'"\nb\nc\n\n\nd\r\n"' in lines_read(document, "rdf")
+
+
+def test_a_formula_of_n3_is_no_rdf() -> None:
+    text = b"@prefix : <http://e/> . :a :says %s . :c :d :e ."
+    assert len(lines_read(text % b":b", "n3").splitlines()) == 2
+    for formula in (b"{ :moon :of :cheese }", b"{ :a :b :c } . { :x :y :z } => { :p :q :r }"):
+        with pytest.raises(RdfSyntaxError, match=r"a formula of N3 \(\{ <http://e/"):
+            lines_read(text % formula, "n3")
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
