@@ -22,11 +22,11 @@ from threading import Lock
 from typing import Self
 
 import pyoxigraph
-from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store.protocol import Results
-from kgreason.store.update import Term, Update, quads
+from kgreason.store.update import GraphName, Term, Update, quads
 
 _THREADS = 2
 _ROWS = 30_000
@@ -69,16 +69,24 @@ class OxigraphStore:
                 running.popleft().result()
 
     def apply(self, removed: bytes, added: bytes) -> None:
-        """Remove lines, then add lines, in one transaction."""
+        """Remove lines, then add lines, in one transaction; then a graph that has no row left is there no more."""
         with self._errors():
             if not removed:
                 self._store.extend(quads(added))
             elif not added and len(gone := quads(removed)) == 1:
                 self._store.remove(gone[0])
+                self._forget_empty([gone[0].graph_name])
             else:
                 update = Update(removed, added)
                 with self._calling_python:
                     self._store.update(update.text, custom_functions=update.functions)
+                self._forget_empty(update.thinned)
+
+    def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
+        """Have no names of graphs that hold nothing, which GRAPH ?g would find."""
+        for name in graphs:
+            if not isinstance(name, (DefaultGraph, Triple)) and not any(self.match(None, None, None, name)):
+                self._store.remove_graph(name)
 
     def query(
         self,

@@ -17,6 +17,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple
 
 Term: TypeAlias = NamedNode | BlankNode | Literal | Triple
+GraphName: TypeAlias = NamedNode | BlankNode | DefaultGraph | Triple
 Function: TypeAlias = Callable[[Literal], Term | None]
 
 _NAME = "tag:kgreason,2025:"
@@ -29,19 +30,24 @@ def quads(lines: bytes) -> list[Quad]:
 
 
 class Update:
-    """The SPARQL update that removes some lines and then adds others: its `text` and the `functions` it calls."""
+    """The SPARQL update that removes some lines and then adds others: its `text` and the `functions` it calls.
+
+    `thinned` are the graphs that rows are removed from.
+    """
 
     def __init__(self, removed: bytes, added: bytes) -> None:
         self._operations: list[str] = []
         self._rows: list[Quad] = []
-        self._say("DELETE", removed)
+        self.thinned = {quad.graph_name for quad in self._say("DELETE", removed)}
         self._say("INSERT", added)
         self.text = ";\n".join(self._operations)
         self.functions = self._functions() if self._rows else {}
 
-    def _say(self, verb: str, lines: bytes) -> None:
+    def _say(self, verb: str, lines: bytes) -> list[Quad]:
+        """Have rows removed or added; the rows."""
         ground, default, named = [], [], []
-        for line, quad in zip(lines.split(b"\n"), quads(lines), strict=False):
+        rows = quads(lines)
+        for line, quad in zip(lines.split(b"\n"), rows, strict=False):
             if b"_:" not in line:
                 ground.append(_pattern(line, quad))
             elif quad.graph_name == _NO_GRAPH:
@@ -52,6 +58,7 @@ class Update:
             self._operations.append("\n".join([f"{verb} DATA {{", *ground, "}"]))
         self._look_up(f"{verb} {{ ?s ?p ?o }}", "spo", default)
         self._look_up(f"{verb} {{ GRAPH ?g {{ ?s ?p ?o }} }}", "spog", named)
+        return rows
 
     def _look_up(self, action: str, columns: str, rows: list[Quad]) -> None:
         if rows:

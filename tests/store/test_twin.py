@@ -31,6 +31,13 @@ def _count(store: RdfStore) -> str:
     return str(next(solutions)["n"])
 
 
+def _names(store: RdfStore) -> list[str]:
+    """The graphs that are there."""
+    solutions = store.query("SELECT ?g { GRAPH ?g {} }")
+    assert isinstance(solutions, QuerySolutions)
+    return sorted(str(row["g"]) for row in solutions)
+
+
 class Twins(RuleBasedStateMachine):
     """The same operations on an Oxigraph store and on its twin."""
 
@@ -69,6 +76,7 @@ class Twins(RuleBasedStateMachine):
     @invariant()
     def same_answers(self) -> None:
         assert _count(self.store) == _count(self.twin)
+        assert _names(self.store) == _names(self.twin)
 
 
 def test_oxigraph_in_memory_is_a_set_of_rows() -> None:
