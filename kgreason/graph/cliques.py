@@ -306,8 +306,7 @@ def fill(cliques: Cliques, pairs: Int32, facts: Callable[[], Int32]) -> None:
     if not len(pairs):
         return
     pairs = ordered(pairs)
-    terms, first = np.unique(pairs[:, 0], return_index=True)
-    primary = pairs[first, 1]
+    terms, primary = _with_primaries(pairs)
     of_pair = primary[np.searchsorted(terms, pairs[:, 0])]
     members = ordered(np.column_stack([primary, terms]))
     rows = facts()
@@ -319,6 +318,19 @@ def fill(cliques: Cliques, pairs: Int32, facts: Callable[[], Int32]) -> None:
     cliques.weigh(slots[slots.any(axis=1) & cliques.is_plain(rows, slots)], 1)
     cliques.fold(new)
     cliques.accept()
+
+
+def others(pairs: Int32) -> Int32:
+    """The terms of the rows int32[n, 2] of eq_rep that are no primaries: int32[m]."""
+    terms, primary = _with_primaries(ordered(pairs))
+    found: Int32 = terms[terms != primary]
+    return found
+
+
+def _with_primaries(pairs: Int32) -> tuple[Int32, Int32]:
+    """The terms of ordered pairs, each once, and the primary of each: the first of its roots."""
+    terms, first = np.unique(pairs[:, 0], return_index=True)
+    return terms, pairs[first, 1]
 
 
 def ordered(pairs: Int32) -> Int32:

@@ -17,6 +17,7 @@ from kgreason.engine.planner import EncodedRule
 from kgreason.engine.shapes import Pattern
 from kgreason.graph.asked import GROUP as DATATYPES
 from kgreason.graph.materializer import Materializer
+from kgreason.graph.report import false_rows
 from kgreason.proofs.search import Derivation, State
 from kgreason.rules.model import FALSE, Atom, Rule
 
@@ -92,12 +93,7 @@ def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
     return Atom(texts[0].rsplit("/", 1)[0], tuple(texts[1:]))
 
 
-def contradictions_of(live: Materializer) -> Iterator[Atom]:
+def contradictions_of(live: Materializer) -> list[Atom]:
     """Every contradiction that rules derive: `false(name, v1, ..., vn)`."""
-    tables = live.engine.planner.tables()
-    records, numbers, _ = live.engine.circuit.facts.contents()
-    others = numbers != live.triples
-    for row, table in zip(records[others], numbers[others].tolist(), strict=True):
-        atom = atom_of(live, row[: tables[table][1]], is_triple=False)
-        if atom.relation == "false":
-            yield atom
+    rows = false_rows(live.save(), live.dictionary)
+    return [atom_of(live, row[row > 0], is_triple=False) for row in rows]

@@ -169,12 +169,15 @@ class Materializer:
         literals = self.literals.wanted() if self.literals else NO_FACTS
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, roots, literals, program, means)
-        changes = self.engine.changes()
+        changes, is_reviewed = self.engine.changes(), False
         while True:
             called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
             literals = self.literals.wanted(changes) if self.literals else NO_FACTS
             if called == self.flags and not roots and not literals:
-                return self._result(changes, asserted, len(edit.removed), steps)
+                called = called if is_reviewed else self._still_called_for(changes, closure)
+                is_reviewed = True
+                if called == self.flags:
+                    return self._result(changes, asserted, len(edit.removed), steps)
             steps.append(self._reprogram(_NOTHING, called, None))
             self._apply(None, roots, literals, steps[-1].program, means)
             changes = self.engine.changes()
@@ -232,6 +235,19 @@ class Materializer:
             return self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
         return self.called_for(rows, closure_lost[self.holds(closure_lost)])
+
+    def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
+        """The flags that the present facts call for; they may fall where schema or an owl:sameAs triple left.
+
+        Cost: while a flag is set, a look at what left, and at every fact if that was schema or an owl:sameAs triple.
+        """
+        if self.flags == (False, False):
+            return self.flags
+        gone = changes.rows[(changes.after == ABSENT) & (changes.tables == self.triples), :3]
+        if not (len(closure.removed) or len(closure.added) or (is_schema(gone) | (gone[:, 1] == SAME_AS)).any()):
+            return self.flags
+        rows, tables, _ = self.engine.circuit.facts.contents()
+        return self._flags_of(np.ascontiguousarray(rows[tables == self.triples, :3]))
 
     def _reprogram(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None) -> _Step:
         """Follow the closed schema, the data's flags and the user's rules."""
@@ -346,11 +362,14 @@ class Materializer:
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
         """The flags that present triples int32[n, 3] call for, and schema triples that the closed schema lost."""
-        same_as, exceeded = self.flags
-        if not exceeded and self.selection.schema == "axioms":
-            schema = np.concatenate([rows[is_schema(rows)], others])
-            exceeded = bool(len(schema)) and not self._stratum.holds(schema).all()
-        return Flags(same_as or self._links(rows, _NO_ROWS), exceeded)
+        found = self._flags_of(rows, others)
+        return Flags(self.flags.same_as or found.same_as, self.flags.exceeded or found.exceeded)
+
+    def _flags_of(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
+        """The same, whatever was called for before."""
+        schema = np.concatenate([rows[is_schema(rows)], others])
+        is_translated = self.selection.schema == "axioms" and bool(len(schema))
+        return Flags(self._links(rows, _NO_ROWS), is_translated and not self._stratum.holds(schema).all())
 
     def save(self) -> Saved:
         """The state, for `restore`."""

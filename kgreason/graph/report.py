@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from kgreason.engine.layout import Int32
 from kgreason.graph.facts import LITERAL_FACTS
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.sources import documents
@@ -26,15 +29,23 @@ class Contradiction(NamedTuple):
 
 
 def contradictions(saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """Every contradiction of a state, in the order of rule names and terms."""
-    false = f"{FALSE.relation}/"
-    relations = [text for text in (f"{false}{arity}" for arity in range(1, 33)) if dictionary.find([text])[0]]
-    rows = saved.relation(dictionary.find(relations))
+    """Every contradiction of a state, in the order of rule names and terms; equal terms by their representative."""
     found = []
-    for row in rows.tolist():
+    for row in false_rows(saved, dictionary).tolist():
         name, *terms = dictionary.decode([number for number in row[1:] if number])
         found.append(Contradiction(name.strip('"'), tuple(terms)))
     return sorted(found)
+
+
+def false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
+    """The facts that are contradictions, int32[n, w]: their relation, the rule's name and terms, padded with 0.
+
+    Of those that are one but for owl:sameAs, that of representatives: others come and go with the order of edits.
+    """
+    false = f"{FALSE.relation}/"
+    relations = [text for text in (f"{false}{arity}" for arity in range(1, 33)) if dictionary.find([text])[0]]
+    rows = saved.relation(dictionary.find(relations))
+    return rows[~np.isin(rows[:, 2:], saved.represented()).any(axis=1)]
 
 
 def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
@@ -51,5 +62,5 @@ def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
         "named": len(saved.named(dictionary)),
         "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
         "terms": len(dictionary),
-        "contradictions": len(contradictions(saved, dictionary)),
+        "contradictions": len(false_rows(saved, dictionary)),
     }

@@ -24,7 +24,7 @@ from kgreason.errors import StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.graph.aliases import graph as shown_triples
 from kgreason.graph.aliases import without
-from kgreason.graph.cliques import Cliques, fill
+from kgreason.graph.cliques import Cliques, fill, others
 from kgreason.graph.sources import merged, named
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
@@ -74,6 +74,10 @@ class Saved(NamedTuple):
             return np.empty((0, 2), dtype=np.int32)
         rows = self.records[self.records[:, STATE] >> TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
         return rows[rows[:, 0] == self.rep, 1:]
+
+    def represented(self) -> Int32:
+        """The terms that another stands for as their representative: int32[n]."""
+        return others(self._represented())
 
     def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
         """What a dump with graphs shows: triples of the default graph, and the asserted quads of the named ones.

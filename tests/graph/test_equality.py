@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -20,6 +21,7 @@ from kgreason.graph.facts import SAME_AS
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.materializer import Change, Edit, Materializer
 from kgreason.graph.modes import SameAsMode, SchemaMode
+from kgreason.graph.report import contradictions
 from kgreason.graph.selection import select
 from kgreason.rules.parser import parse
 from tests.oracle.graph import Triple
@@ -122,6 +124,25 @@ def check_history(history: Sequence[Step], strategy: Strategy, schema: SchemaMod
 @given(histories)
 def test_the_graph_is_that_of_the_plain_rules(strategy: Strategy, history: list[Step]) -> None:
     check_history(history, strategy, "axioms")
+
+
+@pytest.mark.parametrize("same_as", ["aliases", "rules"])
+@settings(max_examples=15)
+@given(histories)
+def test_the_rules_in_force_are_those_of_a_new_graph(same_as: SameAsMode, history: list[Step]) -> None:
+    """A link between classes that is taken back takes the rules along which it called for; contradictions alike."""
+    graph = Shown(same_as)
+    for step in history:
+        graph.commit(step)
+        other = Shown(same_as)
+        other.commit(Step(frozenset(), frozenset(graph.asserted), step.own))
+        assert graph.live.rules.keys() == other.live.rules.keys()
+        assert contradicted(graph.live) == contradicted(other.live)
+
+
+def contradicted(live: Materializer) -> Counter[str]:
+    """How often each rule is contradicted. Which of equal terms stands for them goes by the order of edits."""
+    return Counter(each.rule for each in contradictions(live.save(), live.dictionary))
 
 
 @settings(max_examples=15)
