@@ -57,6 +57,8 @@ class Block:
         except SyntaxError as error:
             at = self.trig.origin(error.lineno or 1, error.offset or 1)
             raise self.source.error(at, _PLACE.sub("", error.msg)) from None
+        except RecursionError:
+            raise self.source.error(self.start, "triple terms are nested too deeply in this block") from None
 
 
 def block(source: Source, start: int, end: int, prologue: str) -> Block:

@@ -41,6 +41,10 @@ def parse(text: str, source: str = "<update>") -> tuple[Operation, ...]:
     >>> insert.rows
     b'<http://e/a> <http://e/p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
     """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise Source(source, text).error(error.start, "what stands here is no character (a lone surrogate)") from error
     return tuple(_Parser(Source(source, text)).operations())
 
 

@@ -22,9 +22,13 @@ class Source(NamedTuple):
 
     def error(self, index: int, problem: str) -> QueryError:
         """The error that names the line and column (from 1) of a character."""
-        line = self.text.count("\n", 0, index) + 1
-        column = index - self.text.rfind("\n", 0, index)
+        line, column = position(self.text, index)
         return QueryError(f"{self.name}:{line}:{column}: {problem}")
+
+
+def position(text: str, index: int) -> tuple[int, int]:
+    """The line and column, from 1, of a character."""
+    return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
 
 
 class Rewritten:

@@ -16,21 +16,24 @@ import re
 from kgreason.sparql.source import Source
 
 _CHAR = r"0-9A-Z_a-z\xb7-\u1fff\u200c\u200d\u203f\u2040\u2070-\u2fef\u3001-\ud7ff\uf900-\U000effff"
+_WORD = rf"(?![0-9])[{_CHAR}](?:[{_CHAR}-]|\.+(?=[{_CHAR}-]))*"
+"""A keyword, or the prefix of a name, which does not end with a full stop."""
 
 TOKEN = re.compile(
     rf"""
       (?P<skip>
-          \#[^\n]*
+          \#[^\r\n]*
         | <(?:[^\x00-\x20<>"{{}}|^`\\]|\\u[0-9A-Fa-f]{{4}}|\\U[0-9A-Fa-f]{{8}})*>
         | \"\"\"(?:"{{0,2}}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{{0,2}}(?:[^'\\]|\\.))*'''
         | "(?:[^"\\\r\n]|\\[^\r\n])*" | '(?:[^'\\\r\n]|\\[^\r\n])*'
         | @[A-Za-z]+(?:-[0-9A-Za-z]+)*
+        | [0-9]+(?:\.[0-9]+)?(?:[Ee][+-]?[0-9]+)?
         | \{{\| | \|\}}
       )
     | (?P<variable>[?$][{_CHAR}]+)
-    | (?P<name>(?:[{_CHAR}:]|\\.)(?:[{_CHAR}:%-]|\\.|\.+(?=[{_CHAR}:%\\-]))*)
+    | (?P<name>(?:{_WORD})?:(?:[{_CHAR}:%-]|\\.|\.+(?=[{_CHAR}:%\\-]))* | {_WORD} | \\.)
     | (?P<open>\{{)
-    | (?P<close>\}}(?P<after>(?:\s|\#[^\n]*\n)*)(?P<dot>\.?))
+    | (?P<close>\}}(?P<after>(?:\s|\#[^\r\n]*[\r\n])*)(?P<dot>\.?))
     | (?P<broken>["'])
     """,
     re.VERBOSE | re.DOTALL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -215,3 +216,31 @@ def plain_data(quads: tuple[tuple[str, str, str, str | None], ...]) -> tuple[tup
 
 def said(quads: tuple[tuple[str, str, str, str | None], ...]) -> str:
     return " ".join(f"GRAPH {g} {{ {s} {p} {o} }}" if g else f"{s} {p} {o} ." for s, p, o, g in quads)
+
+
+def test_more_solutions_than_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgreason.sparql.evaluate._SOME", 7)
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.update("\n".join(["INSERT DATA {", *(f"<http://e/{n}> <http://e/p> {n} ." for n in range(50)), "}"]))
+        done = graph.update(
+            "PREFIX : <http://e/> DELETE { ?s :p ?o } INSERT { ?s :q _:b . _:b :r ?o } WHERE { ?s :p ?o }"
+        )
+        assert (len(done.delta.quads(added=True)), len(done.delta.quads(added=False))) == (100, 50)
+        assert told(graph, "SELECT DISTINCT ?b { ?s :q ?b . ?b :r ?o FILTER(STRENDS(STR(?s), STR(?o))) }", 50)
+
+
+@pytest.mark.parametrize("last", ["DROP ALL", "DELETE DATA { GRAPH :g { :a :p 1 , 2 } }", "MOVE GRAPH :g TO :h"])
+def test_a_graph_without_quads_is_not_there(last: str) -> None:
+    """However it lost them; Oxigraph keeps its name where they went one by one."""
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        update(graph, "INSERT DATA { GRAPH :g { :a :p 1 , 2 } }")
+        assert told(graph, "SELECT ?g { GRAPH ?g {} }", 1) == {"<http://e/g>"}
+        update(graph, last)
+        assert told(graph, "SELECT ?g { GRAPH ?g {} }", last.count(":h")) <= {"<http://e/h>"}
+
+
+def told(graph: KnowledgeGraph, query: str, rows: int) -> set[str]:
+    """The terms that a query of one variable finds, in so many rows."""
+    found = [str(row[0]) for row in cast(QuerySolutions, graph.query(PREFIXES + query))]
+    assert len(found) == rows
+    return set(found)

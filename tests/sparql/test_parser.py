@@ -108,6 +108,16 @@ def test_where_becomes_a_select() -> None:
     assert operation.default_graph is None
 
 
+@pytest.mark.parametrize(
+    "where",
+    ["?x e:p 1.e:b e:p ?y", "?x e:p true.:b e:p ?y", "?x e:p 1.5.:b e:p ?y", "?x e:p ?y # }\r"],
+)
+def test_a_full_stop_after_a_term_is_no_part_of_it(where: str) -> None:
+    [operation] = parse(f"{PREFIX} PREFIX : <http://e/> INSERT {{ ?x e:q ?y }} WHERE {{ {where} }}")
+    assert isinstance(operation, Modify)
+    assert where in operation.query
+
+
 def test_solutions_that_make_blank_nodes_are_not_taken_together() -> None:
     assert modify("INSERT { ?s e:q [] } WHERE { ?s ?p ?o }").query.endswith("SELECT ?s WHERE\n{ ?s ?p ?o }")
 
@@ -186,6 +196,12 @@ ERRORS = {
     "INSERT {} WHERE\n{ ?s ?p ?o\n FILTER(?o >) }": (4, 16, "no valid pattern up to here"),
     "INSERT {} WHERE { VALUES (?x ?y) { (1) } }": (2, 43, "no valid pattern up to here, expected UNDEF"),
     "INSERT {} WHERE { ?s <rel> ?o }": (2, 27, "IRI parsing failed"),
+    "INSERT {} WHERE { ?s ?p '\ud800' }": (2, 26, "what stands here is no character"),
+    f"INSERT {{ e:a e:b {'<<( e:a e:b ' * 3000}1{' )>>' * 3000} }} WHERE {{}}": (
+        2,
+        8,
+        "triple terms are nested too deep",
+    ),
 }
 
 
