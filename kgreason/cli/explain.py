@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.notation import prefixes, triple_of
+from kgreason.cli.notation import prefixes
 from kgreason.cli.options import example, existing, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
@@ -42,9 +42,10 @@ _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dict[str, str], verbose: bool) -> None:
     """Show a proof of a triple: the rules, facts and axioms that it follows from, down to what was loaded.
 
-    Terms are those of N-Triples, literals as dump shows them.
+    Terms are those of N-Triples, and with prefixes of Turtle; literals are as dump or a query shows them.
     """
     from kgreason.cli.progress import Bars
+    from kgreason.graph.terms import triple_of
 
     terms, progress = triple_of(triple, prefixes), Bars(verbose)
     with KnowledgeGraph.open(location, read_only=True) as graph, progress("explaining"):

@@ -16,6 +16,7 @@ from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from kgreason.graph.modes import check_choice
 from kgreason.resources import resource
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def entails(
     premises: File | Iterable[File],
     conclusion: File | Iterable[File],
     *,
-    rules: Sequence[str] = ENTAILMENT_RULES,
+    rules: str | Sequence[str] = ENTAILMENT_RULES,
     semantics: Semantics = "direct",
     catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
@@ -58,7 +59,7 @@ def unproved(
     premises: File | Iterable[File],
     conclusion: File | Iterable[File],
     *,
-    rules: Sequence[str] = ENTAILMENT_RULES,
+    rules: str | Sequence[str] = ENTAILMENT_RULES,
     semantics: Semantics = "direct",
     catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
@@ -69,6 +70,8 @@ def unproved(
     from kgreason.entailment.goals import proved
     from kgreason.entailment.world import Closure
 
+    check_choice("semantics", semantics, Semantics)
+    rules = [rules] if isinstance(rules, str) else rules
     is_owl = any(name.split("+")[0] == "owl2rl" for name in rules)
     recognized = DATATYPES if datatypes is None else datatypes
     closure = Closure([*rules, str(resource("rulesets", "refutation.dl"))] if is_owl else rules, catalogue, recognized)
@@ -100,7 +103,7 @@ def _assume_vocabulary(closure: Closure, conclusion: Iterable[Triple], rules: Se
 
 
 def check(
-    paths: File | Iterable[File], *, rules: Sequence[str] = CHECK_RULES, catalogue: Documents | None = None
+    paths: File | Iterable[File], *, rules: str | Sequence[str] = CHECK_RULES, catalogue: Documents | None = None
 ) -> list[Contradiction]:
     """Every contradiction in RDF files, or in one: the rule that found it, and the terms that it is about.
 
@@ -108,7 +111,7 @@ def check(
     """
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-    with KnowledgeGraph.open(rules=list(rules), catalogue=catalogue) as graph:
+    with KnowledgeGraph.open(rules=rules, catalogue=catalogue) as graph:
         graph.load(*_files(paths))
         return graph.contradictions()
 

@@ -69,6 +69,8 @@ class Folder:
         self._lock = self._take_lock(write)
         try:
             self.manifest = read_manifest(path)
+            if self.manifest is None and any(path.glob("snapshot-*")):  # a manifest comes before all else
+                raise StoreError(f"{path / _MANIFEST}: is missing, without which the store cannot be read")
             self.journal = self._open_journal(write)
         except BaseException:
             self._lock.close()

@@ -22,8 +22,8 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
 from kgreason.errors import QueryError, StoreError
 from kgreason.graph import snapshot
-from kgreason.graph.folder import Folder, Manifest
-from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_names
+from kgreason.graph.folder import Folder, Manifest, read_manifest
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.report import Contradiction, contradictions
 from kgreason.graph.repository import Repository
@@ -32,6 +32,7 @@ from kgreason.graph.storing import chunks, put_all
 from kgreason.graph.subscribers import Subscribers
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.generalised import is_rdf
+from kgreason.sparql.problems import unparsed
 from kgreason.store.protocol import RdfStore, Results
 from kgreason.store.update import Term
 from kgreason.terms.dictionary import Dictionary
@@ -42,16 +43,19 @@ if TYPE_CHECKING:
     from kgreason.graph.evaluated import Evaluated
     from kgreason.graph.live import LiveGraph
     from kgreason.graph.materializer import Edit, Materializer
+    from kgreason.graph.terms import Item
     from kgreason.graph.transaction import Transaction
     from kgreason.graph.updating import Updated
     from kgreason.proofs.proof import Proof
+    from kgreason.proofs.search import Facts
+    from kgreason.rules.model import Atom
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
 Documents = File | Catalogue | Mapping[str, File]
 """Where imported documents are: a path for `Catalogue.open`, or files by the IRIs that they are imported under."""
 EngineName = Literal["columnar", "reference"]
-DEFAULT_RULES = ("owl2rl",)
+DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
 
 
 class KnowledgeGraph:
@@ -102,23 +106,29 @@ class KnowledgeGraph:
     ) -> Self:
         """Open the store at a path, made if it is not there, or a graph in memory.
 
-        `rules` are names of rule sets (rdfs, rhodf, owl2rl, none) and rule files, or one; a store keeps those it was
-        made with (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules) or "data" (read by generic
-        rules). `same_as` is "aliases" (of terms that owl:sameAs makes one, each stands in every triple; where a clique
-        of them would stand for more than `aliases` rows, one does), "representatives" (one stands for all) or "rules"
-        (the plain rules of the W3C, whose cost is the cube of a clique's size).
+        `rules` are names of rule sets (rdfs, rhodf, owl2rl, none) and rule files, or one; from its first commit on a
+        store keeps those it was made with (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules)
+        or "data" (read by generic rules). `same_as` is "aliases" (of terms that owl:sameAs makes one, each stands in
+        every triple; where a clique of them would stand for more than `aliases` rows, one does), "representatives" (one
+        stands for all; which, goes by the order of edits) or "rules" (the plain rules of the W3C, whose cost is the
+        cube of a clique's size).
         `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. `engine="reference"` runs
         the executable specification instead, on small graphs in memory; it knows neither of the two. `catalogue` has
         the documents that owl:imports names: a folder, an XML catalog or a map (`Catalogue.open`), or files by IRI;
-        without one none is read. Raises StoreLockedError where another process has the store open, StoreVersionError,
-        StoreError, RuleError for a name that is no rule set's nor a file's, and InputError for a catalogue that cannot
-        be read.
+        without one none is read. A store is open for one writer, or for readers with `read_only`, which ask and change
+        nothing; who wants to follow a writer uses `kgreason watch`. Raises StoreLockedError where another process has
+        the store open, StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an
+        option that is none and for files that cannot be read.
         """
         rules = [rules] if isinstance(rules, str) else rules
-        check_names(rules or ())
-        many = ALIASES if aliases is None else aliases
-        wanted = Manifest(list(rules or DEFAULT_RULES), schema or "axioms", same_as or "aliases", many)
+        wanted = _manifest(rules, schema, same_as, aliases)
+        check_choice("strategy", strategy, Strategy)
+        check_choice("engine", engine, EngineName)
+        if budget is not None:
+            check_count("budget", budget, 1)
         known = opened(catalogue)
+        if rules and (path is None or read_manifest(Path(path)) is None):
+            _check_rules(wanted)
         if path is None:
             return cls(Repository(None, wanted, write=True), strategy, budget, engine, known)
         if engine == "reference":
@@ -126,7 +136,8 @@ class KnowledgeGraph:
         folder = Folder(Path(path), write=not read_only)
         if read_only and folder.is_behind:
             folder.close()
-            folder, read_only = Folder(Path(path), write=True), False
+            cls.open(path, catalogue=catalogue).close()
+            folder = Folder(Path(path), write=False)
         try:
             _check_same(folder, rules=rules and list(rules), schema=schema, same_as=same_as, aliases=aliases)
             return cls(Repository(folder, wanted, write=not read_only), strategy, budget, catalogue=known)
@@ -210,7 +221,7 @@ class KnowledgeGraph:
 
     def _check_none_open(self) -> None:
         if self._open is not None:
-            raise StoreError("a transaction is open already")
+            raise StoreError("a transaction is open already: leave its `with` block, or call `end(False)` on it")
 
     def _ended(self) -> None:
         self._open = None
@@ -266,7 +277,9 @@ class KnowledgeGraph:
     def update(self, sparql: str, source: str = "<update>") -> Updated:
         """Carry out a SPARQL 1.1 Update request: WHERE sees the materialized graph, DELETE takes asserted quads.
 
-        Raises QueryError before anything has happened, and what a transaction raises; then nothing has changed.
+        A literal is what Oxigraph shows, here as in `query`: what WHERE finds and INSERT writes is in normal form, and
+        DELETE takes every asserted form of it. Raises QueryError before anything has happened, and what a transaction
+        raises; then nothing has changed.
         """
         from kgreason.graph.updating import update
 
@@ -289,38 +302,44 @@ class KnowledgeGraph:
         """The results of a SPARQL query over the materialized graph: solutions, triples or a boolean, of pyoxigraph.
 
         `prefixes` and `base` are those that the query need not declare; it may ask a named graph in the place of the
-        default graph. Raises QueryError.
+        default graph. SERVICE asks the network. Raises QueryError.
         """
-        return self._home.store.query(sparql, prefixes=prefixes, base=base, default_graph=default_graph)
+        try:
+            return self._home.store.query(sparql, prefixes=prefixes, base=base, default_graph=default_graph)
+        except QueryError as error:
+            if isinstance(error.__cause__, SyntaxError):
+                raise unparsed(sparql, prefixes or (), error.__cause__.msg) from error.__cause__
+            raise
 
     def match(
         self,
-        subject: NamedNode | BlankNode | None = None,
-        predicate: NamedNode | None = None,
-        object_: Term | None = None,
-        graph: NamedNode | BlankNode | DefaultGraph | None = None,
+        subject: NamedNode | BlankNode | str | None = None,
+        predicate: NamedNode | str | None = None,
+        object_: Term | str | None = None,
+        graph: NamedNode | BlankNode | DefaultGraph | str | None = None,
         *,
         asserted: bool = False,
     ) -> Iterator[Quad]:
         """The quads of one moment that match, term by term; None stands for anything, DefaultGraph() for the closure.
 
-        Only those that are asserted, where that is asked. Unlike those of `query`, literals have the forms in which
-        they were written.
+        Terms are those of pyoxigraph, or in N-Triples syntax. Only quads that are asserted, where that is asked. Unlike
+        those of `query`, literals have the forms in which they were written. Raises InputError for what is no term.
         """
-        from kgreason.graph.written import Pattern, match
+        from kgreason.graph.written import match, pattern
 
-        return match(self._home.store, self._engine, Pattern(subject, predicate, object_, graph), asserted=asserted)
+        return match(self._home.store, self._engine, pattern(subject, predicate, object_, graph), asserted=asserted)
 
-    def explain(self, triple: Sequence[object]) -> Proof:
-        """A proof of a triple of the graph: three terms, in N-Triples syntax or of pyoxigraph.
+    def explain(self, triple: Item) -> Proof:
+        """A proof of a triple of the graph: three terms, in N-Triples syntax or of pyoxigraph, or Turtle text.
 
-        Raises QueryError where the graph does not have it.
+        Its literal may be in the form that queries show. Raises QueryError where the graph does not have it, InputError
+        for what is no triple.
         """
         from kgreason.proofs.search import prove
 
         return prove(*self._explained(triple))
 
-    def explain_all(self, triple: Sequence[object]) -> list[Proof]:
+    def explain_all(self, triple: Item) -> list[Proof]:
         """A proof for each derivation of a triple; none for one that is asserted and follows from nothing.
 
         Of terms that owl:sameAs makes one, derivations are kept for representatives alone.
@@ -329,14 +348,16 @@ class KnowledgeGraph:
 
         return derivations(*self._explained(triple))
 
-    def _explained(self, triple: Sequence[object]) -> Any:
+    def _explained(self, triple: Item) -> tuple[Atom, Facts]:
         from kgreason.graph.likeness import facts_of
+        from kgreason.graph.terms import triple_of
         from kgreason.rules.model import Atom
 
-        live, terms = self._engine().materializer, tuple(str(term) for term in triple)
-        if len(terms) != 3 or not live.has(terms):
+        live, terms = self._engine(), triple_of(triple)
+        fact = live.as_written(terms)
+        if fact is None:
             raise QueryError(f"{' '.join(terms)}: the graph does not have this triple")
-        return Atom(None, terms), facts_of(live)
+        return Atom(None, fact), facts_of(live.materializer)
 
     def prove_contradictions(self) -> list[Proof]:
         """A proof of each contradiction."""
@@ -369,7 +390,10 @@ class KnowledgeGraph:
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
 
     def contradictions(self) -> list[Contradiction]:
-        """Every contradiction that rules derive: the rule's name, the values of its variables, and its constants."""
+        """Every contradiction that rules derive: the rule's name, the values of its variables, and its constants.
+
+        Those of terms that owl:sameAs makes one are told once, of their representative.
+        """
         state = self._state()
         return contradictions(*state) if state else []
 
@@ -408,6 +432,26 @@ def opened(catalogue: Documents | None) -> Catalogue | None:
     if isinstance(catalogue, Mapping):
         return Catalogue.of(catalogue)
     return catalogue if catalogue is None or isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
+
+
+def _manifest(
+    rules: Sequence[str] | None, schema: SchemaMode | None, same_as: SameAsMode | None, aliases: int | None
+) -> Manifest:
+    """What a new store would be made with. Raises InputError, RuleError."""
+    names = DEFAULT_RULES if rules is None else rules or NO_RULES
+    check_names(names)
+    wanted = Manifest(list(names), schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
+    check_choice("schema", wanted.schema, SchemaMode)
+    check_choice("same_as", wanted.same_as, SameAsMode)
+    check_count("aliases", wanted.aliases, 0)
+    return wanted
+
+
+def _check_rules(wanted: Manifest) -> None:
+    """Raises RuleError, InputError for rules that cannot be used, ahead of the first commit."""
+    from kgreason.graph.selection import select
+
+    select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases)
 
 
 def _check_same(folder: Folder, **options: object) -> None:

@@ -33,7 +33,7 @@ from kgreason.graph.sources import named
 from kgreason.graph.storing import SMALL, chunks, put, put_all, without_shared
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.formatter import format_program
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Rule, Triple
 from kgreason.rules.program import Program
 from kgreason.store.images import Images
 from kgreason.store.protocol import RdfStore
@@ -199,6 +199,14 @@ class LiveGraph:
     def fill(self, store: RdfStore) -> None:
         """Bring an empty store to the last commit."""
         put_all(store, self.materializer.save(), self.materializer.dictionary)
+
+    def as_written(self, triple: Triple) -> Triple | None:
+        """A triple of the graph that is this one, or that Oxigraph shows as this one; None where there is none."""
+        if self.materializer.has(triple):
+            return triple
+        subject, predicate, object_ = triple
+        forms = self.materializer.dictionary.decode(self.images.forms([object_])[0])
+        return next(filter(self.materializer.has, ((subject, predicate, form) for form in forms)), None)
 
     def write(self, path: Any) -> None:
         """Write a snapshot of the state."""

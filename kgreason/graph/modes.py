@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from kgreason.errors import RuleError
+from kgreason.errors import InputError, RuleError
 
 if TYPE_CHECKING:
     from kgreason.ontology.translate import Profile
@@ -32,5 +32,19 @@ def check_names(rules: Iterable[str]) -> None:
     """Raises RuleError for a name that is neither that of a rule set, whatever groups it adds, nor a rule file's."""
     for name in rules:
         path, is_shipped = Path(name), name == "none" or name.split("+")[0] in DEFAULT_GROUPS
-        if not is_shipped and not path.exists() and not path.suffix:
-            raise RuleError(f"{name}: neither a rule set ({', '.join([*DEFAULT_GROUPS, 'none'])}) nor a rule file")
+        if not name or not (is_shipped or path.exists() or path.suffix):
+            raise RuleError(
+                f"{name or repr(name)}: neither a rule set ({', '.join([*DEFAULT_GROUPS, 'none'])}) nor a rule file"
+            )
+
+
+def check_choice(option: str, value: object, choices: Any) -> None:
+    """Raises InputError for a value that is none of these: the names of a `Literal`."""
+    if value not in get_args(choices):
+        raise InputError(f"{option} {value!r}: it has to be one of {', '.join(get_args(choices))}")
+
+
+def check_count(option: str, value: object, least: int) -> None:
+    """Raises InputError for what is no whole number, or too small a one."""
+    if not isinstance(value, int) or value < least:
+        raise InputError(f"{option} {value!r}: it has to be a number, at least {least}")

@@ -24,9 +24,17 @@ class Subscribers:
         self.is_held = False
 
     def add(self, callback: Subscriber) -> Callable[[], None]:
-        """Tell this one too; what is given back ends that."""
+        """Tell this one too; what is given back ends that. Raises TypeError for what cannot be called."""
+        if not callable(callback):
+            raise TypeError(f"{callback!r} cannot be told of anything: a subscriber is called with a delta")
+        entry: list[Subscriber] = [callback]
         self._callbacks.append(callback)
-        return lambda: self._callbacks.remove(callback)
+
+        def end() -> None:
+            while entry:
+                self._callbacks.remove(entry.pop())
+
+        return end
 
     @contextmanager
     def holding(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 from kgreason.engine.layout import Int32
 from kgreason.graph.editing import asserts
 from kgreason.graph.live import LiveGraph
+from kgreason.graph.terms import term_of, text_of
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.update import Term, quads
 
@@ -36,6 +37,12 @@ class Pattern(NamedTuple):
     predicate: NamedNode | None
     object: Term | None
     graph: NamedNode | BlankNode | DefaultGraph | None
+
+
+def pattern(*terms: Term | DefaultGraph | str | None) -> Pattern:
+    """The pattern of four terms, each of pyoxigraph or in N-Triples syntax. Raises InputError."""
+    found: list[Any] = [term_of(each) if isinstance(each, str) else each for each in terms]
+    return Pattern(*found)
 
 
 def match(store: OxigraphStore, engine: Callable[[], LiveGraph], pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
@@ -71,14 +78,14 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
     """Rows whose object has one form, and those that may stand for others: literals with a datatype are in them."""
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
-        has_forms = isinstance(quad.object, (Literal, Triple)) and '"^^<' in _text(quad.object)
+        has_forms = isinstance(quad.object, (Literal, Triple)) and '"^^<' in text_of(quad.object)
         parts[has_forms].append(quad)
     return parts
 
 
 def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
     """All quads that rows may stand for: int32[n, 4]."""
-    objects = live.images.forms([_text(quad.object) for quad in chunk])
+    objects = live.images.forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
     found = live.materializer.dictionary.find(texts).reshape(-1, 3)
     rows = found[np.repeat(np.arange(len(chunk)), list(map(len, objects)))]
@@ -96,11 +103,6 @@ def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
 
 def _quads(live: LiveGraph, rows: Int32) -> list[Quad]:
     return quads(live.materializer.dictionary.lines(*rows.T)) if len(rows) else []
-
-
-def _text(term: Term) -> str:
-    """A term in N-Triples syntax."""
-    return f"<<( {' '.join(map(_text, term))} )>>" if isinstance(term, Triple) else str(term)
 
 
 def _name(quad: Quad) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
+from pyoxigraph import NamedNode, QuerySolutions
 
 from kgreason.engine.encode import contradiction
-from kgreason.errors import QueryError
+from kgreason.errors import InputError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.modes import SchemaMode
 from kgreason.proofs.proof import Proof
@@ -163,7 +165,28 @@ def test_a_proof_follows_the_edits() -> None:
             graph.explain(BEING)
 
 
-@pytest.mark.parametrize("triple", [("<http://e/a>", "<http://e/b>"), ("<http://e/a>", "<http://e/b>", "<http://e/c>")])
-def test_what_is_not_there_has_no_proof(triple: tuple[str, ...]) -> None:
-    with KnowledgeGraph.open() as graph, pytest.raises(QueryError, match="<http://e/a> <http://e/b>"):
-        graph.explain(triple)
+SUB_PROPERTY = "<http://www.w3.org/2000/01/rdf-schema#subPropertyOf>"
+
+
+def test_what_is_not_there_has_no_proof() -> None:
+    with KnowledgeGraph.open() as graph, pytest.raises(QueryError, match="<http://e/a> <http://e/b> <http://e/c>: the"):
+        graph.explain(("<http://e/a>", "<http://e/b>", "<http://e/c>"))
+
+
+@pytest.mark.parametrize("item", [("<http://e/a>", "<http://e/b>"), "a b c", ("http://e/a", "<http://e/b>", "1"), None])
+def test_what_is_no_triple_has_no_proof(item: Any) -> None:
+    problem = "neither text nor a row of three terms|not a triple|http://e/a: not a term in N-Triples syntax"
+    with KnowledgeGraph.open() as graph, pytest.raises(InputError, match=problem):
+        graph.explain(item)
+
+
+@pytest.mark.parametrize("text", ['"01"^^<{}integer>', '"1.50"^^<{}decimal>', '"x"@EN', '"7"^^<{}byte>'])
+def test_a_literal_as_it_was_written_and_as_a_query_shows_it(text: str) -> None:
+    written = "<http://e/a>", "<http://e/q>", text.format("http://www.w3.org/2001/XMLSchema#")
+    with KnowledgeGraph.open() as graph:
+        with graph.transaction() as tx:
+            tx.add(("<http://e/p>", SUB_PROPERTY, "<http://e/q>"), ("<http://e/a>", "<http://e/p>", written[2]))
+        [row] = cast(QuerySolutions, graph.query("SELECT ?o { <http://e/a> <http://e/q> ?o }"))
+        shown = NamedNode("http://e/a"), NamedNode("http://e/q"), row["o"]
+        proofs = [graph.explain(item) for item in (shown, written, " ".join(written))]
+        assert len({proof.to_text() for proof in proofs}) == 1

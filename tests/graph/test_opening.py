@@ -7,10 +7,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kgreason.errors import RuleError, StoreError, StoreLockedError, StoreVersionError
+from kgreason.errors import KgreasonError, RuleError, StoreError, StoreLockedError, StoreVersionError
 from kgreason.graph.folder import FORMAT
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
@@ -73,6 +74,17 @@ def test_a_manifest_that_is_damaged(store: Path, text: str) -> None:
         KnowledgeGraph.open(store)
 
 
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_manifest_that_is_missing(store: Path, read_only: bool) -> None:
+    before = sorted(store.rglob("*"))
+    (store / "kgreason.json").rename(store.parent / "kept")
+    with pytest.raises(StoreError, match=r"kgreason\.json: is missing"):
+        KnowledgeGraph.open(store, read_only=read_only)
+    (store.parent / "kept").rename(store / "kgreason.json")
+    assert sorted(store.rglob("*")) == before
+    KnowledgeGraph.open(store).close()
+
+
 def test_a_snapshot_that_is_missing(store: Path) -> None:
     shutil.rmtree(store / "snapshot-1")
     with KnowledgeGraph.open(store) as graph:
@@ -81,6 +93,33 @@ def test_a_snapshot_that_is_missing(store: Path) -> None:
             list(graph.dump())
         with pytest.raises(StoreError, match="snapshot-1"):
             graph.load(some_file(store.parent))
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"same_as": "alias"}, "same_as 'alias': it has to be one of aliases, representatives, rules"),
+        ({"schema": "Data"}, "schema 'Data': it has to be one of axioms, data"),
+        ({"strategy": "fast"}, "strategy 'fast': it has to be one of auto, update, bootstrap"),
+        ({"engine": "row"}, "engine 'row': it has to be one of columnar, reference"),
+        ({"aliases": -1}, "aliases -1: it has to be a number, at least 0"),
+        ({"budget": "much"}, "budget 'much': it has to be a number, at least 1"),
+        ({"rules": "missing.dl"}, "missing.dl: cannot be read: No such file or directory"),
+        ({"rules": ["owl2rl+no-such"]}, "no rule group 'no-such'"),
+        ({"rules": ""}, "'': neither a rule set"),
+    ],
+)
+def test_an_option_that_is_none(tmp_path: Path, options: dict[str, Any], problem: str) -> None:
+    for path in (None, tmp_path / "new"):
+        with pytest.raises(KgreasonError, match=problem):
+            KnowledgeGraph.open(path, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_rules_are_none() -> None:
+    with KnowledgeGraph.open(rules=[]) as graph, graph.transaction() as tx:
+        tx.add("<http://e/a> <http://e/b> <http://e/c> .")
+    assert graph._home.manifest.rules == ["none"]
 
 
 def test_a_folder_that_is_no_store(tmp_path: Path) -> None:
@@ -106,6 +145,10 @@ def test_a_store_whose_rows_are_behind(store: Path, read_only: bool) -> None:
     edit_manifest(store, stored=-1)
     with KnowledgeGraph.open(store, read_only=read_only) as graph:
         assert view(graph) == before
+        if read_only:
+            KnowledgeGraph.open(store, read_only=True).close()
+            with pytest.raises(StoreError, match="opened for reading only"):
+                graph.transaction()
     with KnowledgeGraph.open(store, read_only=True) as one, KnowledgeGraph.open(store, read_only=True) as other:
         assert view(one) == view(other) == before
 

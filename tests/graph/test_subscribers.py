@@ -43,6 +43,17 @@ def test_subscribers_hear_of_every_commit_in_order(graph: KnowledgeGraph) -> Non
     assert [len(delta) for delta in told_of] == [2, 2, 2, 8]
 
 
+def test_a_subscriber_is_called_and_may_leave_more_than_once(graph: KnowledgeGraph) -> None:
+    with pytest.raises(TypeError, match="None cannot be told"):
+        graph.subscribe(None)  # type: ignore[arg-type]
+    heard: list[Delta] = []
+    leave, _ = graph.subscribe(heard.append), graph.subscribe(heard.append)
+    leave()
+    leave()
+    add(graph, f"{PREFIX} :rex a :Puppy .")
+    assert len(heard) == 1
+
+
 def test_a_subscriber_that_raises(graph: KnowledgeGraph) -> None:
     """The commit stands, the others are told, and whoever made the commit gets the error."""
     told_of: list[Delta] = []

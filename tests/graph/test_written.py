@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple, serialize
 
 from kgreason import KnowledgeGraph
+from kgreason.errors import InputError, QueryError
 from kgreason.store.update import Term
 from kgreason.store.update import quads as quads_of
 
@@ -105,11 +106,35 @@ def test_rows_are_those_of_one_moment(graph: KnowledgeGraph) -> None:
     assert list(graph.match(A)) == [Quad(A, P, B)]
 
 
+def test_terms_as_text(graph: KnowledgeGraph) -> None:
+    with graph.transaction() as tx:
+        tx.add(Quad(A, P, B), Quad(B, P, A, GRAPHS[1]))
+    assert list(graph.match("<http://e/a>")) == list(graph.match(A)) == [Quad(A, P, B)]
+    assert list(graph.match(None, None, str(A), str(GRAPHS[1]))) == [Quad(B, P, A, GRAPHS[1])]
+    with pytest.raises(InputError, match="http://e/a: not a term in N-Triples syntax"):
+        graph.match("http://e/a")
+
+
 def test_a_store_opened_for_reading(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store", rules=["rdfs"]) as graph, graph.transaction() as tx:
         tx.add(Quad(P, BELOW, Q), Quad(A, P, NUMBERS[3]))
     with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
         assert list(graph.match(A, Q)) == [Quad(A, Q, NUMBERS[3])]
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("SELECT * { ?s a ex:Foo }", "1:17: unknown prefix ex:"),
+        ("PREFIX : <http://e/>\nASK { :a ?p 'x:y' # z:y\n ; ex:p ?o }", "3:4: unknown prefix ex:"),
+        ("BASE <http://e/> ASK { _:b <a:b> :c }", "1:34: unknown prefix :"),
+    ],
+)
+def test_a_query_with_a_prefix_that_nobody_declared(graph: KnowledgeGraph, query: str, place: str) -> None:
+    with pytest.raises(QueryError, match=f"^the query does not parse: error at {place}"):
+        graph.query(query, prefixes={"e": "http://e/"})
+    with pytest.raises(QueryError, match=r"does not parse: error at 1:\d+: no valid query up to here$"):
+        graph.query("ASK { e:a e:b _:c ; }}", prefixes={"e": "http://e/"})
 
 
 def test_a_query_with_prefixes_a_base_and_another_default_graph(graph: KnowledgeGraph) -> None:

@@ -18,8 +18,9 @@ renamed: blank nodes stay the nodes they are. Contradictions are added as owlrl 
     improved_datatypes=False     kgreason reads literals as XSD says, never as rdflib does: an error
 
 Without `axiomatic_triples` what says nothing is derived, as other things hang on it, and not added, which owlrl does:
-reflexive triples, membership of owl:Thing, rdfs:Resource and rdf:Property, and what follows from no triples at all. Nor
-are triples with a literal as their subject, ever, nor copies of triples under RDFS for literals of equal value.
+reflexive triples, that something is in or below owl:Thing, rdfs:Resource or rdf:Property, and what follows from no
+triples at all. Nor are triples with a literal as their subject, ever, nor copies of triples under RDFS for literals of
+equal value.
 
 Cost: a few microseconds a triple besides the engine's; once for each semantics the closure of nothing.
 """
