@@ -3,8 +3,9 @@
     files -> id columns -> asserted triples -> closed schema -> rules -> engine -> rows whose kind changed
 
 A commit is `change`, then `accept` or `rollback`. Invariants: the facts are the least model of the program over the
-asserted triples of all graphs; the program is that of the closed schema (`program`). After `rollback`, and after an
-error in `change` that `rollback` follows, everything but the dictionary is as before.
+asserted triples of all graphs; the program is that of the closed schema and of two flags (`program`), and so a function
+of what is asserted. After `rollback`, and after an error in `change` that `rollback` follows, everything but the
+dictionary is as before.
 
 Cost: a first load is one Bootstrap; a later change costs what it changes, unless the engine prefers Bootstrap.
 """
@@ -76,7 +77,7 @@ class Change(NamedTuple):
 
 
 class Flags(NamedTuple):
-    """What the data calls for beside the translated rules; once called for, it stays.
+    """What the present facts call for beside the translated rules.
 
     `same_as`: an owl:sameAs fact links a term of the schema. `exceeded`: a schema triple is present that the closed
     schema does not have.
@@ -239,12 +240,15 @@ class Materializer:
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
         """The flags that the present facts call for; they may fall where schema or an owl:sameAs triple left.
 
-        Cost: while a flag is set, a look at what left, and at every fact if that was schema or an owl:sameAs triple.
+        Cost: while a flag is set, a look at what left; at every fact if that was schema or an owl:sameAs triple, or if
+        the flag was not set before.
         """
         if self.flags == (False, False):
             return self.flags
         gone = changes.rows[(changes.after == ABSENT) & (changes.tables == self.triples), :3]
-        if not (len(closure.removed) or len(closure.added) or (is_schema(gone) | (gone[:, 1] == SAME_AS)).any()):
+        is_told = bool((is_schema(gone) | (gone[:, 1] == SAME_AS)).any())
+        is_new = self._before is not None and self.flags != self._before[0]
+        if not (is_told or is_new or len(closure.removed) or len(closure.added)):
             return self.flags
         rows, tables, _ = self.engine.circuit.facts.contents()
         return self._flags_of(np.ascontiguousarray(rows[tables == self.triples, :3]))
