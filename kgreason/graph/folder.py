@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
@@ -64,6 +64,7 @@ class Folder:
 
     def __init__(self, path: Path, *, write: bool) -> None:
         self.path = path
+        self._is_made, self._was_there = False, path.exists()
         if write:
             self._make()
         self._lock = self._take_lock(write)
@@ -86,6 +87,17 @@ class Folder:
         """Let go of the journal and of the lock."""
         self.journal.close()
         self._lock.close()
+
+    def discard(self) -> None:
+        """Take a store away again that was made when this was opened and that nothing was committed to."""
+        if self._is_made and not self.journal.last:
+            for entry in (_MANIFEST, f"{_MANIFEST}.new", "lock", "journal"):
+                (self.path / entry).unlink(missing_ok=True)
+            for folder in (self.oxigraph, *self.path.glob("snapshot-*")):
+                shutil.rmtree(folder, ignore_errors=True)
+            if not self._was_there:
+                with suppress(OSError):  # somebody put a file there
+                    self.path.rmdir()
 
     @property
     def is_behind(self) -> bool:
@@ -131,6 +143,7 @@ class Folder:
         if self.path.is_dir() and any(self.path.iterdir()) and not is_store(self.path):
             raise StoreError(f"{self.path}: not a store, but a folder of other files")
         with self.writing():
+            self._is_made = not is_store(self.path)
             self.path.mkdir(parents=True, exist_ok=True)
             (self.path / "lock").touch()
 
@@ -145,7 +158,7 @@ class Folder:
             portalocker.lock(lock, _FLAGS[write])
         except portalocker.LockException as error:
             lock.close()
-            raise StoreLockedError(f"{self.path}: another process has the store open") from error
+            raise StoreLockedError(f"{self.path}: the store is open already, here or in another process") from error
         return lock
 
     def _open_journal(self, write: bool) -> Journal:

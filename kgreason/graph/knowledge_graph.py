@@ -116,8 +116,9 @@ class KnowledgeGraph:
         the executable specification instead, on small graphs in memory; it knows neither of the two. `catalogue` has
         the documents that owl:imports names: a folder, an XML catalog or a map (`Catalogue.open`), or files by IRI;
         without one none is read. A store is open for one writer, or for readers with `read_only`, which ask and change
-        nothing; who wants to follow a writer uses `kgreason watch`. Raises StoreLockedError where another process has
-        the store open, StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an
+        nothing; who wants to follow a writer uses `kgreason watch`. A `with` block that ends in an error takes a store
+        away again that it made, if nothing was committed. Raises StoreLockedError where the store is open already,
+        StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an
         option that is none and for files that cannot be read.
         """
         rules = [rules] if isinstance(rules, str) else rules
@@ -143,6 +144,7 @@ class KnowledgeGraph:
             return cls(Repository(folder, wanted, write=not read_only), strategy, budget, catalogue=known)
         except BaseException:
             folder.close()
+            folder.discard()
             raise
 
     def _catch_up(self) -> None:
@@ -165,8 +167,12 @@ class KnowledgeGraph:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            self.close()
+        finally:
+            if kind is not None:
+                self._home.discard()
 
     def close(self) -> None:
         """Let go of the store; everything that was committed stays."""
@@ -246,7 +252,7 @@ class KnowledgeGraph:
         return self._subscribers.add(callback)
 
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> dict[str, Any]:
-        """Assert what RDF files hold and bring the graph up to date; the statistics after it, and the seconds it took.
+        """Assert what RDF files hold and bring the graph up to date; the statistics after it, its work, and its seconds.
 
         `-` is standard input; `syntax` names the format where the suffix does not. Raises InputError, RdfSyntaxError
         (file and line), RuleError, LimitError, StoreError; then, and on Ctrl-C, nothing has changed.
@@ -272,7 +278,8 @@ class KnowledgeGraph:
             tx.end(False)
             raise
         tx.end(True, progress)
-        return self.stats() | {"missed": tx.delta.missed, "seconds": round(time.perf_counter() - begun, 3)}
+        stats = self.stats() | tx.delta.work._asdict()
+        return stats | {"missed": tx.delta.missed, "seconds": round(time.perf_counter() - begun, 3)}
 
     def update(self, sparql: str, source: str = "<update>") -> Updated:
         """Carry out a SPARQL 1.1 Update request: WHERE sees the materialized graph, DELETE takes asserted quads.

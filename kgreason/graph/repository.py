@@ -96,6 +96,11 @@ class Repository:
         if self._folder is not None:
             self._folder.close()
 
+    def discard(self) -> None:
+        """Once it is closed: take a folder away again that was made for this and has no commit."""
+        if self._folder is not None:
+            self._folder.discard()
+
     @property
     def is_closed(self) -> bool:
         """Whether `close` was called."""

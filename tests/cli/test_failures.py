@@ -61,6 +61,23 @@ def test_bad_input_names_file_and_line(command: str, family: Path, tmp_path: Pat
         flag = ("-f",) if command == "load" else ()
         assert expected in failed(command, *where, *options, *flag, tmp_path / file)
     assert not (tmp_path / "out.nt").exists()
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_store_that_was_made_for_a_commit_that_fails_is_taken_away(family: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.nt").write_text("nonsense\n")
+    (tmp_path / "here").mkdir()
+    for place in ("new", "here"):
+        store = ("-l", tmp_path / place)
+        failed("load", *store, "-f", tmp_path / "bad.nt")
+        failed("load", *store, "-f", family, "--budget", "1")
+    assert not (tmp_path / "new").exists()
+    assert files(tmp_path / "here") == {}
+    (tmp_path / "empty.nt").touch()
+    done("load", "-l", tmp_path / "here", "-f", tmp_path / "empty.nt")
+    before = files(tmp_path / "here")
+    failed("load", "-l", tmp_path / "here", "-f", tmp_path / "bad.nt")
+    assert files(tmp_path / "here") == before != {}
 
 
 def test_a_syntax_error_in_the_second_of_two_files_changes_nothing(store: Path, tmp_path: Path) -> None:
@@ -126,7 +143,7 @@ def test_a_store_that_another_process_holds(store: Path, family: Path) -> None:
     try:
         assert holder.stdout.readline() == b"open\n"
         for command in (*READERS, ("load", "-f", family)):
-            assert failed(*command, "-l", store) == f"{store}: another process has the store open"
+            assert failed(*command, "-l", store) == f"{store}: the store is open already, here or in another process"
     finally:
         holder.communicate()
     assert holder.returncode == 0
