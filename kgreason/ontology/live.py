@@ -2,6 +2,7 @@
 
 The passes of translate.py, each fed with what came and went and passing on what that means:
 
+    LiveCovers       schema triples -> without shortcuts pairs beside those that changed are judged anew
     LiveReadings     schema triples -> axioms            nodes that the edit touches are read anew
     translate_axiom  axiom -> canonical rules            axioms that came are translated, no others
     LiveStatements   rules -> one for each statement     while an axiom says it, it is in force
@@ -19,6 +20,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kgreason.ontology.axioms import Axiom, place
+from kgreason.ontology.covers import LiveCovers
 from kgreason.ontology.normalise import normalise
 from kgreason.ontology.readings import LiveReadings
 from kgreason.ontology.reduction import LiveReduction
@@ -50,6 +52,7 @@ class LiveTranslation:
         self.profile = profile
         self.retranslated = 0
         self._log = log
+        self._covers = LiveCovers(log)
         self._readings = LiveReadings(log)
         self._placed: dict[tuple[Triple, ...], tuple[Placed, ...]] = {}
         self._statements = LiveStatements(log)
@@ -57,7 +60,7 @@ class LiveTranslation:
 
     @property
     def axioms(self) -> int:
-        """How many axioms the schema holds."""
+        """How many axioms the schema holds, those aside that others imply."""
         return len(self._placed)
 
     @property
@@ -73,7 +76,7 @@ class LiveTranslation:
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> RuleChange:
         """Take schema triples away, then add others; what that does to the rules, in the order of their places."""
-        axioms = self._readings.change(removed, added)
+        axioms = self._readings.change(*self._covers.change(removed, added))
         self.retranslated = len(axioms.come)
         gone = [placed for axiom in axioms.gone for placed in self._log.drop(self._placed, axiom.sources)]
         come = [placed for axiom in axioms.come for placed in self._translate(axiom)]

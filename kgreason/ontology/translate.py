@@ -1,5 +1,6 @@
 """Schema triples to rules: an ordered tuple of small passes (DESIGN.md 4).
 
+    covers         pairs of the taxonomy that others imply go
     collect        schema triples -> axioms, lists and class expressions unfolded
     translate      one axiom -> rules, by the rows of the profile
     normalise      canonical form; tautologies go
@@ -23,6 +24,7 @@ from typing import Literal, TypeAlias
 from kgreason.ontology import owl2rl, rdfs, swrl
 from kgreason.ontology.axioms import Axiom, place
 from kgreason.ontology.collect import Reading, collect
+from kgreason.ontology.covers import covers
 from kgreason.ontology.normalise import deduplicate, normalise
 from kgreason.ontology.reduce import reduce
 from kgreason.ontology.rows import RowTable
@@ -49,7 +51,7 @@ class Translation:
 
     @property
     def axioms(self) -> tuple[Axiom, ...]:
-        """Every axiom that was read, by place, those without a row in the profile included."""
+        """Every axiom that was read, by place: also those without a row in the profile, not those that others imply."""
         return _axioms(self.readings)
 
     @property
@@ -61,7 +63,7 @@ class Translation:
 
 def translate(schema: Iterable[Triple], profile: Profile) -> Translation:
     """The rules that a closed schema stands for; triples that are not schema are ignored."""
-    readings = tuple(collect(Schema(schema)))
+    readings = tuple(collect(Schema(covers(schema))))
     *_, (_, rules) = stages(readings, profile)
     return Translation(profile, readings, rules)
 

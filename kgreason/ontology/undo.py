@@ -12,7 +12,7 @@ Cost: one entry a change, none for what is left alone.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, KeysView
 from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -60,9 +60,9 @@ class Index(Generic[K, V]):
         self._log = log
         self._found: dict[K, dict[V, None]] = {}
 
-    def at(self, key: K) -> Iterable[V]:
+    def at(self, key: K) -> KeysView[V]:
         """The values under a key."""
-        return self._found.get(key, {})
+        return self._found.get(key, {}).keys()
 
     def add(self, key: K, value: V) -> None:
         """Put a value under a key."""

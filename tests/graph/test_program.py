@@ -171,11 +171,11 @@ def test_an_own_rule_hides_a_translated_one_while_it_is_there() -> None:
 def test_counters() -> None:
     live = LiveProgram(select(["owl2rl"]))
     live.change((), turtle(":A rdfs:subClassOf :B , :C . :B rdfs:subClassOf :C ."), same_as=False, exceeded=False)
-    assert (live.retranslated, live.axioms) == (3, 3)
+    assert (live.retranslated, live.axioms) == (2, 2)
     live.change((), turtle(":K rdfs:subClassOf :A , :B , :C ."), same_as=False, exceeded=False)
-    assert (live.retranslated, live.axioms) == (3, 6)
+    assert (live.retranslated, live.axioms) == (1, 3)
     live.change((), (), same_as=True, exceeded=False)
-    assert (live.retranslated, live.axioms) == (0, 6)
+    assert (live.retranslated, live.axioms) == (0, 3)
 
 
 def test_what_a_rule_derives_is_new_once_the_schema_no_longer_holds_it() -> None:

@@ -285,7 +285,7 @@ def test_a_shortcut_returns_with_the_end_of_the_way() -> None:
     change = edited.edit(turtle(":B rdfs:subClassOf :C ."), set())
     assert change.added == tuple(edited.live.rules[1:])
     assert len(edited.rules) == 2
-    assert edited.live.retranslated == 0
+    assert edited.live.retranslated == 1
 
 
 def test_a_way_through_a_value() -> None:
@@ -325,7 +325,7 @@ def said(text: str) -> set[Triple]:
 def test_an_edit_of_univ_bench_translates_what_it_touches(closed: bool) -> None:
     edited = Edited(schema=univ_bench(closed=closed))
     known = edited.live.axioms
-    assert edited.live.retranslated == known > 100
+    assert edited.live.retranslated == known > 90
     edits = {
         "u:Tutor rdfs:subClassOf u:TeachingAssistant .": 1,
         "u:FullProfessor rdfs:subClassOf u:Scholar .": 1,
@@ -353,5 +353,5 @@ def test_a_subclass_low_in_the_hierarchy_judges_itself_alone(monkeypatch: pytest
 
     monkeypatch.setattr(edited.live._reduction, "_judge", counted)
     edited.edit(set(), said("u:Tutor rdfs:subClassOf u:TeachingAssistant , u:Person ."))
-    assert len(judged) == 2
+    assert len(judged) == 1
     edited.check()

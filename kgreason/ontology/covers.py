@@ -1,0 +1,158 @@
+"""The pass `covers`: pairs of the closed taxonomy that shorter ones imply go, before they are read as axioms.
+
+A closed schema says every step and every shortcut: A below B, B below C, A below C; a domain, and all classes above it.
+The rules of the steps derive what those of the shortcuts do, and most pairs of a deep hierarchy are shortcuts. What is
+left of an order without them is its cover relation, its transitive reduction (Aho, Garey and Ullman 1972):
+
+    rdfs:subClassOf, rdfs:subPropertyOf     x below z goes if some y is strictly between
+    rdfs:domain, rdfs:range                 x to z goes if x has one strictly below z, or a y strictly above x has z
+
+Strictly: not the other way too. So all pairs among equivalent classes or properties stay, and what the rows say twice;
+`reduce` judges these, rule by rule.
+
+Law: for a schema in which both orders are transitive, the rules of what is left have the same closure as the rules of
+all: a pair that goes follows from two between ends that are strictly nearer. What is left depends on the set of triples
+alone. Cost of an edit: the pairs that share an end with a pair that changed and have another beyond it, a microsecond
+or two each; all pairs if many changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from kgreason.ontology.undo import Index, UndoLog
+from kgreason.rules.model import Constant, Triple
+from kgreason.terms.vocabulary import RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
+
+_MANY = 4
+"""Where more than one in so many pairs changed, all are judged anew."""
+
+
+def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
+    """The triples of a closed schema without the pairs that shorter ones imply."""
+    return LiveCovers(UndoLog()).change((), schema).come
+
+
+class TripleChange(NamedTuple):
+    """The triples that went and those that came."""
+
+    gone: tuple[Triple, ...]
+    come: tuple[Triple, ...]
+
+
+class LiveCovers:
+    """Which pairs of a closed schema others imply, while it is edited; empty at first."""
+
+    def __init__(self, log: UndoLog) -> None:
+        self._log = log
+        self._is_implied: dict[Triple, bool] = {}
+        self._classes, self._properties, self._domains, self._ranges = (_Pairs(log) for _ in range(4))
+        self._relations: Mapping[Constant, _Relation] = MappingProxyType(
+            {
+                RDFS_SUB_CLASS_OF: _Relation(self._classes, self._classes, self._classes),
+                RDFS_SUB_PROPERTY_OF: _Relation(self._properties, self._properties, self._properties),
+                RDFS_DOMAIN: _Relation(self._domains, self._properties, self._classes),
+                RDFS_RANGE: _Relation(self._ranges, self._properties, self._classes),
+            }
+        )
+
+    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> TripleChange:
+        """Take triples away, then add others; what that does to those that are left. No change of others is looked at.
+
+        Removing a pair that is absent or adding one that is present changes nothing.
+        """
+        wanted = dict.fromkeys(removed, False) | dict.fromkeys(added, True)
+        changed = {
+            triple: present
+            for triple, present in wanted.items()
+            if triple[1] in self._relations and present != (triple in self._is_implied)
+        }
+        gone = [triple for triple, present in wanted.items() if triple[1] not in self._relations and not present]
+        come = [triple for triple, present in wanted.items() if triple[1] not in self._relations and present]
+        for triple in self._edited(changed):
+            before = self._is_implied.get(triple, True)
+            after = self._judged(triple, is_there=changed.get(triple, True))
+            if before != after:
+                (gone if after else come).append(triple)
+        return TripleChange(tuple(gone), tuple(come))
+
+    def _edited(self, changed: dict[Triple, bool]) -> dict[Triple, None]:
+        """Make pairs present or absent; those that have to be judged anew, the absent included."""
+        touched = dict.fromkeys(changed)
+        is_much = _MANY * len(changed) > len(self._is_implied)
+        if not is_much:
+            touched |= dict.fromkeys(other for triple in changed for other in self._beside(triple))
+        for (x, kind, z), present in changed.items():
+            pairs = self._relations[kind].pairs
+            (pairs.add if present else pairs.discard)(x, z)
+        if is_much:
+            touched |= dict.fromkeys(self._is_implied)
+        else:
+            touched |= dict.fromkeys(other for triple in changed for other in self._beside(triple))
+        return touched
+
+    def _judged(self, triple: Triple, *, is_there: bool) -> bool:
+        """Note whether a pair is implied; one that is absent counts as such, and is forgotten."""
+        if not is_there:
+            self._log.drop(self._is_implied, triple)
+            return True
+        x, kind, z = triple
+        is_implied = self._relations[kind].implies(x, z)
+        if self._is_implied.get(triple) is not is_implied:
+            self._log.put(self._is_implied, triple, is_implied)
+        return is_implied
+
+    def _beside(self, triple: Triple) -> Iterator[Triple]:
+        """The pairs that are there and that may be judged otherwise because of a pair that changes."""
+        x, kind, z = triple
+        changed = self._relations[kind]
+        ways = ((x, z), (z, x)) if x in changed.pairs.up.at(z) else ((x, z),)  # also whether (z, x) is strict
+        for other, (pairs, lower, upper) in self._relations.items():
+            if pairs is changed.pairs:
+                yield from ((x, kind, y) for y in pairs.up.at(x) & upper.up.at(z))
+                yield from ((y, kind, z) for y in lower.down.at(x) & pairs.down.at(z))
+            for low, high in ways:
+                if upper is changed.pairs:
+                    yield from ((y, other, high) for y in pairs.down.at(low) & pairs.down.at(high))
+                if lower is changed.pairs:
+                    yield from ((low, other, y) for y in pairs.up.at(high) & pairs.up.at(low))
+
+
+class _Pairs:
+    """The pairs of a relation, from both ends."""
+
+    def __init__(self, log: UndoLog) -> None:
+        self.up: Index[Constant, Constant] = Index(log)
+        self.down: Index[Constant, Constant] = Index(log)
+
+    def add(self, x: Constant, z: Constant) -> None:
+        self.up.add(x, z)
+        self.down.add(z, x)
+
+    def discard(self, x: Constant, z: Constant) -> None:
+        self.up.discard(x, z)
+        self.down.discard(z, x)
+
+    def is_strict(self, x: Constant, z: Constant) -> bool:
+        """Whether x, which is below z in this order, is not above it as well."""
+        return x not in self.up.at(z)
+
+
+class _Relation(NamedTuple):
+    """Pairs that are closed under the orders of their ends: x to z, so y to z for y below x, and x to y for y above z."""
+
+    pairs: _Pairs
+    lower: _Pairs
+    upper: _Pairs
+
+    def implies(self, x: Constant, z: Constant) -> bool:
+        """Whether other pairs, between ends that are strictly nearer, imply that from x to z."""
+        pairs, lower, upper = self
+        if pairs is upper:
+            between = pairs.up.at(x) & pairs.down.at(z)
+            return any(pairs.is_strict(x, y) and pairs.is_strict(y, z) for y in between)
+        return any(upper.is_strict(y, z) for y in pairs.up.at(x) & upper.down.at(z)) or any(
+            lower.is_strict(x, y) for y in lower.up.at(x) & pairs.down.at(z)
+        )
