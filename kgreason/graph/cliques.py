@@ -320,11 +320,13 @@ def fill(cliques: Cliques, pairs: Int32, facts: Callable[[], Int32]) -> None:
     cliques.accept()
 
 
-def others(pairs: Int32) -> Int32:
-    """The terms of the rows int32[n, 2] of eq_rep that are no primaries: int32[m]."""
+def in_primaries(ids: Int32, pairs: Int32) -> Int32:
+    """Ids, of any shape, with primaries in the place of the others, by the rows int32[n, 2] of eq_rep."""
+    if not len(pairs):
+        return ids
     terms, primary = _with_primaries(ordered(pairs))
-    found: Int32 = terms[terms != primary]
-    return found
+    places = np.minimum(np.searchsorted(terms, ids), len(terms) - 1)
+    return np.where(terms[places] == ids, primary[places], ids)
 
 
 def _with_primaries(pairs: Int32) -> tuple[Int32, Int32]:

@@ -140,7 +140,8 @@ class KnowledgeGraph:
             cls.open(path, catalogue=catalogue).close()
             folder = Folder(Path(path), write=False)
         try:
-            _check_same(folder, rules=rules and list(rules), schema=schema, same_as=same_as, aliases=aliases)
+            asked = None if rules is None else wanted.rules
+            _check_same(folder, rules=asked, schema=schema, same_as=same_as, aliases=aliases)
             return cls(Repository(folder, wanted, write=not read_only), strategy, budget, catalogue=known)
         except BaseException:
             folder.close()
@@ -252,7 +253,7 @@ class KnowledgeGraph:
         return self._subscribers.add(callback)
 
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> dict[str, Any]:
-        """Assert what RDF files hold and bring the graph up to date; the statistics after it, its work, and its seconds.
+        """Assert what RDF files hold and bring the graph up to date; the statistics after it, and what this took.
 
         `-` is standard input; `syntax` names the format where the suffix does not. Raises InputError, RdfSyntaxError
         (file and line), RuleError, LimitError, StoreError; then, and on Ctrl-C, nothing has changed.

@@ -79,8 +79,8 @@ class Change(NamedTuple):
 class Flags(NamedTuple):
     """What the present facts call for beside the translated rules.
 
-    `same_as`: an owl:sameAs fact links a term of the schema. `exceeded`: a schema triple is present that the closed
-    schema does not have.
+    `same_as`: an owl:sameAs fact links a term of the schema. `exceeded`, which is not asked where that is so: a schema
+    triple is present that the closed schema does not have.
     """
 
     same_as: bool = False
@@ -164,7 +164,7 @@ class Materializer:
     def _change(self, edit: Edit, means: _Means) -> Change:
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, self._is_asserted)
         closure = self._close(asserted, means)
-        called = Flags(self.flags.same_as or self._links(asserted.added, closure.added), self.flags.exceeded)
+        called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own)]
         roots = self.equality.foreseen(asserted.added) if self.equality else NO_ROOTS
         literals = self.literals.wanted() if self.literals else NO_FACTS
@@ -226,32 +226,52 @@ class Materializer:
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
         """Whether an owl:sameAs triple links a term of the schema: one of these, or any, where the schema has grown."""
-        if len(schema) and (present := self.engine.rows_with(self.triples, {1: SAME_AS})) is not None:
-            rows = np.concatenate([rows, present[:, :3]])
+        if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
+            return False
+        if len(schema):
+            rows = np.concatenate([rows, self._same()])
         return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._stratum.closure())
+
+    def _same(self) -> Int32:
+        """The present owl:sameAs triples: int32[n, 3]."""
+        found = self.engine.rows_with(self.triples, {1: SAME_AS})
+        rows = _NO_ROWS if found is None else np.ascontiguousarray(found[:, :3])
+        return rows[self.holds(rows)]
+
+    def _exceeds(self, rows: Int32) -> bool:
+        """Whether one of these triples is schema that the closed schema does not have."""
+        schema = rows[is_schema(rows)] if self.selection.schema == "axioms" else _NO_ROWS
+        return not self._stratum.holds(schema).all()
+
+    def _joined(self, found: Flags) -> Flags:
+        """The flags and those that were found; with all generic rules for owl:sameAs, nothing else calls for any."""
+        same_as = self.flags.same_as or found.same_as
+        return Flags(same_as, not same_as and (self.flags.exceeded or found.exceeded))
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
         """The flags that the facts which appeared call for, or those that the closed schema does not have any more."""
-        if self.flags == (True, True) or not (len(changes.rows) or len(closure_lost)):
+        if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
         return self.called_for(rows, closure_lost[self.holds(closure_lost)])
 
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
-        """The flags that the present facts call for; they may fall where schema or an owl:sameAs triple left.
+        """The flags that the present facts call for: one may fall with what left, or in the commit that raised it.
 
-        Cost: while a flag is set, a look at what left; at every fact if that was schema or an owl:sameAs triple, or if
-        the flag was not set before.
+        Cost: while a flag is set, a look at what left; then at the owl:sameAs triples, or at every fact.
         """
-        if self.flags == (False, False):
+        if self.flags == Flags():
             return self.flags
         gone = changes.rows[(changes.after == ABSENT) & (changes.tables == self.triples), :3]
-        is_told = bool((is_schema(gone) | (gone[:, 1] == SAME_AS)).any())
-        is_new = self._before is not None and self.flags != self._before[0]
-        if not (is_told or is_new or len(closure.removed) or len(closure.added)):
+        is_told = self._before is not None and self.flags != self._before[0]
+        if self.flags.same_as:
+            is_told |= bool(len(closure.removed) or (gone[:, 1] == SAME_AS).any())
+            if not is_told or self._links(self._same(), _NO_ROWS):
+                return self.flags
+        elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()):
             return self.flags
         rows, tables, _ = self.engine.circuit.facts.contents()
-        return self._flags_of(np.ascontiguousarray(rows[tables == self.triples, :3]))
+        return Flags(False, self._exceeds(np.ascontiguousarray(rows[tables == self.triples, :3])))
 
     def _reprogram(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None) -> _Step:
         """Follow the closed schema, the data's flags and the user's rules."""
@@ -366,14 +386,7 @@ class Materializer:
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
         """The flags that present triples int32[n, 3] call for, and schema triples that the closed schema lost."""
-        found = self._flags_of(rows, others)
-        return Flags(self.flags.same_as or found.same_as, self.flags.exceeded or found.exceeded)
-
-    def _flags_of(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
-        """The same, whatever was called for before."""
-        schema = np.concatenate([rows[is_schema(rows)], others])
-        is_translated = self.selection.schema == "axioms" and bool(len(schema))
-        return Flags(self._links(rows, _NO_ROWS), is_translated and not self._stratum.holds(schema).all())
+        return self._joined(Flags(self._links(rows, _NO_ROWS), self._exceeds(np.concatenate([rows, others]))))
 
     def save(self) -> Saved:
         """The state, for `restore`."""

@@ -29,7 +29,7 @@ class Contradiction(NamedTuple):
 
 
 def contradictions(saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """Every contradiction of a state, in the order of rule names and terms; equal terms by their representative."""
+    """Every contradiction of a state, in the order of names and terms; once for terms that owl:sameAs makes one."""
     found = []
     for row in false_rows(saved, dictionary).tolist():
         name, *terms = dictionary.decode([number for number in row[1:] if number])
@@ -40,12 +40,16 @@ def contradictions(saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
 def false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
     """The facts that are contradictions, int32[n, w]: their relation, the rule's name and terms, padded with 0.
 
-    Of those that are one but for owl:sameAs, that of representatives: others come and go with the order of edits.
+    One of those that are one but for owl:sameAs, that of representatives where it is among them: which of the others
+    are there goes by the order of edits, and by how the constants of a rule are written.
     """
     false = f"{FALSE.relation}/"
     relations = [text for text in (f"{false}{arity}" for arity in range(1, 33)) if dictionary.find([text])[0]]
     rows = saved.relation(dictionary.find(relations))
-    return rows[~np.isin(rows[:, 2:], saved.represented()).any(axis=1)]
+    says = saved.in_primaries(rows)
+    order = np.argsort((rows != says).any(axis=1), kind="stable")
+    _, firsts = np.unique(says[order], axis=0, return_index=True)
+    return rows[order[firsts]]
 
 
 def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:

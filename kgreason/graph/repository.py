@@ -197,6 +197,8 @@ class Repository:
         After an error the last commit is the one before, to which `refill` brings the store back.
         """
         number = self.last + 1
+        if number == 1:
+            self.touch()  # a store without a manifest has nothing else either
         with self._new_snapshot(number, write):
             self.touch()
             fill(self.store)

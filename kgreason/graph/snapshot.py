@@ -24,7 +24,7 @@ from kgreason.errors import StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.graph.aliases import graph as shown_triples
 from kgreason.graph.aliases import without
-from kgreason.graph.cliques import Cliques, fill, others
+from kgreason.graph.cliques import Cliques, fill, in_primaries
 from kgreason.graph.sources import merged, named
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
@@ -75,9 +75,9 @@ class Saved(NamedTuple):
         rows = self.records[self.records[:, STATE] >> TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
         return rows[rows[:, 0] == self.rep, 1:]
 
-    def represented(self) -> Int32:
-        """The terms that another stands for as their representative: int32[n]."""
-        return others(self._represented())
+    def in_primaries(self, ids: Int32) -> Int32:
+        """Ids, of any shape, with one representative in the place of all terms that owl:sameAs makes one with it."""
+        return in_primaries(ids, self._represented())
 
     def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
         """What a dump with graphs shows: triples of the default graph, and the asserted quads of the named ones.

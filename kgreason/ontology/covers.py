@@ -141,7 +141,7 @@ class _Pairs:
 
 
 class _Relation(NamedTuple):
-    """Pairs that are closed under the orders of their ends: x to z, so y to z for y below x, and x to y for y above z."""
+    """Pairs, and the orders of their ends: with x to z also y to z for y below x, and x to y for y above z."""
 
     pairs: _Pairs
     lower: _Pairs

@@ -22,7 +22,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from lzma import LZMAError
 from os import PathLike
 from pathlib import Path
@@ -175,7 +175,13 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
         raise InputError(f"{file}: {error}") from error
     if name == "n3":
         return map(partial(_unquoted, file), quads)
-    return chain(quads, xml.verdict()) if xml else quads
+    return _checked(quads, xml) if xml else quads
+
+
+def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
+    """The quads of a document, which has to be well-formed to its end."""
+    yield from quads
+    xml.check()
 
 
 def _unquoted(file: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:

@@ -122,6 +122,12 @@ def test_no_rules_are_none() -> None:
     assert graph._home.manifest.rules == ["none"]
 
 
+def test_no_rules_stay_none_on_disk(tmp_path: Path) -> None:
+    for _ in range(2):
+        with KnowledgeGraph.open(tmp_path / "store", rules=[]) as graph, graph.transaction() as tx:
+            tx.add("<http://e/a> <http://e/b> <http://e/c> .")
+
+
 def test_a_folder_that_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(StoreError, match="not a store"):

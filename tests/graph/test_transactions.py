@@ -127,9 +127,10 @@ def test_nothing_is_emitted_for_no_change(graph: KnowledgeGraph) -> None:
     assert told_of == []
     assert view(graph) == before
     assert graph._home.last == number
-    nothing = {"strategy": "update", "switched": False, "rewrites": 0, "rules_added": 0, "rules_removed": 0, "missed": 0}
     assert graph.stats()["rules_added"]
-    assert graph.unload() | {"seconds": 0} == graph.stats() | nothing | {"retranslated": 0, "seconds": 0}
+    work = {"strategy": "update", "switched": False, "rewrites": 0, "rules_added": 0, "rules_removed": 0}
+    others = {"retranslated": 0, "missed": 0, "seconds": 0}
+    assert graph.unload() | {"seconds": 0} == graph.stats() | work | others
 
 
 FIRSTS: dict[str, Callable[[KnowledgeGraph], object]] = {
@@ -240,10 +241,10 @@ def test_files_come_and_go(graph: KnowledgeGraph, tmp_path: Path) -> None:
 
 
 def test_statistics_are_those_of_the_last_commit(graph: KnowledgeGraph) -> None:
-    delta = add(graph, PREFIX + ":Animal rdfs:subClassOf :Being .")  # and so :Dog, whose rule is a shortcut
+    delta = add(graph, PREFIX + ":Animal rdfs:subClassOf :Being .")  # and so :Dog, which is no axiom of its own
     stats = graph.stats()
     assert {name: stats[name] for name in delta.work._fields} == delta.work._asdict()
-    assert (delta.work.strategy, delta.work.retranslated, delta.work.rules_added) == ("update", 2, 1)
+    assert (delta.work.strategy, delta.work.retranslated, delta.work.rules_added) == ("update", 1, 1)
     assert delta.work.rewrites > 0
     supposed = tried(graph, Edit(added=((*ANIMAL[:2], "<http://e/Cat>", None),)))
     assert supposed.work.retranslated == 0

@@ -69,7 +69,7 @@ def naive(schema: set[Triple]) -> set[Triple]:
         (":p rdfs:domain :A , :B . :A rdfs:subClassOf :B . :B rdfs:subClassOf :A .", ""),
         (":A owl:equivalentClass :B , :C . :B owl:equivalentClass :C .", ""),
     ],
-    ids=["classes", "properties", "a wider domain", "the range of a property above", "equal classes", "equal", "others"],
+    ids=["classes", "properties", "a wider domain", "the range of one above", "equal classes", "equal", "others"],
 )
 def test_what_lies_over_shorter_pairs_goes(schema: str, implied: str) -> None:
     assert set(covers(turtle(schema))) == turtle(schema) - turtle(implied)

@@ -179,8 +179,27 @@ def test_line_ends_of_xml_are_line_feeds(piece: int) -> None:
     text = XmlText(Slow(document), "s")
     read = b"".join(iter(lambda: text.read(7), b""))
     assert read == XML.replace(b"one", b"\nb\nc\n\n\nd&#13;\n")
-    assert list(text.verdict()) == []
+    text.check()
     assert rb'"\nb\nc\n\n\nd\r\n"' in lines_read(document, "rdf")
+
+
+@pytest.mark.parametrize("encoding", ["UTF8", "utf-8", "unicode-1-1-utf-8"])
+def test_the_names_of_utf_8(encoding: str) -> None:
+    declared = f'<?xml version="1.0" encoding="{encoding}"?>'.encode()
+    assert "é".encode() in lines_read(declared + XML[XML.index(b"<rdf") :].replace(b"one", "é".encode()), "rdf")
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "hex", "shift_jis", "utf-32"])
+def test_xml_has_to_be_in_utf_8(encoding: str) -> None:
+    with pytest.raises(RdfSyntaxError, match="Only UTF-8 is supported"):
+        lines_read(f'<?xml version="1.0" encoding="{encoding}"?>'.encode() + XML[XML.index(b"<rdf") :], "rdf")
+
+
+def test_long_tokens_and_much_used_entities_of_xml() -> None:
+    long = b"x" * 3_000_000
+    assert long in lines_read(XML.replace(b"one", b"<!--" + long + b"-->" + long), "rdf")
+    many = XML.replace(b"<rdf:RDF", b'<!DOCTYPE rdf:RDF [<!ENTITY e "' + long[:20_000] + b'">]><rdf:RDF', 1)
+    assert long in lines_read(many.replace(b"one", b"&e;" * 1_000), "rdf")
 
 
 def test_a_formula_of_n3_is_no_rdf() -> None:
