@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -94,7 +94,7 @@ class KnowledgeGraph:
         cls,
         path: File | None = None,
         *,
-        rules: str | Sequence[str] | None = None,
+        rules: File | Sequence[File] | None = None,
         schema: SchemaMode | None = None,
         same_as: SameAsMode | None = None,
         aliases: int | None = None,
@@ -118,10 +118,10 @@ class KnowledgeGraph:
         without one none is read. A store is open for one writer, or for readers with `read_only`, which ask and change
         nothing; who wants to follow a writer uses `kgreason watch`. A `with` block that ends in an error takes a store
         away again that it made, if nothing was committed. Raises StoreLockedError where the store is open already,
-        StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an
-        option that is none and for files that cannot be read.
+        StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an option that is
+        none and for files that cannot be read.
         """
-        rules = [rules] if isinstance(rules, str) else rules
+        rules = [rules] if isinstance(rules, (str, PathLike)) else rules
         wanted = _manifest(rules, schema, same_as, aliases)
         check_choice("strategy", strategy, Strategy)
         check_choice("engine", engine, EngineName)
@@ -331,7 +331,8 @@ class KnowledgeGraph:
         """The quads of one moment that match, term by term; None stands for anything, DefaultGraph() for the closure.
 
         Terms are those of pyoxigraph, or in N-Triples syntax. Only quads that are asserted, where that is asked. Unlike
-        those of `query`, literals have the forms in which they were written. Raises InputError for what is no term.
+        those of `query`, literals have the forms in which they were written. Raises InputError for text that is no
+        term, or none that can stand there.
         """
         from kgreason.graph.written import match, pattern
 
@@ -443,16 +444,17 @@ def opened(catalogue: Documents | None) -> Catalogue | None:
 
 
 def _manifest(
-    rules: Sequence[str] | None, schema: SchemaMode | None, same_as: SameAsMode | None, aliases: int | None
+    rules: Sequence[File] | None, schema: SchemaMode | None, same_as: SameAsMode | None, aliases: int | None
 ) -> Manifest:
     """What a new store would be made with. Raises InputError, RuleError."""
-    names = DEFAULT_RULES if rules is None else rules or NO_RULES
+    names = [str(fspath(name)) for name in (DEFAULT_RULES if rules is None else rules or NO_RULES)]
     check_names(names)
-    wanted = Manifest(list(names), schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
-    check_choice("schema", wanted.schema, SchemaMode)
-    check_choice("same_as", wanted.same_as, SameAsMode)
-    check_count("aliases", wanted.aliases, 0)
-    return wanted
+    schema, same_as = "axioms" if schema is None else schema, "aliases" if same_as is None else same_as
+    check_choice("schema", schema, SchemaMode)
+    check_choice("same_as", same_as, SameAsMode)
+    aliases = ALIASES if aliases is None else aliases
+    check_count("aliases", aliases, 0)
+    return Manifest(names, schema, same_as, aliases)
 
 
 def _check_rules(wanted: Manifest) -> None:

@@ -46,5 +46,5 @@ def check_choice(option: str, value: object, choices: Any) -> None:
 
 def check_count(option: str, value: object, least: int) -> None:
     """Raises InputError for what is no whole number, or too small a one."""
-    if not isinstance(value, int) or value < least:
-        raise InputError(f"{option} {value!r}: it has to be a number, at least {least}")
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{option} {value!r}: it has to be a whole number, at least {least}")

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pyoxigraph
-from pyoxigraph import Quad, RdfFormat, Triple
+from pyoxigraph import DefaultGraph, Quad, QuerySolution, RdfFormat, Triple
 
 from kgreason.engine.layout import Int32
 from kgreason.errors import InputError, RdfSyntaxError
@@ -25,8 +25,8 @@ from kgreason.store.update import Term
 from kgreason.terms.dictionary import Dictionary
 
 Row: TypeAlias = tuple[object, ...]
-Item: TypeAlias = str | Row | Triple | Quad
-"""Turtle or TriG text; three or four terms, in N-Triples syntax or of pyoxigraph; a Triple or Quad of pyoxigraph."""
+Item: TypeAlias = str | Row | Triple | Quad | QuerySolution
+"""Turtle or TriG text; three or four terms, in N-Triples syntax or of pyoxigraph; a triple, quad or solution of it."""
 
 TEXT = "<text>"
 _WORDS = {3: "three", 4: "four"}
@@ -55,18 +55,19 @@ def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool) -> I
 def triple_of(item: Item, prefixes: Mapping[str, str] = _NO_PREFIXES) -> TripleOfTexts:
     """The one triple that text in Turtle or a row of terms says; blank nodes keep their labels. Raises InputError.
 
-    A row may be a generalised triple, which text cannot say.
+    Of a quad it is the triple. A row may be a generalised triple, which text cannot say.
     """
     if not isinstance(item, str):
+        item = item.triple if isinstance(item, Quad) else item
         subject, predicate, object_ = map(_settled, _terms(item, 3))
         return subject, predicate, object_
     _utf8(item)
     lines = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in prefixes.items()]
-    stop = "" if item.rstrip().endswith(" .") else " ."
+    stop = "" if item.rstrip().endswith(".") else " ."
     try:
         found = list(pyoxigraph.parse("\n".join([*lines, item + stop]), RdfFormat.TURTLE))
     except SyntaxError as error:
-        raise InputError(f"{item}: not a triple in N-Triples terms: {error.msg}") from error
+        raise InputError(f"{item}: not a triple: {error.msg}") from error
     if len(found) != 1:
         raise InputError(f"{item}: {len(found)} triples, where one is asked for")
     return text_of(found[0].subject), text_of(found[0].predicate), text_of(found[0].object)
@@ -86,9 +87,11 @@ def term_of(text: str) -> Term:
     """A term in N-Triples syntax as a value of pyoxigraph. Raises InputError."""
     _utf8(text)
     try:
-        [quad] = pyoxigraph.parse(f"<a:> <a:> {text} .", RdfFormat.N_TRIPLES)
+        [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
     except (SyntaxError, ValueError) as error:
         raise InputError(f"{text}: not a term in N-Triples syntax") from error
+    if isinstance(quad.graph_name, DefaultGraph):
+        raise InputError(f"{text}: more than a term in N-Triples syntax")
     found: Term = quad.object
     return found
 
@@ -133,7 +136,7 @@ def _line(item: Item) -> str:
 
 def _terms(item: Item, *counts: int) -> Row:
     """The terms of a row. Raises InputError for what is none."""
-    terms = tuple(item) if isinstance(item, (Triple, Quad, tuple, list)) else ()
+    terms = tuple(item) if isinstance(item, (Triple, Quad, QuerySolution, tuple, list)) else ()
     if len(terms) not in counts:
         raise InputError(f"{item!r}: neither text nor a row of {' or '.join(_WORDS[count] for count in counts)} terms")
     return terms

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from kgreason.engine.layout import Int32
+from kgreason.errors import InputError
 from kgreason.graph.editing import asserts
 from kgreason.graph.live import LiveGraph
 from kgreason.graph.terms import term_of, text_of
@@ -28,6 +29,12 @@ from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.update import Term, quads
 
 _CHUNK = 1_000
+_PLACES = {
+    "subject": (NamedNode, BlankNode),
+    "predicate": (NamedNode,),
+    "object": (NamedNode, BlankNode, Literal, Triple),
+    "graph": (NamedNode, BlankNode),
+}
 
 
 class Pattern(NamedTuple):
@@ -40,8 +47,11 @@ class Pattern(NamedTuple):
 
 
 def pattern(*terms: Term | DefaultGraph | str | None) -> Pattern:
-    """The pattern of four terms, each of pyoxigraph or in N-Triples syntax. Raises InputError."""
+    """The pattern of four terms, each of pyoxigraph or in N-Triples syntax. Raises InputError, TypeError."""
     found: list[Any] = [term_of(each) if isinstance(each, str) else each for each in terms]
+    for place, term, text in zip(Pattern._fields, found, terms, strict=True):
+        if isinstance(text, str) and not isinstance(term, _PLACES[place]):
+            raise InputError(f"{text}: cannot be the {place} of a quad")
     return Pattern(*found)
 
 

@@ -99,4 +99,4 @@ def _keyword(token: re.Match[str], found: Block) -> str | None:
         if _BLANK_NAME.match(found.source.text, token.end()):
             raise found.source.error(token.end(), "a blank node cannot name a graph in an update")
         return "} GRAPH"
-    return word.lower() if word.upper() in ("TRUE", "FALSE") else None
+    return f"{word.lower()} " if word.upper() in ("TRUE", "FALSE") else None  # apart from a full stop

@@ -56,9 +56,14 @@ class Unknown(NamedTuple):
 
 
 def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int | None = None) -> Unknown | None:
-    """The first prefix in `text[start:end]` that is neither known nor declared before it."""
+    """The first prefix in `text[start:end]` that is neither known nor declared before it.
+
+    Behind a string that does not end, or `<` that begins no IRI, nothing is sure to be a name.
+    """
     declared, last = set(known), ""
     for token in TOKEN.finditer(text, start, len(text) if end is None else end):
+        if token["broken"] or text[token.start() - 1 : token.start()] == "<":
+            return None
         if token[0].startswith("#"):
             continue
         prefix, colon, _ = (token["name"] or "").partition(":")

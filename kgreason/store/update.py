@@ -38,15 +38,16 @@ class Update:
     def __init__(self, removed: bytes, added: bytes) -> None:
         self._operations: list[str] = []
         self._rows: list[Quad] = []
-        self.thinned = {quad.graph_name for quad in self._say("DELETE", removed)}
-        self._say("INSERT", added)
+        gone = quads(removed)
+        self.thinned = {quad.graph_name for quad in gone}
+        self._say("DELETE", removed, gone)
+        self._say("INSERT", added, quads(added))
         self.text = ";\n".join(self._operations)
         self.functions = self._functions() if self._rows else {}
 
-    def _say(self, verb: str, lines: bytes) -> list[Quad]:
-        """Have rows removed or added; the rows."""
+    def _say(self, verb: str, lines: bytes, rows: list[Quad]) -> None:
+        """Have rows, which are these lines, removed or added."""
         ground, default, named = [], [], []
-        rows = quads(lines)
         for line, quad in zip(lines.split(b"\n"), rows, strict=False):
             if b"_:" not in line:
                 ground.append(_pattern(line, quad))
@@ -58,7 +59,6 @@ class Update:
             self._operations.append("\n".join([f"{verb} DATA {{", *ground, "}"]))
         self._look_up(f"{verb} {{ ?s ?p ?o }}", "spo", default)
         self._look_up(f"{verb} {{ GRAPH ?g {{ ?s ?p ?o }} }}", "spog", named)
-        return rows
 
     def _look_up(self, action: str, columns: str, rows: list[Quad]) -> None:
         if rows:

@@ -188,5 +188,8 @@ def test_a_literal_as_it_was_written_and_as_a_query_shows_it(text: str) -> None:
             tx.add(("<http://e/p>", SUB_PROPERTY, "<http://e/q>"), ("<http://e/a>", "<http://e/p>", written[2]))
         [row] = cast(QuerySolutions, graph.query("SELECT ?o { <http://e/a> <http://e/q> ?o }"))
         shown = NamedNode("http://e/a"), NamedNode("http://e/q"), row["o"]
-        proofs = [graph.explain(item) for item in (shown, written, " ".join(written))]
+        [solution] = cast(QuerySolutions, graph.query("SELECT ?s ?p ?o { ?s ?p ?o FILTER(?p = <http://e/q>) }"))
+        [quad] = graph.match(None, shown[1])
+        text = " ".join(written)
+        proofs = [graph.explain(item) for item in (shown, written, text, f"{text}.", quad, quad.triple, solution)]
         assert len({proof.to_text() for proof in proofs}) == 1

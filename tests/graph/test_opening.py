@@ -102,8 +102,10 @@ def test_a_snapshot_that_is_missing(store: Path) -> None:
         ({"schema": "Data"}, "schema 'Data': it has to be one of axioms, data"),
         ({"strategy": "fast"}, "strategy 'fast': it has to be one of auto, update, bootstrap"),
         ({"engine": "row"}, "engine 'row': it has to be one of columnar, reference"),
-        ({"aliases": -1}, "aliases -1: it has to be a number, at least 0"),
-        ({"budget": "much"}, "budget 'much': it has to be a number, at least 1"),
+        ({"aliases": -1}, "aliases -1: it has to be a whole number, at least 0"),
+        ({"budget": 1.5}, "budget 1.5: it has to be a whole number, at least 1"),
+        ({"schema": ""}, "schema '': it has to be one of axioms, data"),
+        ({"budget": "much"}, "budget 'much': it has to be a whole number, at least 1"),
         ({"rules": "missing.dl"}, "missing.dl: cannot be read: No such file or directory"),
         ({"rules": ["owl2rl+no-such"]}, "no rule group 'no-such'"),
         ({"rules": ""}, "'': neither a rule set"),
@@ -120,6 +122,15 @@ def test_no_rules_are_none() -> None:
     with KnowledgeGraph.open(rules=[]) as graph, graph.transaction() as tx:
         tx.add("<http://e/a> <http://e/b> <http://e/c> .")
     assert graph._home.manifest.rules == ["none"]
+
+
+def test_a_rule_file_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "own.dl").write_text("p(1) .")
+    several: list[str | Path] = ["rdfs", tmp_path / "own.dl"]
+    for rules in (tmp_path / "own.dl", several):
+        with KnowledgeGraph.open(rules=rules) as graph, graph.transaction() as tx:
+            tx.add("<http://e/a> <http://e/b> <http://e/c> .")
+        assert graph._home.manifest.rules[-1] == str(tmp_path / "own.dl")
 
 
 def test_no_rules_stay_none_on_disk(tmp_path: Path) -> None:

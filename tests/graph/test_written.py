@@ -113,6 +113,11 @@ def test_terms_as_text(graph: KnowledgeGraph) -> None:
     assert list(graph.match(None, None, str(A), str(GRAPHS[1]))) == [Quad(B, P, A, GRAPHS[1])]
     with pytest.raises(InputError, match="http://e/a: not a term in N-Triples syntax"):
         graph.match("http://e/a")
+    with pytest.raises(InputError, match="more than a term in N-Triples syntax"):
+        graph.match("<http://e/a> . #")
+    for terms, place in ((("'x'",), "subject"), ((None, "_:b"), "predicate"), ((None, None, None, "'x'"), "graph")):
+        with pytest.raises(InputError, match=f"cannot be the {place} of a quad"):
+            graph.match(*(term.replace("'", '"') if term else None for term in terms))
 
 
 def test_a_store_opened_for_reading(tmp_path: Path) -> None:
@@ -128,9 +133,12 @@ def test_a_store_opened_for_reading(tmp_path: Path) -> None:
         ("SELECT * { ?s a ex:Foo }", "1:17: unknown prefix ex:"),
         ("PREFIX : <http://e/>\nASK { :a ?p 'x:y' # z:y\n ; ex:p ?o }", "3:4: unknown prefix ex:"),
         ("BASE <http://e/> ASK { _:b <a:b> :c }", "1:34: unknown prefix :"),
+        ("SELECT * { ?s <http://e/a b> ?o }", "1:29: IRI parsing failed"),
+        ("SELECT * { ?s <urn:{id}> ?o }", "1:25: IRI parsing failed"),
+        ("SELECT * { ?s ?p 'abc x:y }", "1:28: no valid query up to here"),
     ],
 )
-def test_a_query_with_a_prefix_that_nobody_declared(graph: KnowledgeGraph, query: str, place: str) -> None:
+def test_where_a_query_goes_wrong(graph: KnowledgeGraph, query: str, place: str) -> None:
     with pytest.raises(QueryError, match=f"^the query does not parse: error at {place}"):
         graph.query(query, prefixes={"e": "http://e/"})
     with pytest.raises(QueryError, match=r"does not parse: error at 1:\d+: no valid query up to here$"):

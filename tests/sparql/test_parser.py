@@ -64,6 +64,15 @@ def test_every_form_of_a_term(written: str, read: str) -> None:
         assert rows(f"{verb} DATA {{ e:a e:b {written} }}") == [f"<http://e/a> <http://e/b> {read} ."]
 
 
+@pytest.mark.parametrize("word", ["true", "FALSE"])
+def test_a_full_stop_behind_a_boolean(word: str) -> None:
+    boolean = f'"{word.lower()}"^^<{XSD}boolean>'
+    assert rows(f"INSERT DATA {{ e:a e:b {word}.<http://e/c> e:d {word}.}}") == [
+        f"<http://e/a> <http://e/b> {boolean} .",
+        f"<http://e/c> <http://e/d> {boolean} .",
+    ]
+
+
 def test_triples_around_graphs() -> None:
     text = (
         "insert data { e:a a e:C, e:D GRAPH e:g { e:a e:p 'g' } . e:b e:q 'b' # }\n graph <http://e/h>{}e:c e:q 'c'. }"
