@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, product
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,10 @@ GROUP = "representatives"
 ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
 _NONE = np.empty(0, dtype=np.int32)
 NO_PAIRS = np.empty((0, 2), dtype=np.int32)
+
+
+Rules: TypeAlias = Callable[[], Iterable[EncodedRule]]
+"""Rules that are encoded once they are asked for."""
 
 
 class Roots(NamedTuple):
@@ -103,23 +107,25 @@ class Equality:
         taken = labels[self.cliques.slots(terms) > 0]
         return self._roots(terms[np.setdiff1d(labels, taken)])
 
-    def wanted(self, changes: Changes, fresh: Callable[[], Iterable[EncodedRule]]) -> Roots:
+    def wanted(self, changes: Changes, fresh: Rules, left: Rules) -> Roots:
         """The representatives that a commit lacks so far, and those that it has too many.
 
-        `fresh` gives the rules that the commit has added.
+        `fresh` gives the rules that the commit has added, `left` those that it has taken away.
         """
-        found, named = self.regrouped(changes), self._named(fresh)
+        found, named, unread = self.regrouped(changes), self._named(fresh), self._unread(left)
         if found is None:
-            return self._roots(named) if len(named) else NO_ROOTS
+            self._dropped = np.union1d(self._dropped, unread)
+            return self._roots(named, unread) if len(named) or len(unread) else NO_ROOTS
         constants = _constants(self._engine.rules)
-        named = named[~np.isin(self.cliques.slots(named), found.gone)]  # what is in other cliques by now is below
+        # what is in other cliques by now is below
+        named, unread = (part[~np.isin(self.cliques.slots(part), found.gone)] for part in (named, unread))
         members, roots = found.groups.members, found.groups.roots
         primaries, sizes = np.unique(members[:, 0], return_counts=True)
         lone = np.isin(roots[:, 0], primaries[sizes == 1])
         is_read = np.isin(roots[:, 1], constants)
         is_second = (roots[:, 0] != roots[:, 1]) & ~is_read & ~np.isin(roots[:, 1], self._dropped)
-        needless = np.concatenate([roots[lone | is_second, 1], found.widowed])
-        self._dropped = np.union1d(self._dropped, roots[~lone & is_second, 1])
+        needless = np.concatenate([roots[lone | is_second, 1], found.widowed, unread])
+        self._dropped = np.union1d(self._dropped, np.concatenate([roots[~lone & is_second, 1], unread]))
         read = members[np.isin(members[:, 0], primaries[sizes > 1]) & np.isin(members[:, 1], constants), 1]
         lacking = np.setdiff1d(read, roots[:, 1])
         first = self._chosen(found.orphans)
@@ -132,14 +138,27 @@ class Equality:
         again, first = np.unique(labels[known], return_index=True)
         return np.concatenate([terms[known[first]], terms[np.setdiff1d(labels, again)]])
 
-    def _named(self, fresh: Callable[[], Iterable[EncodedRule]]) -> Int32:
+    def _named(self, fresh: Rules) -> Int32:
         """The members among the constants of new rules that are no representatives yet."""
+        members = self._members(fresh)
+        return members[~self._is_present(np.column_stack([members, members]))]
+
+    def _unread(self, left: Rules) -> Int32:
+        """The representatives beside a primary that rules mentioned, and none does any more."""
+        members = self._members(left)
+        if not len(members):
+            return _NONE
+        members = members[self.cliques.primaries(members, self.cliques.slots(members)) != members]
+        members = members[self._is_present(np.column_stack([members, members])) & ~np.isin(members, self._dropped)]
+        return np.setdiff1d(members, _constants(self._engine.rules))
+
+    def _members(self, rules: Rules) -> Int32:
+        """The members of cliques among the constants of rules."""
         if not len(self.cliques):
             return _NONE
         self.cliques.cover(len(self._dictionary))
-        ids = _constants(fresh())
-        members = ids[self.cliques.slots(ids) > 0]
-        return members[~self._is_present(np.column_stack([members, members]))]
+        ids = _constants(rules())
+        return ids[self.cliques.slots(ids) > 0]
 
     def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Roots:
         return Roots(related(self.root, added), related(self.root, removed))

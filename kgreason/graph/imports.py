@@ -30,7 +30,7 @@ from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.quads import in_default_graph
 from kgreason.graph.sources import documents, source_of
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rdf.reader import read
+from kgreason.rdf.reader import parsed, read
 from kgreason.terms.dictionary import Kind
 from kgreason.zset.order import grouped
 
@@ -97,12 +97,20 @@ class Imports:
         held, missing = self._held(), []
 
         def note(link: Link) -> Iterable[Link]:
-            if link.iri not in held.ontologies:
+            if link.iri not in held.ontologies and not self._is_empty(link.iri):
                 missing.append(f"{link.importer} imports {link.iri}: no document with this IRI is known")
             return ()
 
         _reached(held.links, held.documents, note)
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
+
+    def _is_empty(self, iri: str) -> bool:
+        """Whether the catalogue has a document that says nothing, so that no quad tells that it was read."""
+        path = self._catalogue.find(iri) if self._catalogue else None
+        try:
+            return path is not None and next(parsed(path), None) is None
+        except InputError:
+            return False
 
     def _held(self) -> _Held:
         if self._known is None:

@@ -25,7 +25,7 @@ from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest, read_manifest
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names
 from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.report import Contradiction, contradictions
+from kgreason.graph.report import COUNTS, Contradiction, contradictions
 from kgreason.graph.repository import Repository
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.storing import chunks, put_all
@@ -330,9 +330,9 @@ class KnowledgeGraph:
     ) -> Iterator[Quad]:
         """The quads of one moment that match, term by term; None stands for anything, DefaultGraph() for the closure.
 
-        Terms are those of pyoxigraph, or in N-Triples syntax. Only quads that are asserted, where that is asked. Unlike
-        those of `query`, literals have the forms in which they were written. Raises InputError for text that is no
-        term, or none that can stand there.
+        Terms are those of pyoxigraph, or in N-Triples syntax. Where `asserted` is asked, those that can be retracted:
+        not what imported documents alone say. Unlike those of `query`, literals have the forms in which they were
+        written. Raises InputError for text that is no term, or none that can stand there.
         """
         from kgreason.graph.written import match, pattern
 
@@ -381,7 +381,7 @@ class KnowledgeGraph:
         """Counts of facts, terms, rules and contradictions, and how the last commit was evaluated."""
         if self._live is not None and self._home.last:
             return self._live.stats()
-        return dict(self._home.manifest.stats) or dict.fromkeys(("facts", "asserted", "inferred", "terms", "rules"), 0)
+        return dict(self._home.manifest.stats) or dict.fromkeys(COUNTS, 0)
 
     @property
     def warnings(self) -> list[str]:

@@ -291,7 +291,8 @@ class Materializer:
         if self.equality is None:
             return NO_ROOTS
         fresh = chain.from_iterable(step.program.added for step in steps)
-        return self.equality.wanted(changes, lambda: self._encoded(fresh))
+        left = chain.from_iterable(step.program.removed for step in steps)
+        return self.equality.wanted(changes, lambda: self._encoded(fresh), lambda: self._encoded(left))
 
     def _apply(
         self, asserted: Asserted | None, roots: Roots, literals: Facts, program: ProgramChange, means: _Means

@@ -17,6 +17,9 @@ from kgreason.rdf.generalised import is_rdf
 from kgreason.rules.model import FALSE
 from kgreason.terms.dictionary import Dictionary
 
+COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms", "contradictions", "rules"
+"""What is counted of a state."""
+
 
 class Contradiction(NamedTuple):
     """A rule that derived `false`; the values of its variables, and then the constants, as its body names them.
@@ -41,15 +44,27 @@ def false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
     """The facts that are contradictions, int32[n, w]: their relation, the rule's name and terms, padded with 0.
 
     One of those that are one but for owl:sameAs, that of representatives where it is among them: which of the others
-    are there goes by the order of edits, and by how the constants of a rule are written.
+    are there goes by the order of edits, and by how the constants of a rule are written. So does whether the type of a
+    literal is said of itself or of what is equal to it: dt-not-type and dt-not-type-equal are one, too.
     """
     false = f"{FALSE.relation}/"
     relations = [text for text in (f"{false}{arity}" for arity in range(1, 33)) if dictionary.find([text])[0]]
     rows = saved.relation(dictionary.find(relations))
-    says = saved.in_primaries(rows)
+    says = saved.in_primaries(_of_literals(rows, dictionary))
     order = np.argsort((rows != says).any(axis=1), kind="stable")
     _, firsts = np.unique(says[order], axis=0, return_index=True)
     return rows[order[firsts]]
+
+
+def _of_literals(rows: Int32, dictionary: Dictionary) -> Int32:
+    """Contradictions with false(dt-not-type, y, d) in the place of false(dt-not-type-equal, x, d, y)."""
+    names = ["false/3", '"dt-not-type"', "false/4", '"dt-not-type-equal"']
+    *itself, relation, name = dictionary.find(names)  # 0 for a text that is not there
+    found = np.flatnonzero((rows[:, 0] == relation) & (rows[:, 1] == name))
+    said = rows.copy()
+    if len(found):
+        said[found, :2], said[found, 2], said[found, 4] = itself, rows[found, 4], 0
+    return said
 
 
 def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
@@ -72,6 +73,9 @@ class GroupLine(NamedTuple):
 
 Statement: TypeAlias = PrefixLine | GroupLine | Clause
 
+_BUILDING = Lock()
+"""Lark evaluates the literals of a grammar, which CPython 3.11 cannot do in two threads at once."""
+
 
 def statements(text: str, source: str) -> list[Statement]:
     """The statements of a rule text, in order; raises `RuleSyntaxError` with the position in `source`."""
@@ -83,8 +87,13 @@ def statements(text: str, source: str) -> list[Statement]:
         raise RuleSyntaxError(source, line, column, f"found {found}, expected {_in_words(expected)}") from None
 
 
-@functools.cache
 def _grammar() -> Lark:
+    with _BUILDING:
+        return _built()
+
+
+@functools.cache
+def _built() -> Lark:
     return Lark(
         Path(__file__).with_name("grammar.lark").read_text("utf-8"),
         start="program",

@@ -54,6 +54,15 @@ def test_a_document_comes_and_goes_with_its_import(graph: KnowledgeGraph, docume
     assert lasting(view(graph)) == lasting(before)
 
 
+def test_a_document_that_says_nothing_is_known(documents: Documents, tmp_path: Path) -> None:
+    (tmp_path / "empty.ttl").write_text("# nothing yet\n")
+    catalogue = {iri("b")[1:-1]: tmp_path / "empty.ttl"}
+    for known, warned in ((catalogue, False), ({}, True)):
+        with KnowledgeGraph.open(catalogue=known) as graph:
+            add(graph, link("a", "b"))
+            assert bool(graph.warnings) == warned
+
+
 def test_the_reference_engine_imports_as_well(documents: Documents) -> None:
     documents.write("b", imported="c")
     documents.write("c")

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lark import Lark
 
 from kgreason.errors import InputError, RuleError, RuleSyntaxError, UnsafeRuleError
+from kgreason.rules import syntax
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
 from kgreason.rules.parser import load, parse
 
@@ -244,3 +249,20 @@ def test_load_names_the_file(tmp_path: Path) -> None:
 def test_lark_is_loaded_when_a_text_is_parsed() -> None:
     code = "import sys, kgreason.rules.parser, kgreason.rules.formatter; assert 'lark' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_threads_that_parse_their_first_text_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The grammar is read once: CPython 3.11 cannot read the literals in it in two threads at a time."""
+    reading: list[str] = []
+
+    def read(text: str, **options: Any) -> Any:
+        reading.append("begun")
+        time.sleep(0.05)
+        reading.append("done")
+        return Lark(text, **options)
+
+    syntax._built.cache_clear()
+    monkeypatch.setattr(syntax, "Lark", read)
+    with ThreadPoolExecutor(4) as threads:
+        assert len(set(threads.map(parse, ["p(1) ."] * 4))) == 1
+    assert reading == ["begun", "done"]
