@@ -42,12 +42,11 @@ from kgreason.zset.order import grouped
 
 GROUP = "representatives"
 ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
+LazyRules: TypeAlias = Callable[[], Iterable[EncodedRule]]
+"""Rules that are encoded once they are asked for."""
+
 _NONE = np.empty(0, dtype=np.int32)
 NO_PAIRS = np.empty((0, 2), dtype=np.int32)
-
-
-Rules: TypeAlias = Callable[[], Iterable[EncodedRule]]
-"""Rules that are encoded once they are asked for."""
 
 
 class Roots(NamedTuple):
@@ -107,7 +106,7 @@ class Equality:
         taken = labels[self.cliques.slots(terms) > 0]
         return self._roots(terms[np.setdiff1d(labels, taken)])
 
-    def wanted(self, changes: Changes, fresh: Rules, left: Rules) -> Roots:
+    def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Roots:
         """The representatives that a commit lacks so far, and those that it has too many.
 
         `fresh` gives the rules that the commit has added, `left` those that it has taken away.
@@ -138,12 +137,13 @@ class Equality:
         again, first = np.unique(labels[known], return_index=True)
         return np.concatenate([terms[known[first]], terms[np.setdiff1d(labels, again)]])
 
-    def _named(self, fresh: Rules) -> Int32:
+    def _named(self, fresh: LazyRules) -> Int32:
         """The members among the constants of new rules that are no representatives yet."""
         members = self._members(fresh)
-        return members[~self._is_present(np.column_stack([members, members]))]
+        lacking = members[~self._is_present(np.column_stack([members, members]))]
+        return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
 
-    def _unread(self, left: Rules) -> Int32:
+    def _unread(self, left: LazyRules) -> Int32:
         """The representatives beside a primary that rules mentioned, and none does any more."""
         members = self._members(left)
         if not len(members):
@@ -152,7 +152,7 @@ class Equality:
         members = members[self._is_present(np.column_stack([members, members])) & ~np.isin(members, self._dropped)]
         return np.setdiff1d(members, _constants(self._engine.rules))
 
-    def _members(self, rules: Rules) -> Int32:
+    def _members(self, rules: LazyRules) -> Int32:
         """The members of cliques among the constants of rules."""
         if not len(self.cliques):
             return _NONE

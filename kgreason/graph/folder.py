@@ -15,6 +15,7 @@ since Oxigraph was flushed.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -64,10 +65,11 @@ class Folder:
 
     def __init__(self, path: Path, *, write: bool) -> None:
         self.path = path
-        self._is_made, self._was_there = False, path.exists()
+        self._maker, self._was_there = 0, path.exists()
         if write:
             self._make()
         self._lock = self._take_lock(write)
+        self.path = path.absolute()
         try:
             self.manifest = read_manifest(path)
             if self.manifest is None and any(path.glob("snapshot-*")):  # a manifest comes before all else
@@ -83,21 +85,34 @@ class Folder:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Let go of the journal and of the lock."""
-        self.journal.close()
-        self._lock.close()
+    def close(self, *, is_failed: bool = False) -> None:
+        """Let go of the journal and of the lock.
 
-    def discard(self) -> None:
-        """Take a store away again that was made when this was opened and that nothing was committed to."""
-        if self._is_made and not self.journal.last:
-            for entry in (_MANIFEST, f"{_MANIFEST}.new", "lock", "journal"):
-                (self.path / entry).unlink(missing_ok=True)
-            for folder in (self.oxigraph, *self.path.glob("snapshot-*")):
-                shutil.rmtree(folder, ignore_errors=True)
+        Where what it was opened for has failed, a store that this process made, and that has no commit, goes.
+        """
+        if not self._lock.closed:
+            self.journal.close()
+            if is_failed and self._is_needless():
+                self._remove()
+            self._lock.close()
+
+    def _is_needless(self) -> bool:
+        """Whether this process made the store, and nobody has committed to it."""
+        if self._maker != os.getpid() or self.journal.last or not self._has_lock(self._lock):
+            return False
+        manifest = read_manifest(self.path)
+        return manifest is None or not manifest.commit
+
+    def _remove(self) -> None:
+        """Remove what a store without a commit has, the lock last; the folders above it stay."""
+        with suppress(OSError):  # a file that somebody else put there, or may not be removed
+            shutil.rmtree(self.oxigraph, ignore_errors=True)
+            for path in self.path.glob("snapshot-*"):
+                shutil.rmtree(path, ignore_errors=True)
+            for name in (_MANIFEST, f"{_MANIFEST}.new", "journal", "lock"):
+                (self.path / name).unlink(missing_ok=True)
             if not self._was_there:
-                with suppress(OSError):  # somebody put a file there
-                    self.path.rmdir()
+                self.path.rmdir()
 
     @property
     def is_behind(self) -> bool:
@@ -143,7 +158,7 @@ class Folder:
         if self.path.is_dir() and any(self.path.iterdir()) and not is_store(self.path):
             raise StoreError(f"{self.path}: not a store, but a folder of other files")
         with self.writing():
-            self._is_made = not is_store(self.path)
+            self._maker = 0 if is_store(self.path) else os.getpid()
             self.path.mkdir(parents=True, exist_ok=True)
             (self.path / "lock").touch()
 
@@ -159,7 +174,17 @@ class Folder:
         except portalocker.LockException as error:
             lock.close()
             raise StoreLockedError(f"{self.path}: the store is open already, here or in another process") from error
+        if not self._has_lock(lock):
+            lock.close()
+            raise StoreError(f"{self.path}: the store was removed just now")
         return lock
+
+    def _has_lock(self, lock: IO[bytes]) -> bool:
+        """Whether a lock is that of this folder, which may have been removed, and made anew, meanwhile."""
+        try:
+            return os.path.samestat(os.fstat(lock.fileno()), (self.path / "lock").stat())
+        except OSError:
+            return False
 
     def _open_journal(self, write: bool) -> Journal:
         """The journal; one that a kill kept from being emptied after a checkpoint is emptied."""

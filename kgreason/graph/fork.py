@@ -62,7 +62,7 @@ class _Origin(Repository):
         """The folder's commits since its snapshot."""
         return list(self._origin.journal.records(self.manifest.commit))
 
-    def close(self) -> None:
+    def close(self, *, is_failed: bool = False) -> None:
         """Let go of everything."""
-        super().close()
+        super().close(is_failed=is_failed)
         self._origin.close()

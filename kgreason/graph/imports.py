@@ -105,7 +105,10 @@ class Imports:
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
 
     def _is_empty(self, iri: str) -> bool:
-        """Whether the catalogue has a document that says nothing, so that no quad tells that it was read."""
+        """Whether the catalogue has a document that says nothing, so that no quad tells that it was read.
+
+        Cost: it is opened.
+        """
         path = self._catalogue.find(iri) if self._catalogue else None
         try:
             return path is not None and next(parsed(path), None) is None

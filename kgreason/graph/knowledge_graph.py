@@ -144,8 +144,7 @@ class KnowledgeGraph:
             _check_same(folder, rules=asked, schema=schema, same_as=same_as, aliases=aliases)
             return cls(Repository(folder, wanted, write=not read_only), strategy, budget, catalogue=known)
         except BaseException:
-            folder.close()
-            folder.discard()
+            folder.close(is_failed=True)
             raise
 
     def _catch_up(self) -> None:
@@ -169,19 +168,18 @@ class KnowledgeGraph:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            self.close()
-        finally:
-            if kind is not None:
-                self._home.discard()
+        self._close(is_failed=kind is not None)
 
     def close(self) -> None:
         """Let go of the store; everything that was committed stays."""
+        self._close(is_failed=False)
+
+    def _close(self, *, is_failed: bool) -> None:
         try:
             self._settle()
         finally:
             self._live = None
-            self._home.close()
+            self._home.close(is_failed=is_failed)
 
     def _settle(self) -> None:
         """Have the store on disk as of the last commit; a journal that has grown too long becomes a snapshot."""

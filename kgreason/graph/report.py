@@ -50,7 +50,8 @@ def false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
     false = f"{FALSE.relation}/"
     relations = [text for text in (f"{false}{arity}" for arity in range(1, 33)) if dictionary.find([text])[0]]
     rows = saved.relation(dictionary.find(relations))
-    says = saved.in_primaries(_of_literals(rows, dictionary))
+    says = _of_literals(rows, dictionary)
+    says[:, 2:] = saved.in_primaries(says[:, 2:])
     order = np.argsort((rows != says).any(axis=1), kind="stable")
     _, firsts = np.unique(says[order], axis=0, return_index=True)
     return rows[order[firsts]]

@@ -87,19 +87,17 @@ class Repository:
             return OxigraphStore(self._folder.oxigraph)
         return OxigraphStore.read_only(self._folder.oxigraph) if self.manifest.commit else OxigraphStore()
 
-    def close(self) -> None:
-        """Let go of the store, the journal and the lock; what is not settled is replayed at the next opening."""
+    def close(self, *, is_failed: bool = False) -> None:
+        """Let go of the store, the journal and the lock; what is not settled is replayed at the next opening.
+
+        `is_failed`: as for `Folder.close`.
+        """
         self._is_closed = True
         if self._store is not None:
             self._store.close()
             self._store = None
         if self._folder is not None:
-            self._folder.close()
-
-    def discard(self) -> None:
-        """Once it is closed: take a folder away again that was made for this and has no commit."""
-        if self._folder is not None:
-            self._folder.discard()
+            self._folder.close(is_failed=is_failed)
 
     @property
     def is_closed(self) -> bool:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pyoxigraph
-from pyoxigraph import DefaultGraph, Quad, QuerySolution, RdfFormat, Triple
+from pyoxigraph import NamedNode, Quad, QuerySolution, RdfFormat, Triple
 
 from kgreason.engine.layout import Int32
 from kgreason.errors import InputError, RdfSyntaxError
@@ -88,10 +88,10 @@ def term_of(text: str) -> Term:
     _utf8(text)
     try:
         [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
+        if quad.graph_name != NamedNode("b:"):  # the text goes on behind the term
+            raise ValueError(text)
     except (SyntaxError, ValueError) as error:
         raise InputError(f"{text}: not a term in N-Triples syntax") from error
-    if isinstance(quad.graph_name, DefaultGraph):
-        raise InputError(f"{text}: more than a term in N-Triples syntax")
     found: Term = quad.object
     return found
 

@@ -2,7 +2,7 @@
 
 The passes of translate.py, each fed with what came and went and passing on what that means:
 
-    LiveCovers       schema triples -> without shortcuts pairs beside those that changed are judged anew
+    LiveCovers       triples -> fewer triples             pairs beside those that changed are judged anew
     LiveReadings     schema triples -> axioms            nodes that the edit touches are read anew
     translate_axiom  axiom -> canonical rules            axioms that came are translated, no others
     LiveStatements   rules -> one for each statement     while an axiom says it, it is in force

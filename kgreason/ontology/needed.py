@@ -26,7 +26,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from kgreason.ontology.generic import Generic, feeders, is_premise, is_schema_pattern
-from kgreason.ontology.patterns import Binding, covers, fresh, numbered, substituted, text, unified
+from kgreason.ontology.patterns import Binding, fresh, generalises, numbered, substituted, text, unified
 from kgreason.ontology.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
@@ -145,7 +145,7 @@ class _Analysis:
         heads = [substituted(head, binding) for head in rule.heads]
         news = [head for head in heads if head not in body and not self.facts.has(head)]
         for pattern in map(numbered, news):
-            if self._may_be_schema(pattern) and not any(covers(known, pattern) for known in self.patterns):
+            if self._may_be_schema(pattern) and not any(generalises(known, pattern) for known in self.patterns):
                 self.patterns[pattern] = rule.name
         return bool(news)
 

@@ -2,7 +2,8 @@
 
 A pattern stands for all its instances. Two atoms are *unified* by the least binding under which they are the same; a
 binding maps variables to terms, chains included. Laws: `substituted(a, b) == substituted(c, b)` for
-`b = unified(a, c, {})`; `covers(general, special)` holds exactly when some binding of `general` alone gives `special`.
+`b = unified(a, c, {})`; `generalises(general, special)` holds exactly when some binding of `general` alone gives
+`special`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
     return extended
 
 
-def covers(general: Atom, special: Atom) -> bool:
+def generalises(general: Atom, special: Atom) -> bool:
     """Whether `special` is an instance of `general`."""
     if general.relation != special.relation or len(general.terms) != len(special.terms):
         return False

@@ -1,9 +1,9 @@
 """The pass `reduce`: rules that chains of other rules make superfluous go.
 
-A closed schema says every step and every shortcut: A below B, B below C, A below C; a domain, and all classes above it.
-The shortcuts were needed to find all axioms. As rules they derive nothing that the steps do not, only once more: every
-instance of A would be in C by two derivations, and by ten at a depth of five. So rules with one body atom are reduced
-as the edges of a graph are: a rule goes if its head is reached from its body through the rules that are left.
+What `covers` leaves of a closed schema still says things twice: among equivalent classes every one is below every
+other, and rows of different axioms lead to the same. Such a rule derives nothing that others do not, only once more,
+and each derivation is work at every edit. So rules with one body atom are reduced as the edges of a graph are: a rule
+goes if its head is reached from its body through the rules that are left.
 
 Invariant: the closure of any facts stays the same, rule by rule as they go. Without cycles the result does not depend
 on the order; among equivalent classes it does, and the rules are taken in the order given, from the back.
@@ -18,6 +18,7 @@ from itertools import chain
 from typing import Generic, TypeAlias, TypeVar
 
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
+from kgreason.terms.vocabulary import OWL_SAME_AS
 
 Fact: TypeAlias = tuple[Term, ...]
 Key: TypeAlias = tuple[Term, Term | None]
@@ -72,7 +73,8 @@ class Ways(Generic[S]):
                     if head is goal:
                         return True
                     reached.add(head)
-                    waiting.append(head)
+                    if head.fact[1] != OWL_SAME_AS:  # `x owl:sameAs x` goes without saying: nothing follows from it
+                        waiting.append(head)
         return start is goal
 
     def close(self, step: S) -> None:

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection
-from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
 
 from kgreason.errors import RuleSyntaxError
+from kgreason.grammars import parser_of
 
 
 class Literal(NamedTuple):
@@ -73,9 +72,6 @@ class GroupLine(NamedTuple):
 
 Statement: TypeAlias = PrefixLine | GroupLine | Clause
 
-_BUILDING = Lock()
-"""Lark evaluates the literals of a grammar, which CPython 3.11 cannot do in two threads at once."""
-
 
 def statements(text: str, source: str) -> list[Statement]:
     """The statements of a rule text, in order; raises `RuleSyntaxError` with the position in `source`."""
@@ -87,22 +83,9 @@ def statements(text: str, source: str) -> list[Statement]:
         raise RuleSyntaxError(source, line, column, f"found {found}, expected {_in_words(expected)}") from None
 
 
-def _grammar() -> Lark:
-    with _BUILDING:
-        return _built()
-
-
 @functools.cache
-def _built() -> Lark:
-    return Lark(
-        Path(__file__).with_name("grammar.lark").read_text("utf-8"),
-        start="program",
-        parser="lalr",
-        lexer="contextual",
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-        transformer=_Builder(),
-    )
+def _grammar() -> Lark:
+    return parser_of(__file__, start="program", keep_all_tokens=True, transformer=_Builder())
 
 
 class _Builder(Transformer[Token, Any]):

@@ -62,13 +62,15 @@ def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int |
     """
     declared, last = set(known), ""
     for token in TOKEN.finditer(text, start, len(text) if end is None else end):
-        if token["broken"] or text[token.start() - 1 : token.start()] == "<":
+        if token["broken"]:
             return None
         if token[0].startswith("#"):
             continue
         prefix, colon, _ = (token["name"] or "").partition(":")
         if last.upper() == "PREFIX":
             declared.add(prefix)
+        elif colon and text[token.start() - 1 : token.start()] == "<":
+            return None
         elif colon and prefix != "_" and prefix not in declared:
             return Unknown(token.start(), prefix)
         last = token[0]

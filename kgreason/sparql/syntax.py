@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from lark import Lark, Token, Tree, UnexpectedInput, UnexpectedToken
 
+from kgreason.grammars import parser_of
 from kgreason.sparql.source import Source
 from kgreason.sparql.tokens import skeleton
 
@@ -32,12 +32,7 @@ def statements(source: Source) -> list[Node]:
 
 @functools.cache
 def _grammar() -> Lark:
-    return Lark(
-        Path(__file__).with_name("grammar.lark").read_text("utf-8"),
-        parser="lalr",
-        lexer="contextual",
-        maybe_placeholders=False,
-    )
+    return parser_of(__file__)
 
 
 _WORDS = {

@@ -195,6 +195,15 @@ def test_who_is_named_no_more_is_no_representative(named: str, is_late: bool) ->
         assert {*b"".join(graph.dump()).splitlines()} == {*b"".join(other.dump()).splitlines()}
 
 
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+def test_what_follows_from_a_property_below_owl_same_as(schema: SchemaMode) -> None:
+    """Also where it relates a thing to itself, which owl:sameAs is not said to do."""
+    graph = Shown("aliases", schema)
+    said = "p rdfs:subPropertyOf owl:sameAs . owl:sameAs rdfs:subPropertyOf q . owl:sameAs rdfs:domain C . a p a"
+    graph.commit(Step(frozenset(), frozenset(triples(said)), False))
+    assert triples("a q a . a rdf:type C") <= graph.triples
+
+
 def contradicted(live: Materializer) -> Counter[str]:
     """How often each row is contradicted. Which of equal terms stands for them goes by the order of edits."""
     return Counter(in_the_tables(each.rule) for each in contradictions(live.save(), live.dictionary))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,61 @@ def test_an_option_that_is_none(tmp_path: Path, options: dict[str, Any], problem
         with pytest.raises(KgreasonError, match=problem):
             KnowledgeGraph.open(path, **options)
     assert not list(tmp_path.iterdir())
+
+
+class _FailedError(Exception):
+    pass
+
+
+def fail(path: Path | str, *steps: Callable[[KnowledgeGraph], object]) -> None:
+    with KnowledgeGraph.open(path) as graph:
+        for step in steps:
+            step(graph)
+        raise _FailedError
+
+
+def commit(path: Path) -> None:
+    with KnowledgeGraph.open(path) as graph, graph.transaction() as tx:
+        tx.add("<http://e/a> <http://e/b> <http://e/c> .")
+
+
+def test_only_a_store_that_this_block_made_is_taken_away_when_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, elsewhere = tmp_path / "new", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with pytest.raises(_FailedError):
+        fail(path)
+    assert not path.exists()
+    with pytest.raises(_FailedError):
+        fail(path, lambda graph: graph.close(), lambda _: commit(path))
+    with pytest.raises(_FailedError):
+        fail(path)
+    monkeypatch.chdir(elsewhere)
+    with pytest.raises(_FailedError):
+        fail("new", lambda _: monkeypatch.chdir(tmp_path))
+    assert not list(elsewhere.iterdir())
+    with KnowledgeGraph.open(path) as graph:
+        assert graph.stats()["facts"] == 1
+
+
+_FORKING = """
+import os, sys
+from kgreason import KnowledgeGraph
+with KnowledgeGraph.open(sys.argv[1]) as graph:
+    if child := os.fork():
+        os.waitpid(child, 0)
+    else:
+        graph.__exit__(KeyError, KeyError(), None)
+        os._exit(0)
+    print(os.path.exists(sys.argv[1] + "/lock"))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_child_that_fails_leaves_the_store_of_its_parent(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", _FORKING, str(tmp_path / "new")]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "True\n"
 
 
 def test_no_rules_are_none() -> None:

@@ -113,8 +113,9 @@ def test_terms_as_text(graph: KnowledgeGraph) -> None:
     assert list(graph.match(None, None, str(A), str(GRAPHS[1]))) == [Quad(B, P, A, GRAPHS[1])]
     with pytest.raises(InputError, match="http://e/a: not a term in N-Triples syntax"):
         graph.match("http://e/a")
-    with pytest.raises(InputError, match="more than a term in N-Triples syntax"):
-        graph.match("<http://e/a> . #")
+    for text in ("", "<http://e/a> . #", "<http://e/a> <http://e/g> . #"):
+        with pytest.raises(InputError, match="not a term in N-Triples syntax"):
+            graph.match(text)
     for terms, place in ((("'x'",), "subject"), ((None, "_:b"), "predicate"), ((None, None, None, "'x'"), "graph")):
         with pytest.raises(InputError, match=f"cannot be the {place} of a quad"):
             graph.match(*(term.replace("'", '"') if term else None for term in terms))
@@ -135,6 +136,7 @@ def test_a_store_opened_for_reading(tmp_path: Path) -> None:
         ("BASE <http://e/> ASK { _:b <a:b> :c }", "1:34: unknown prefix :"),
         ("SELECT * { ?s <http://e/a b> ?o }", "1:29: IRI parsing failed"),
         ("SELECT * { ?s <urn:{id}> ?o }", "1:25: IRI parsing failed"),
+        ("SELECT * { ?s ?p ?o FILTER(?a<?b && 1 <2) ?s ex:p ?o }", "1:46: unknown prefix ex:"),
         ("SELECT * { ?s ?p 'abc x:y }", "1:28: no valid query up to here"),
     ],
 )

@@ -125,6 +125,23 @@ def test_edits_end_where_the_triples_that_are_there_do(
     assert not come
 
 
+def test_both_halves_of_a_way_at_once() -> None:
+    """Beside so many that not all are judged anew."""
+    way, shortcut = turtle(":A rdfs:subClassOf :B . :B rdfs:subClassOf :C ."), turtle(":A rdfs:subClassOf :C .")
+    live = LiveCovers(UndoLog())
+    live.change((), way | shortcut | turtle(" ".join(f":K{n} rdfs:subClassOf :L{n} ." for n in range(20))))
+    gone, come = live.change(way, ())
+    assert (set(gone), set(come)) == (way, shortcut)
+    gone, come = live.change((), way)
+    assert (set(gone), set(come)) == (shortcut, way)
+
+
+def test_nothing_follows_from_owl_same_as_of_itself() -> None:
+    """`x owl:sameAs x` is no fact, so that what it would lead to has to be said at once."""
+    schema = turtle(":p rdfs:subPropertyOf owl:sameAs , :q . owl:sameAs rdfs:subPropertyOf :q ; rdfs:domain :C .")
+    assert set(covers(schema | turtle(":p rdfs:domain :C ."))) == schema | turtle(":p rdfs:domain :C .")
+
+
 def test_what_is_there_already_or_not_there_changes_nothing() -> None:
     live = LiveCovers(UndoLog())
     schema = turtle(":A rdfs:subClassOf :B , :C . :B rdfs:subClassOf :C .")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.ontology.needed import needed_generic
-from kgreason.ontology.patterns import covers, numbered, substituted, unified
+from kgreason.ontology.patterns import generalises, numbered, substituted, unified
 from kgreason.ontology.translate import Profile, translate
 from kgreason.rules.model import Atom, Variable
 from kgreason.rules.parser import parse
@@ -130,15 +130,15 @@ def test_unified_atoms_are_the_same(one: Atom, other: Atom) -> None:
     if binding is not None:
         same = substituted(one, binding)
         assert same == substituted(other, binding)
-        assert covers(one, same)
-        assert covers(other, same)
+        assert generalises(one, same)
+        assert generalises(other, same)
     else:
-        assert not covers(one, other)
-        assert not covers(other, one)
+        assert not generalises(one, other)
+        assert not generalises(other, one)
 
 
 @given(atoms("xyz"))
 def test_numbering_changes_names_alone(atom: Atom) -> None:
-    assert covers(atom, numbered(atom))
-    assert covers(numbered(atom), atom)
+    assert generalises(atom, numbered(atom))
+    assert generalises(numbered(atom), atom)
     assert numbered(numbered(atom)) == numbered(atom)

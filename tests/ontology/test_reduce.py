@@ -46,6 +46,13 @@ def test_direction_and_repetition_count() -> None:
     assert kept("[?x, a, :A] :- [?x, :p, ?x] . [?x, a, :A] :- [?x, :p, ?y], [?y, :p, ?x] .") == {1, 2}
 
 
+def test_nothing_is_reached_by_owl_same_as() -> None:
+    same = "<http://www.w3.org/2002/07/owl#sameAs>"
+    ways = f"[?x, {same}, ?y] :- [?x, :p, ?y] . [?x, :q, ?y] :- [?x, {same}, ?y] . [?x, :q, ?y] :- [?x, :p, ?y] ."
+    assert kept(ways) == {1, 2, 3}
+    assert kept(ways.replace(same, ":s")) == {1, 2}
+
+
 def test_constants_lead_on() -> None:
     values = "[?x, :p, 1] :- [?x, a, :A] . [?x, a, :B] :- [?x, :p, 1] . [?x, a, :B] :- [?x, a, :A] ."
     assert kept(values) == {1, 2}

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark
 
+from kgreason import grammars
 from kgreason.errors import InputError, RuleError, RuleSyntaxError, UnsafeRuleError
 from kgreason.rules import syntax
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
@@ -252,7 +253,7 @@ def test_lark_is_loaded_when_a_text_is_parsed() -> None:
 
 
 def test_threads_that_parse_their_first_text_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The grammar is read once: CPython 3.11 cannot read the literals in it in two threads at a time."""
+    """One after another: CPython 3.11 cannot read the literals of a grammar in two threads at a time."""
     reading: list[str] = []
 
     def read(text: str, **options: Any) -> Any:
@@ -261,8 +262,8 @@ def test_threads_that_parse_their_first_text_at_once(monkeypatch: pytest.MonkeyP
         reading.append("done")
         return Lark(text, **options)
 
-    syntax._built.cache_clear()
-    monkeypatch.setattr(syntax, "Lark", read)
+    syntax._grammar.cache_clear()
+    monkeypatch.setattr(grammars, "Lark", read)
     with ThreadPoolExecutor(4) as threads:
         assert len(set(threads.map(parse, ["p(1) ."] * 4))) == 1
-    assert reading == ["begun", "done"]
+    assert reading == ["begun", "done"] * (len(reading) // 2) != []
