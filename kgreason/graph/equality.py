@@ -140,7 +140,7 @@ class Equality:
     def _named(self, fresh: LazyRules) -> Int32:
         """The members among the constants of new rules that are no representatives yet."""
         members = self._members(fresh)
-        lacking = members[~self._is_present(np.column_stack([members, members]))]
+        lacking = members[~self._stand_for_others(members)]
         return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
 
     def _unread(self, left: LazyRules) -> Int32:
@@ -149,8 +149,12 @@ class Equality:
         if not len(members):
             return _NONE
         members = members[self.cliques.primaries(members, self.cliques.slots(members)) != members]
-        members = members[self._is_present(np.column_stack([members, members])) & ~np.isin(members, self._dropped)]
+        members = members[self._stand_for_others(members) & ~np.isin(members, self._dropped)]
         return np.setdiff1d(members, _constants(self._engine.rules))
+
+    def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
+        """Which members of cliques are representatives: bool[n]."""
+        return self._is_present(np.column_stack([members, members]))
 
     def _members(self, rules: LazyRules) -> Int32:
         """The members of cliques among the constants of rules."""

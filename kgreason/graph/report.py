@@ -47,9 +47,8 @@ def false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
     are there goes by the order of edits, and by how the constants of a rule are written. So does whether the type of a
     literal is said of itself or of what is equal to it: dt-not-type and dt-not-type-equal are one, too.
     """
-    false = f"{FALSE.relation}/"
-    relations = [text for text in (f"{false}{arity}" for arity in range(1, 33)) if dictionary.find([text])[0]]
-    rows = saved.relation(dictionary.find(relations))
+    relations = dictionary.find([f"{FALSE.relation}/{arity}" for arity in range(1, 33)])
+    rows = saved.relation(relations[relations > 0])
     says = _of_literals(rows, dictionary)
     says[:, 2:] = saved.in_primaries(says[:, 2:])
     order = np.argsort((rows != says).any(axis=1), kind="stable")

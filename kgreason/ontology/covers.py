@@ -19,9 +19,11 @@ at all pairs if many changed: some microseconds each, in hierarchies a hundred s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, KeysView, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
+from kgreason.ontology.change import Change
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
@@ -33,13 +35,6 @@ _MANY = 4
 def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
     """The triples of a closed schema without the pairs that shorter ones imply."""
     return LiveCovers(UndoLog()).change((), schema).come
-
-
-class TripleChange(NamedTuple):
-    """The triples that went and those that came."""
-
-    gone: tuple[Triple, ...]
-    come: tuple[Triple, ...]
 
 
 class LiveCovers:
@@ -58,40 +53,39 @@ class LiveCovers:
             }
         )
 
-    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> TripleChange:
+    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
         """Take triples away, then add others; what that does to those that are left. No change of others is looked at.
 
         Removing a pair that is absent or adding one that is present changes nothing.
         """
-        wanted = dict.fromkeys(removed, False) | dict.fromkeys(added, True)
-        changed = {
-            triple: present
-            for triple, present in wanted.items()
-            if triple[1] in self._relations and present != (triple in self._is_implied)
-        }
-        gone = [triple for triple, present in wanted.items() if triple[1] not in self._relations and not present]
-        come = [triple for triple, present in wanted.items() if triple[1] not in self._relations and present]
+        changed: dict[Triple, bool] = {}
+        gone: list[Triple] = []
+        come: list[Triple] = []
+        for triple, present in (dict.fromkeys(removed, False) | dict.fromkeys(added, True)).items():
+            if triple[1] not in self._relations:
+                (come if present else gone).append(triple)
+            elif present != (triple in self._is_implied):
+                changed[triple] = present
         for triple in self._edited(changed):
             before = self._is_implied.get(triple, True)
             after = self._judged(triple, is_there=changed.get(triple, True))
             if before != after:
                 (gone if after else come).append(triple)
-        return TripleChange(tuple(gone), tuple(come))
+        return Change(tuple(gone), tuple(come))
 
-    def _edited(self, changed: dict[Triple, bool]) -> dict[Triple, None]:
+    def _edited(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
         """Make pairs present or absent; those that have to be judged anew, the absent included."""
-        touched = dict.fromkeys(changed)
-        is_much = _MANY * len(changed) > len(self._is_implied)
-        if not is_much:
-            touched |= dict.fromkeys(other for triple in changed for other in self._beside(triple))
+        if _MANY * len(changed) > len(self._is_implied):
+            self._edit(changed)
+            return dict.fromkeys(chain(changed, self._is_implied))
+        before = list(chain.from_iterable(map(self._beside, changed)))
+        self._edit(changed)
+        return dict.fromkeys(chain(changed, before, chain.from_iterable(map(self._beside, changed))))
+
+    def _edit(self, changed: Mapping[Triple, bool]) -> None:
         for (x, kind, z), present in changed.items():
             pairs = self._relations[kind].pairs
             (pairs.add if present else pairs.discard)(x, z)
-        if is_much:
-            touched |= dict.fromkeys(self._is_implied)
-        else:
-            touched |= dict.fromkeys(other for triple in changed for other in self._beside(triple))
-        return touched
 
     def _judged(self, triple: Triple, *, is_there: bool) -> bool:
         """Note whether a pair is implied; one that is absent counts as such, and is forgotten."""

@@ -20,11 +20,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kgreason.ontology.axioms import Axiom, place
+from kgreason.ontology.change import Change
 from kgreason.ontology.covers import LiveCovers
 from kgreason.ontology.normalise import normalise
 from kgreason.ontology.readings import LiveReadings
 from kgreason.ontology.reduction import LiveReduction
-from kgreason.ontology.statements import Change, LiveStatements, Placed, order
+from kgreason.ontology.statements import LiveStatements, Placed, order
 from kgreason.ontology.translate import ROWS, Profile, Rules, translate_axiom
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Triple

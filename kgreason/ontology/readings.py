@@ -10,20 +10,13 @@ Cost: the triples of the nodes that are read anew, with their lists.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kgreason.ontology.axioms import Axiom
+from kgreason.ontology.change import Change
 from kgreason.ontology.collect import Broken, Reading, read_node
 from kgreason.ontology.schema import LiveSchema
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Constant, Triple
-
-
-class AxiomChange(NamedTuple):
-    """The axioms that went and those that came; one whose list changed is in both."""
-
-    gone: tuple[Axiom, ...]
-    come: tuple[Axiom, ...]
 
 
 class LiveReadings:
@@ -41,8 +34,11 @@ class LiveReadings:
         """The axioms whose list has a fault, by node."""
         return tuple(broken for _, found in sorted(self._broken.items()) for broken in found)
 
-    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> AxiomChange:
-        """Take schema triples away, then add others; what that does to the axioms, in the order of their places."""
+    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
+        """Take schema triples away, then add others; what that does to the axioms, in the order of their places.
+
+        An axiom whose list changed goes and comes.
+        """
         gone: list[Axiom] = []
         come: list[Axiom] = []
         for node in sorted(self.touched(self._schema.change(removed, added))):
@@ -50,7 +46,7 @@ class LiveReadings:
             gone += _without(before, after)
             come += _without(after, before)
             self._replace(node, before, after)
-        return AxiomChange(tuple(gone), tuple(come))
+        return Change(tuple(gone), tuple(come))
 
     def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
         """The nodes whose readings depend on the triples of these subjects."""

@@ -20,8 +20,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import attrgetter
 
+from kgreason.ontology.change import Change
 from kgreason.ontology.reduce import Key, Ways, is_step, key
-from kgreason.ontology.statements import Change, Placed, order
+from kgreason.ontology.statements import Placed, order
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Term
 

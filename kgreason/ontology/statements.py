@@ -11,21 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Generic, NamedTuple, TypeVar
 
 from kgreason.ontology.axioms import Place
+from kgreason.ontology.change import Change
 from kgreason.ontology.normalise import Statement, statement
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Rule
-
-T = TypeVar("T")
-
-
-class Change(NamedTuple, Generic[T]):
-    """What went and what came."""
-
-    gone: tuple[T, ...]
-    come: tuple[T, ...]
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,14 @@
+"""`Change`: what each pass of a live translation is fed with, and hands on: what went, and what came."""
+
+from __future__ import annotations
+
+from typing import Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Change(NamedTuple, Generic[T]):
+    """What went and what came."""
+
+    gone: tuple[T, ...]
+    come: tuple[T, ...]
