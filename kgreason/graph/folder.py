@@ -4,7 +4,7 @@
     STORE/lock              held shared by readers, exclusively by a writer
     STORE/snapshot-N/       the state after commit N (`snapshot`)
     STORE/journal           the commits after N (`journal`)
-    STORE/oxigraph/         what queries see
+    STORE/oxigraph-M/       what queries see, since the load that was commit M (`oxigraph` in older stores)
 
 The manifest is replaced as a whole, and names the snapshot. Invariants: the snapshot that it names is complete and on
 disk before it is named; snapshot and journal together are the last commit, whatever was killed when; where Oxigraph is
@@ -42,9 +42,10 @@ _FLAGS = {
 class Manifest:
     """What a store says of itself.
 
-    `commit` is that of the snapshot, `stored` the last one that Oxigraph has for good (-1 while it is being filled),
-    `journal` the bytes of the journal up to that one. `stats`, `warnings` and `streams` are of the last commit if
-    `stored` is; `streams` are the headers of the last commit of each stream.
+    `commit` is that of the snapshot, `stored` the last one that Oxigraph has for good (-1 while it is being filled, in
+    older stores), `journal` the bytes of the journal up to that one, `oxigraph` the folder of Oxigraph's files. `stats`,
+    `warnings` and `streams` are of the last commit if `stored` is; `streams` are the headers of the last commit of each
+    stream.
     """
 
     rules: list[str]
@@ -54,6 +55,7 @@ class Manifest:
     commit: int = 0
     stored: int = 0
     journal: int = 0
+    oxigraph: str = "oxigraph"
     stats: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -106,8 +108,7 @@ class Folder:
     def _remove(self) -> None:
         """Remove what a store without a commit has, the lock last; the folders above it stay."""
         with suppress(OSError):  # a file that somebody else put there, or may not be removed
-            shutil.rmtree(self.oxigraph, ignore_errors=True)
-            for path in self.path.glob("snapshot-*"):
+            for path in self._made():
                 shutil.rmtree(path, ignore_errors=True)
             for name in (_MANIFEST, f"{_MANIFEST}.new", "journal", "lock"):
                 (self.path / name).unlink(missing_ok=True)
@@ -119,10 +120,9 @@ class Folder:
         """Whether Oxigraph may lack the last commit."""
         return self.manifest is not None and self.manifest.stored != self.journal.last
 
-    @property
-    def oxigraph(self) -> Path:
-        """Where Oxigraph's files are."""
-        return self.path / "oxigraph"
+    def oxigraph(self, manifest: Manifest) -> Path:
+        """Where Oxigraph's files are, as a manifest says."""
+        return self.path / manifest.oxigraph
 
     def snapshot(self, commit: int) -> Path:
         """Where the state after a commit is."""
@@ -139,12 +139,21 @@ class Folder:
             sync_folder(self.path)
         self.manifest = manifest
 
-    def tidy(self) -> None:
-        """Remove snapshots that neither this manifest names nor that on disk, where replacing it ended in an error."""
-        kept = [self.snapshot(each.commit) for each in (self.manifest, read_manifest(self.path)) if each]
-        for path in self.path.glob("snapshot-*"):
-            if path not in kept:
+    def tidy(self, stage: str = "") -> None:
+        """Remove the folders, but `stage`, that neither this manifest names nor that on disk.
+
+        The two differ where replacing the manifest ended in an error.
+        """
+        known = [each for each in (self.manifest, read_manifest(self.path)) if each]
+        kept = {self.snapshot(each.commit) for each in known} | {self.oxigraph(each) for each in known}
+        for path in self._made():
+            if path not in kept and path.name != stage:
                 shutil.rmtree(path, ignore_errors=True)
+
+    def _made(self) -> Iterator[Path]:
+        """The folders of snapshots and of Oxigraph."""
+        for kind in ("snapshot-", "oxigraph"):
+            yield from self.path.glob(f"{kind}*")
 
     @contextmanager
     def writing(self) -> Iterator[None]:

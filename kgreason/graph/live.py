@@ -97,11 +97,14 @@ class LiveGraph:
                 self._keep(delta, _rule_changes(own, edit.own), headers or {}, progress)
             return delta if self._home.last == number else replace(delta, commit=0)
         finally:
-            if delta is not None and self._home.last == number:
-                self._accept(delta)
-            else:
-                self._stats, self.streams = before
-                self._withdraw(known)
+            try:
+                self._home.unstage()
+            finally:
+                if delta is not None and self._home.last == number:
+                    self._accept(delta)
+                else:
+                    self._stats, self.streams = before
+                    self._withdraw(known)
 
     def try_out(self, edit: Edit, known: int, progress: Progress = SILENT) -> Delta:
         """The delta that an edit would make; nothing is changed."""
@@ -115,10 +118,9 @@ class LiveGraph:
         edit = self._imports.completed(edit, progress)
         if self._home.last or number == 0:
             return self._delta(self._change(edit, progress), number)
-        self._home.touch()
-        rows = edit.added[:, :3]
+        rows, store = edit.added[:, :3], self._home.stage()
         with ThreadPoolExecutor(1) as worker, cancellable() as report:  # the store takes what is asserted meanwhile
-            stored = worker.submit(self._home.store.load, chunks(self.materializer.dictionary, rows, report))
+            stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
             change = self._change(edit, progress)
             stored.result()
         return self._delta(change, number)
@@ -130,15 +132,21 @@ class LiveGraph:
         return Delta(number, *change, self.materializer.dictionary)
 
     def _keep(self, delta: Delta, rules: Signed, headers: Mapping[str, str], progress: Progress) -> None:
-        """Bring a pending commit into journal and store."""
-        if self._home.last and max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads)) <= SMALL:
+        """Bring a pending commit into journal and store.
+
+        The first one, and on disk one of many rows, is a snapshot: its rows are loaded into a stage. In memory a
+        transaction of Oxigraph costs what a load costs.
+        """
+        size = max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads))
+        if self._home.last and (size <= SMALL or not self._home.is_on_disk):
             record = Record(delta.commit, *delta.quad_lines, rules, (), headers)
             self._home.commit(record, *self._rows(delta))
         else:
-            self._home.load(self.manifest(), self.write, lambda store: self._put(store, delta, progress))
+            self._put(self._home.stage(), delta, progress)
+            self._home.load(self.manifest(), self.write)
 
     def _put(self, store: RdfStore, delta: Delta, progress: Progress) -> None:
-        """Bring the many rows of a delta into the store, which has what the first commit asserts already."""
+        """Bring the many rows of a delta into a stage, which has what the first commit asserts already."""
         kinds = (INFERRED, IS_ASSERTED) if self._home.last else (INFERRED,)
         triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
         gone, come = (named(delta.dictionary, quads) for quads in (delta.removed_quads, delta.added_quads))

@@ -1,18 +1,26 @@
 """`Repository`: where a graph lives. A snapshot, the journal of the commits since, and Oxigraph, which follows them.
 
-    load          snapshot (synced), manifest "Oxigraph is being filled", Oxigraph (flushed), manifest
     commit        journal (synced), Oxigraph (one transaction)
+    load          stage (a copy of Oxigraph, by hard links), snapshot (synced), manifest, the stage is Oxigraph from now
     checkpoint    snapshot (synced), Oxigraph flushed, manifest, journal emptied
     settle        Oxigraph flushed, manifest
 
-A load is made by the manifest, a commit by its journal record. Oxigraph's own log is not synced at a commit: after a
-power loss it has the commits up to one which is not older than the flush that the manifest tells of, nor younger than
-the journal, which was synced first. A delta is two sets of rows, so that the deltas since the flush bring it up to date
-wherever it is, and no mark in Oxigraph need say where. They are found by replaying the journal through the engine; the
-repository knows neither engine nor snapshots' contents, and is given what they say. In memory there is Oxigraph alone.
+A load is made by the manifest, a commit by its journal record. Queries go to one Oxigraph store from their beginning to
+their end. So a reader sees every commit whole or not at all: a commit is one transaction of Oxigraph, and a load fills
+a store of its own, the *stage*, which no reader knows before it is whole.
+
+Oxigraph's own log is not synced at a commit: after a power loss it has the commits up to one which is not older than
+the flush that the manifest tells of, nor younger than the journal, which was synced first. A delta is two sets of rows,
+so that the deltas since the flush bring it up to date wherever it is, and no mark in Oxigraph need say where. They are
+found by replaying the journal through the engine; the repository knows neither engine nor snapshots' contents, and is
+given what they say. In memory there is Oxigraph alone.
+
+Threads: `store` may be asked by any thread at any time; everything else by one thread at a time (the graph's lock).
 
 Cost: a commit of one triple takes 1.2 times as long as an fsync and a SPARQL update; opening reads one small file and
-what the journal got since the flush; Oxigraph is opened when it is first asked.
+what the journal got since the flush; Oxigraph is opened when it is first asked. A stage on disk costs a flush and some
+30 milliseconds, and the disk space of the files that it does not share with the store whose place it takes; a stage in
+memory costs the memory of all rows.
 """
 
 from __future__ import annotations
@@ -22,10 +30,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
+from kgreason.engine.undivided import undivided
 from kgreason.errors import StoreError
-from kgreason.graph.folder import Folder, Manifest
+from kgreason.graph.folder import Folder, Manifest, read_manifest
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.record import Record
 
@@ -46,6 +56,13 @@ class _Delta(NamedTuple):
     added: bytes
 
 
+class _Stage(NamedTuple):
+    """A store that takes the place of the present one, and the name of its folder."""
+
+    store: OxigraphStore
+    name: str
+
+
 class Repository:
     """A graph's home: a folder, or memory where `folder` is None; `wanted` is the manifest of one that is new."""
 
@@ -53,7 +70,9 @@ class Repository:
         self._folder = folder
         self._write = write
         self._store: OxigraphStore | None = None
-        self._is_closed = False
+        self._stage: _Stage | None = None
+        self._opening = Lock()
+        self._is_closed = self._is_stuck = self._is_doubted = False
         self._unseen: list[_Delta] = []
         found = folder.manifest if folder else None
         self.manifest = wanted
@@ -71,31 +90,43 @@ class Repository:
 
     @property
     def store(self) -> OxigraphStore:
-        """The store, opened when it is first asked for. Raises StoreError, also once the graph is closed."""
-        if self._is_closed:
-            raise StoreError("the graph is closed")
-        if self._store is None:
-            self._store = self._open_store()
-        if self._unseen:
-            self._catch_up(self._store)
-        return self._store
+        """The store as of the last commit, opened when it is first asked for. Any thread may ask, and does not wait.
+
+        Raises StoreError, also once the graph is closed, and where the store could not take the last commit.
+        """
+        store = self._store
+        return store if store is not None and not self._is_stuck else self._asked()
+
+    def _asked(self) -> OxigraphStore:
+        """The store, where it has to be opened, or to be brought up to the last commit once more."""
+        with self._opening:
+            if self._is_closed:
+                raise StoreError("the graph is closed")
+            if self._store is None:
+                self._store = self._open_store()
+            if self._is_stuck:
+                self._catch_up(self._store)
+            return self._store
 
     def _open_store(self) -> OxigraphStore:
         if self._folder is None:
             return OxigraphStore()
+        path = self._folder.oxigraph(self.manifest)
         if self._write:
-            return OxigraphStore(self._folder.oxigraph)
-        return OxigraphStore.read_only(self._folder.oxigraph) if self.manifest.commit else OxigraphStore()
+            return OxigraphStore(path)
+        return OxigraphStore.read_only(path) if self.manifest.commit else OxigraphStore()
 
     def close(self, *, is_failed: bool = False) -> None:
         """Let go of the store, the journal and the lock; what is not settled is replayed at the next opening.
 
         `is_failed`: as for `Folder.close`.
         """
-        self._is_closed = True
-        if self._store is not None:
-            self._store.close()
-            self._store = None
+        with self._opening:
+            self._is_closed = True
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+        self.unstage()
         if self._folder is not None:
             self._folder.close(is_failed=is_failed)
 
@@ -150,29 +181,38 @@ class Repository:
 
         On disk there must be a snapshot, which the first load writes. Raises StoreError where the commit did not come
         about. Once the journal has it, it has, and an error of the store is left to whoever asks the store next. After
-        an interrupt `last` says which of the two it is, and in memory the store is to be refilled.
+        an interrupt `last` says which of the two it is.
         """
         store = self.store
         if self._folder is None:
-            self.touch()
-            store.apply(removed, added)
-            self._rebase(self.manifest, record.commit)
+            with undivided():
+                self._seen = _UNKNOWN
+                store.apply(removed, added)
+                self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
             return
         if self.snapshot is None:
             raise StoreError(f"{self._folder.path}: there is no snapshot yet that a journal could follow")
+        self._make_sure()
         self._unseen.append(_Delta(record.commit, removed, added))
-        self._folder.journal.append(record)
-        with suppress(StoreError):
+        try:
+            self._folder.journal.append(record)
             self._catch_up(store)
+        except BaseException as error:
+            self._is_stuck = self.last == record.commit
+            if not self._is_stuck:
+                del self._unseen[-1]
+            if not (self._is_stuck and isinstance(error, StoreError)):
+                raise
 
     def _catch_up(self, store: OxigraphStore) -> None:
-        """Bring the deltas of commits into the store, and forget those of commits that did not come about."""
+        """Bring the deltas of commits into the store."""
         while self._unseen:
             delta = self._unseen[0]
-            if delta.commit == self._seen + 1 <= self.last:
+            if delta.commit == self._seen + 1:
                 store.apply(delta.removed, delta.added)
                 self._seen = delta.commit
             del self._unseen[0]
+        self._is_stuck = False
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
         """Bring the delta of one of the `pending` commits into the store, unless that has it, or is to be refilled."""
@@ -180,28 +220,60 @@ class Repository:
             self.store.apply(removed, added)
             self._seen = record.commit
 
-    def touch(self) -> None:
-        """Note that the store is about to be changed ahead of a load. Raises StoreError."""
-        if self._store is not None:
-            self._catch_up(self._store)
-        self._mistrust()
+    def stage(self, *, is_empty: bool = False) -> OxigraphStore:
+        """A store with the rows of the last commit, or without any, for `load` to take; the same one until then.
 
-    def _mistrust(self) -> None:
-        self._note(replace(self.manifest, stored=_UNKNOWN, journal=0))
-
-    def load(self, manifest: Manifest, write: Write, fill: Fill) -> None:
-        """Make a new state the last commit: `write` writes its snapshot, `fill` brings the store up to it.
-
-        After an error the last commit is the one before, to which `refill` brings the store back.
+        Whoever asked for it calls `unstage` in the end, also where it was taken. Raises StoreError.
         """
-        number = self.last + 1
-        if number == 1:
-            self.touch()  # a store without a manifest has nothing else either
+        if self._stage is None:
+            name = f"oxigraph-{self.last + 1}"
+            if name == self.manifest.oxigraph:  # the last commit was staged there
+                name += "a"
+            self._stage = _Stage(self._new_store(name, is_empty=is_empty or not self.last), name)
+        return self._stage.store
+
+    def _new_store(self, name: str, *, is_empty: bool) -> OxigraphStore:
+        if self._folder is None:
+            store = OxigraphStore()
+            if not is_empty:
+                store.load(self.store.lines())
+            return store
+        if self._folder.manifest is None:  # a store without a manifest has nothing else either
+            self._folder.put(self.manifest)
+        path = self._folder.path / name
+        shutil.rmtree(path, ignore_errors=True)
+        if not is_empty:
+            self.store.copy(path)
+        return OxigraphStore(path)
+
+    def unstage(self) -> None:
+        """Forget a stage that was not taken; its files go."""
+        stage, self._stage = self._stage, None
+        if stage is not None:
+            stage.store.close()
+            self._tidy()
+
+    def _adopt(self) -> None:
+        """Have the stage take the place of the store. Who reads the one that was there can go on doing that."""
+        assert self._stage is not None
+        with self._opening:
+            self._store = self._stage.store  # that before is closed once nobody reads it any more
+            self._stage, self._is_stuck = None, False
+            self._unseen.clear()
+
+    def load(self, manifest: Manifest, write: Write) -> None:
+        """Make a new state the last commit: `write` writes its snapshot, the stage has its rows.
+
+        After an error or an interrupt `last` says whether it came about; if not, everything is as before.
+        """
+        store, number = self.stage(), self.last + 1
+        self._make_sure()
         with self._new_snapshot(number, write):
-            self.touch()
-            fill(self.store)
-            self.store.flush()
-            self._rebase(manifest, number)
+            store.flush()
+            with undivided():
+                assert self._stage is not None
+                self._rebase(manifest, number, self._stage.name)
+                self._adopt()
 
     def checkpoint(self, manifest: Manifest, write: Write) -> None:
         """Have a snapshot of the last commit, which `write` writes, and an empty journal.
@@ -212,7 +284,7 @@ class Repository:
         if self.is_ahead and not self.is_behind:
             with self._new_snapshot(self.last, write):
                 store.flush()
-                self._rebase(manifest, self.last)
+                self._rebase(manifest, self.last, self.manifest.oxigraph)
 
     @property
     def is_checkpoint_due(self) -> bool:
@@ -226,32 +298,34 @@ class Repository:
 
     def settle(self, manifest: Manifest) -> None:
         """Have the store on disk as of the last commit, and what a manifest says of that: statistics, warnings."""
-        size = self._folder.journal.size if self._folder else 0
-        settled = replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size)
+        settled = self._settled(manifest, self.manifest.oxigraph)
         if self._write and settled != self.manifest:
             self.store.flush()
             if not self.is_behind:
                 self._note(settled)
 
+    def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
+        """A manifest that says of a store that it is as of the last commit."""
+        size = self._folder.journal.size if self._folder else 0
+        return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
+
     def refill(self, fill: Fill, manifest: Callable[[], Manifest]) -> None:
-        """Where the store may hold anything, empty it and have `fill` bring it to the last commit, if there is one.
+        """Where the store may hold anything, have one that `fill` brings to the last commit, if there is one.
 
         `manifest` gives what the store says of itself as of that commit.
         """
-        if self.is_touched:
-            self._unseen.clear()
-            self._mistrust()
-            self._empty()
-            fill(self.store)
-            self._seen = self.last
-            self.settle(manifest() if self.last else self.manifest)
-
-    def _empty(self) -> None:
-        """Remove all rows; a kill may have left files that are no database yet."""
-        if self._folder is not None and self._store is None:
-            shutil.rmtree(self._folder.oxigraph, ignore_errors=True)
-        else:
-            self.store.clear()
+        if not self.is_touched:
+            return
+        store = self.stage(is_empty=True)
+        try:
+            fill(store)
+            store.flush()
+            with undivided():
+                assert self._stage is not None
+                self._note(self._settled(manifest() if self.last else self.manifest, self._stage.name))
+                self._adopt()
+        finally:
+            self.unstage()
 
     @contextmanager
     def _new_snapshot(self, number: int, write: Write) -> Iterator[None]:
@@ -265,21 +339,35 @@ class Repository:
         finally:
             self._tidy()
 
-    def _rebase(self, manifest: Manifest, number: int) -> None:
-        """Have the manifest name the snapshot of a commit that the store has; the journal begins anew behind it."""
-        self._note(replace(manifest, commit=number, stored=number, journal=0))
+    def _rebase(self, manifest: Manifest, number: int, oxigraph: str) -> None:
+        """Have the manifest name the snapshot and the store of a commit; the journal begins anew behind it."""
+        self._note(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph))
         self._limit = None
         if self._folder is not None:
             self._folder.journal.reset(number)
 
     def _tidy(self) -> None:
         if self._folder is not None:
-            self._folder.tidy()
+            self._folder.tidy(self._stage.name if self._stage else "")
 
     def _note(self, manifest: Manifest) -> None:
         if self._folder is not None:
-            self._folder.put(manifest)
+            self._is_doubted = True
+            try:
+                self._folder.put(manifest)
+            except BaseException:
+                with suppress(StoreError):  # the new one may be there all the same
+                    self._make_sure()
+                raise
+            self._is_doubted = False
         self._hold(manifest)
+
+    def _make_sure(self) -> None:
+        """Have the manifest of the last commit on disk, where one that did not come about may be. Raises StoreError."""
+        if self._is_doubted and self._folder is not None:
+            if read_manifest(self._folder.path) is not None:
+                self._folder.put(self.manifest)
+            self._is_doubted = False
 
     def _hold(self, manifest: Manifest) -> None:
         self.manifest, self._seen = manifest, manifest.stored

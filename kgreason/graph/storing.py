@@ -23,7 +23,7 @@ from kgreason.terms.dictionary import Dictionary
 CHUNK = 30_000
 """Rows in a chunk of lines."""
 SMALL = 100_000
-"""A delta of at most so many rows reaches the store in one transaction."""
+"""A delta of at most so many rows reaches a store on disk in one transaction; a larger one is a load."""
 
 
 def _ignore(done: int) -> None:
@@ -39,10 +39,7 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
 
 
 def put(store: RdfStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]) -> None:
-    """Bring a delta of rows into the store: in one transaction where it is small, as a load otherwise."""
-    if len(removed) + len(added) <= SMALL:
-        store.apply(dictionary.lines(*removed.T), dictionary.lines(*added.T))
-        return
+    """Bring a delta of many rows into a store that nobody reads, in several transactions."""
     for chunk in chunks(dictionary, removed, report):
         store.apply(chunk, b"")
     store.load(chunks(dictionary, added, report))

@@ -35,6 +35,8 @@ _ROWS = 30_000
 class OxigraphStore:
     """An Oxigraph store at a path, made if it is not there, or in memory without one.
 
+    Any number of threads may read it while one changes it; each reads the rows of the moment when it asked.
+
     Raises StoreLockedError where somebody has it open already, StoreError where the path is something else or
     cannot be used.
     """
@@ -44,7 +46,7 @@ class OxigraphStore:
         if path and path.is_dir() and any(path.iterdir()) and not (path / "CURRENT").exists():
             raise StoreError(f"{path}: not a store, but a folder of other files")
         with self._errors():
-            self._store = pyoxigraph.Store(path)
+            self._opened: pyoxigraph.Store | None = pyoxigraph.Store(path)
 
     @classmethod
     def read_only(cls, path: Path) -> Self:
@@ -54,7 +56,7 @@ class OxigraphStore:
         if not (path / "CURRENT").exists():
             raise StoreError(f"{path}: there is no store")
         with store._errors():
-            store._store = pyoxigraph.Store.read_only(str(path))
+            store._opened = pyoxigraph.Store.read_only(str(path))
         return store
 
     def load(self, chunks: Iterable[bytes]) -> None:
@@ -137,6 +139,11 @@ class OxigraphStore:
         with self._errors():
             self._store.clear()
 
+    def copy(self, path: Path) -> None:
+        """Have a copy of the files on disk at a path where nothing is; it shares the large ones, by hard links."""
+        with self._errors():
+            self._store.backup(str(path))
+
     def flush(self) -> None:
         """Write to the disk what is not there yet."""
         with self._errors():
@@ -148,8 +155,14 @@ class OxigraphStore:
             self._store.optimize()
 
     def close(self) -> None:
-        """Let go of the lock; nothing may be asked of the store afterwards."""
-        del self._store
+        """Let go of the store; what is asked afterwards raises StoreError. Who iterates over results can go on."""
+        self._opened = None
+
+    @property
+    def _store(self) -> pyoxigraph.Store:
+        if self._opened is None:
+            raise StoreError("the graph is closed")
+        return self._opened
 
     def _prepare(self, name: str) -> None:
         self._name = name

@@ -96,8 +96,10 @@ def keep_what_is_flushed(store: Path) -> None:
 
     def flushed(self: OxigraphStore) -> None:
         flush(self)
-        shutil.rmtree(kept, ignore_errors=True)
-        self._store.backup(str(kept))
+        copy = kept / Path(self._name).name
+        shutil.rmtree(copy, ignore_errors=True)
+        kept.mkdir(exist_ok=True)
+        self._store.backup(str(copy))
 
     OxigraphStore.flush = flushed  # type: ignore[method-assign]
 
@@ -139,9 +141,10 @@ def inspect(store: Path, done: int) -> None:
 
 def lose_power(store: Path) -> None:
     """Give Oxigraph back what it was flushed with."""
-    if (flushed := store.with_name("flushed")).exists():
-        shutil.rmtree(store / "oxigraph")
-        shutil.copytree(flushed, store / "oxigraph")
+    manifest = folder.read_manifest(store)
+    if manifest and (flushed := store.with_name("flushed") / manifest.oxigraph).exists():
+        shutil.rmtree(store / manifest.oxigraph)
+        shutil.copytree(flushed, store / manifest.oxigraph)
 
 
 def in_child(work: Callable[[], None]) -> int:

@@ -100,7 +100,8 @@ def points_of(folder: Path, is_on_disk: bool, is_first: bool) -> list[str]:
         path = prepared(graph, folder, is_first)
         with interrupted.steps(faults):
             graph.load(path, progress=faults.progress)
-    return faults.points
+    is_transaction = not is_on_disk and not is_first  # statistics come after it, as after a commit of the journal
+    return faults.points[: faults.points.index("apply") + 1] if is_transaction else faults.points
 
 
 def fail(folder: Path, is_on_disk: bool, is_first: bool, faults: Faults) -> None:
@@ -189,7 +190,7 @@ def test_a_load_after_a_disk_was_full(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         graph.load(first)
         points = points_of(tmp_path / "count", True, False)
-        faults = Faults(points.index("apply"), lasting=True)
+        faults = Faults(points.index("flush"), lasting=True)
         with interrupted.steps(faults), pytest.raises(StoreError):
             graph.load(second, progress=faults.progress)
         compare_after(graph, tmp_path, False)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kgreason.errors import KgreasonError, RuleError, StoreError, StoreLockedError, StoreVersionError
-from kgreason.graph.folder import FORMAT
+from kgreason.graph.folder import FORMAT, read_manifest
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 from .test_store import DATA, ENUMERATION, ONTOLOGY
@@ -231,7 +231,9 @@ def test_a_store_whose_database_was_not_finished(store: Path) -> None:
     """As a kill leaves it while Oxigraph makes its files."""
     with KnowledgeGraph.open(store) as graph:
         before = view(graph)
-    (store / "oxigraph" / "CURRENT").unlink()
+    manifest = read_manifest(store)
+    assert manifest is not None
+    (store / manifest.oxigraph / "CURRENT").unlink()
     edit_manifest(store, stored=-1)
     with KnowledgeGraph.open(store) as graph:
         assert view(graph) == before

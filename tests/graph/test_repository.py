@@ -78,6 +78,10 @@ def manifest_of(path: Path) -> dict[str, Any]:
     return found
 
 
+def edit_manifest(path: Path, **fields: Any) -> None:
+    (path / "kgreason.json").write_text(json.dumps(manifest_of(path) | fields))
+
+
 def abandon(toy: Toy) -> None:
     """Let go of the locks, as a kill would."""
     toy.home.close()
@@ -137,8 +141,9 @@ def test_a_power_loss_takes_the_store_back_to_any_commit_since_it_was_flushed(pa
     for state in states:
         shutil.rmtree(path)
         shutil.copytree(kept, path)
-        shutil.rmtree(path / "oxigraph")
-        shutil.copytree(state, path / "oxigraph")
+        oxigraph = path / manifest_of(path)["oxigraph"]
+        shutil.rmtree(oxigraph)
+        shutil.copytree(state, oxigraph)
         with Toy(path) as toy:
             assert toy.start() == last
             assert toy.agrees()
@@ -146,9 +151,9 @@ def test_a_power_loss_takes_the_store_back_to_any_commit_since_it_was_flushed(pa
 
 def test_a_kill_while_the_store_is_filled(path: Path) -> None:
     toy = Toy(path)
-    toy.home.touch()
     toy.home.store.apply(row("b"), row("half-way"))
     abandon(toy)
+    edit_manifest(path, stored=-1, journal=0)  # as versions did that filled the store where it was
     for read_only in (True, False):
         with Toy(path, read_only=read_only) as toy:
             assert toy.seen() == closure(LAST)
@@ -279,8 +284,8 @@ def test_a_load_whose_manifest_is_there_but_not_for_sure(
     """The folder could not be synced behind the new manifest; then either the old one is put back, or nothing is."""
     toy = Toy(path)
     toy.start()
-    failing(folder, "sync_folder", FULL, calls=range(1, 2))
-    failing(folder, "sync", FULL, calls=range(2, 3) if is_there else range(0))
+    failing(folder, "sync_folder", FULL, calls=range(1))
+    failing(folder, "sync", FULL, calls=range(1, 2) if is_there else range(0))
     with pytest.raises(StoreError, match="No space left"):
         toy.load("x y")
     abandon(toy)
@@ -312,7 +317,7 @@ def test_a_checkpoint(path: Path) -> None:
         (Toy, "_write", True, False),
         (OxigraphStore, "flush", False, False),
         (Folder, "put", False, False),
-        (Folder, "put", True, True),
+        (Folder, "put", True, False),
         (Journal, "reset", False, True),
         (Journal, "reset", True, True),
     ],

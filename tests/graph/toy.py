@@ -85,15 +85,18 @@ class Toy:
 
     def load(self, names: str) -> None:
         """Add rows as a load."""
-        before = self.start()
+        before, last = self.start(), self.home.last
         try:
             self.engine = before | rows(names)
             delta = _delta(before, self.engine)
-            self.home.load(self._manifest(), self._write, lambda store: store.apply(*delta))
+            self.home.stage().apply(*delta)
+            self.home.load(self._manifest(), self._write)
         except BaseException:
-            self.engine = before
-            self.home.refill(self._fill, lambda: self.home.manifest)
+            if self.home.last == last:
+                self.engine = before
             raise
+        finally:
+            self.home.unstage()
 
     def commit(self, removed: str = "", added: str = "") -> None:
         """Remove rows and add others as a commit."""
