@@ -9,6 +9,7 @@
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
     ├── StoreError              a store that cannot be opened, read or written
     │   ├── StoreLockedError    another process holds it
+    │   ├── GraphBusyError      another thread uses the graph for longer than the caller would wait
     │   └── StoreVersionError   written by a version that this one cannot read
     └── LimitError              a bound that was reached: term ids, a commit's budget
 
@@ -65,6 +66,10 @@ class StoreError(KgreasonError):
 
 class StoreLockedError(StoreError):
     """A store that another process holds."""
+
+
+class GraphBusyError(StoreError):
+    """A graph that another thread uses for longer than the caller would wait."""
 
 
 class StoreVersionError(StoreError):

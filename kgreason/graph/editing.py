@@ -1,91 +1,88 @@
-"""A graph as SPARQL Update edits it: steps that are commits of their own, and taken back together.
+"""A graph as SPARQL Update edits it: all operations of a request together are one commit, or none.
 
-Each operation with a WHERE sees what those before it did, with all that follows from it, so a request may be several
-commits. Invariant: it is carried out as a whole or not at all: after an error its commits are followed by one that
-takes them back. Cost: a commit for each step that something asks about.
+Each operation with a WHERE sees what those before it did, with all that follows from that. So a step that something
+asks about is carried out in the engine at once, as an attempt, and the WHERE is evaluated in a transaction of Oxigraph
+that has its rows and is taken back. In the end the attempts are taken back too, and the request is committed as one
+edit. Laws: nobody else sees a step; after an error the graph is as it was, to the last stamp and support.
+
+Cost: that of the commit; where something asks about steps, each of these once more, and for each WHERE behind them the
+rows that they have changed by then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import chain, compress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pyoxigraph import NamedNode, QuerySolution, QuerySolutions
+from pyoxigraph import NamedNode, QuerySolutions
 
 from kgreason.engine.layout import Int32
-from kgreason.graph.delta import Delta
 from kgreason.graph.live import LiveGraph
-from kgreason.graph.materializer import Materializer
+from kgreason.graph.materializer import Edit, Materializer
 from kgreason.graph.sources import named
 from kgreason.graph.storing import chunks
 from kgreason.graph.terms import of_canonical
-from kgreason.graph.transaction import Transaction
+from kgreason.graph.transaction import Transaction, last_wishes
 from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
 from kgreason.sparql.operations import Operation
+from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store.update import COLLECT, UNBOUND
 from kgreason.terms.dictionary import Dictionary
 
 
 class Editing:
-    """What `kgreason.sparql` is given to edit; `begin` opens a transaction. Nobody is told of its commits meanwhile."""
+    """What `kgreason.sparql` is given to edit; `transaction` takes the steps, and is for the caller to end."""
 
-    def __init__(self, graph: LiveGraph, store: OxigraphStore, begin: Callable[[], Transaction]) -> None:
-        self._graph, self._store, self._begin = graph, store, begin
+    def __init__(self, graph: LiveGraph, store: OxigraphStore, transaction: Transaction) -> None:
+        self._graph, self._store, self._transaction = graph, store, transaction
         self._live = graph.materializer
-        self._first = len(graph.unheard)
+        self._waiting: list[Edit] = []
+        self._ahead: tuple[bytes, bytes] | None = None
 
-    @property
-    def deltas(self) -> list[Delta]:
-        """Those of the commits that were made."""
-        return self._graph.unheard[self._first :]
+    def run(self, operations: tuple[Operation, ...]) -> Outcome:
+        """Collect the edits of a request in the transaction; no attempt is left behind."""
+        try:
+            return run(operations, self)
+        finally:
+            if self._ahead is not None:
+                self._graph.abandon()
 
-    def run(self, operations: tuple[Operation, ...]) -> tuple[int, int]:
-        """Carry a request out; on any error take back what it did.
+    def _catch_up(self) -> None:
+        """Attempt the steps that something asks about now."""
+        while self._waiting:
+            self._ahead = self._ahead or (b"", b"")  # an attempt that fails is to be taken back as well
+            self._ahead = self._graph.attempt(self._waiting.pop(0))
 
-        Gives the numbers of rows that a DELETE named and that were not asserted, and of those that stay, entailed.
-        """
+    def entailed(self, outcome: Outcome, store: OxigraphStore) -> int:
+        """Once the request is committed: how many rows that it named the default graph shows, asserted by nobody."""
         known = len(self._live.dictionary)
         try:
-            outcome = run(operations, self)
-            return outcome.unasserted, self._entailed(outcome)
-        except BaseException:
-            self._take_back()
-            raise
+            missing = self.asserted(b"".join(outcome.named)).missing
+            of_default = self._encode(missing)[:, 3] == 0
+            return store.count(b"".join(compress(missing.splitlines(keepends=True), of_default)))
         finally:
-            if not self.deltas:
-                self._graph.forget(known)
+            self._graph.forget(known)
 
-    def _take_back(self) -> None:
-        """Take back the commits that were made, whatever that costs."""
-        made, budget = self.deltas, self._graph.budget
-        if not made:
-            return
-        try:
-            self._graph.budget = None
-            with self._begin() as tx:
-                tx.take_back(made)
-        finally:
-            self._graph.budget = budget
-
-    def _entailed(self, outcome: Outcome) -> int:
-        """How many rows that the request named stay in the default graph, asserted by nobody there."""
-        missing = self.asserted(b"".join(outcome.named)).missing
-        of_default = self._encode(missing)[:, 3] == 0
-        return self._store.count(b"".join(compress(missing.splitlines(keepends=True), of_default)))
-
-    def solutions(self, query: str, default_graph: str | None) -> Iterable[QuerySolution]:
+    def solutions(self, select: Select) -> Iterable[Solution]:
         """The solutions of a SELECT over the materialized graph."""
-        found = self._store.query(query, default_graph=NamedNode(default_graph[1:-1]) if default_graph else None)
+        self._catch_up()
+        if self._ahead is not None:
+            asking = select.calling(str(COLLECT), str(UNBOUND))
+            return self._store.solutions_after(*self._ahead, select.prologue, asking, select.variables)
+        name = select.default_graph
+        found = self._store.query(select.query, default_graph=NamedNode(name[1:-1]) if name else None)
         assert isinstance(found, QuerySolutions)
         return found
 
     def asserted(self, rows: bytes) -> Asserted:
         """Every asserted quad that Oxigraph shows as one of these rows, and the rows that are the image of none."""
+        self._catch_up()
         quads, images = self._encode(rows), self._graph.images
         shared = np.flatnonzero(images.shared(quads[:, 2]))
         spellings = [images.spellings(term) for term in quads[shared, 2].tolist()]
@@ -102,6 +99,7 @@ class Editing:
 
     def graphs(self) -> Iterable[str]:
         """The names of the named graphs."""
+        self._catch_up()
         quads = self._live.quads.columns
         if quads is None:
             return []
@@ -110,6 +108,7 @@ class Editing:
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
         """The asserted triples of one graph, as chunks of lines."""
+        self._catch_up()
         quads = self._live.quads.columns
         if quads is None:
             rows = self._live.save().triples(asserted=True) if graph is None else np.empty((0, 3), dtype=np.int32)
@@ -127,10 +126,10 @@ class Editing:
             yield _lines(self._live.dictionary, quads)
 
     def apply(self, removed: bytes, added: bytes) -> None:
-        """Retract quads, then assert others, in a commit of their own."""
-        with self._begin() as tx:
-            tx.remove_lines(removed)
-            tx.add_lines(added)
+        """Retract quads, then assert others."""
+        quads = self._encode(removed), self._encode(added)
+        self._transaction.take(*quads)
+        self._waiting.append(Edit(*last_wishes((-1, 1), quads)))
 
 
 def _lines(dictionary: Dictionary, quads: Int32) -> bytes:

@@ -96,6 +96,10 @@ class Equality:
         self.cliques.rollback()
         self._dropped = _NONE
 
+    def go_on(self) -> None:
+        """Have a commit that `shown` was asked about change more: what it did to cliques is worked out anew."""
+        self.cliques.rollback()
+
     def foreseen(self, added: Int32) -> Roots:
         """Representatives for the terms that asserted triples int32[n, 3] will link, where none of them has one."""
         links = linked(added)

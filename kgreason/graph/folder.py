@@ -42,8 +42,8 @@ _FLAGS = {
 class Manifest:
     """What a store says of itself.
 
-    `commit` is that of the snapshot, `stored` the last one that Oxigraph has for good (-1 while it is being filled, in
-    older stores), `journal` the bytes of the journal up to that one, `oxigraph` the folder of Oxigraph's files. `stats`,
+    `commit` is that of the snapshot, `stored` the last one that Oxigraph has for good (-1 while an older version was
+    filling it), `journal` the bytes of the journal up to that one, `oxigraph` the folder of Oxigraph's files. `stats`,
     `warnings` and `streams` are of the last commit if `stored` is; `streams` are the headers of the last commit of each
     stream.
     """

@@ -66,9 +66,9 @@ class Imports:
 
         Raises InputError, which names the document and who imports it, and LimitError.
         """
-        if not (edit.is_whole or _has_header(edit.added) or _has_header(edit.removed)):
+        if not (_has_header(edit.added) or _has_header(edit.removed)):
             return edit
-        can_change = not edit.is_whole and (self._catalogue is not None or self._live.quads.is_explicit)
+        can_change = self._catalogue is not None or self._live.quads.is_explicit
         held = self._held() if can_change else None
         self._known = None
         return edit if held is None else self._followed(edit, held, progress)

@@ -3,7 +3,11 @@
     load, transaction, update -> engine -> journal -> store -> subscribers;   query -> store
 
 Invariants: the store's default graph is the closure of the union of all graphs, each named graph holds its own asserted
-quads; an edit that fails or is interrupted leaves graph and store as they were. On a store that was closed in good
+quads; an edit that fails or is interrupted leaves graph and store as they were.
+
+Threads: any number of threads may use a graph. Writers queue: one lock (`lock`) protects everything that touches the
+engine, the dictionary or the journal, and a transaction has it from its beginning to its end. Queries never wait: each
+reads the last commit as a whole. Cost: on a store that was closed in good
 order `query` and `stats` start neither the engine nor Numba; nor do `dump` and `rules` while the journal is empty.
 """
 
@@ -11,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from os import PathLike, fspath
@@ -23,6 +27,7 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 from kgreason.errors import QueryError, StoreError
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest, read_manifest
+from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.report import COUNTS, Contradiction, contradictions
@@ -42,7 +47,7 @@ if TYPE_CHECKING:
     from kgreason.graph.delta import Delta
     from kgreason.graph.evaluated import Evaluated
     from kgreason.graph.live import LiveGraph
-    from kgreason.graph.materializer import Edit, Materializer
+    from kgreason.graph.materializer import Materializer
     from kgreason.graph.terms import Item
     from kgreason.graph.transaction import Transaction
     from kgreason.graph.updating import Updated
@@ -87,6 +92,7 @@ class KnowledgeGraph:
         self._live: LiveGraph | None = None
         self._open: Transaction | None = None
         self._subscribers = Subscribers()
+        self._lock = GraphLock()
         self._catch_up()
 
     @classmethod
@@ -171,11 +177,17 @@ class KnowledgeGraph:
         self._close(is_failed=kind is not None)
 
     def close(self) -> None:
-        """Let go of the store; everything that was committed stays."""
+        """Let go of the store; everything that was committed stays, and a transaction that this thread has open goes.
+
+        Waits for the transaction of another thread.
+        """
         self._close(is_failed=False)
 
+    @locked
     def _close(self, *, is_failed: bool) -> None:
         try:
+            if self._open is not None:
+                self._open.abandon()
             self._settle()
         finally:
             self._live = None
@@ -199,38 +211,53 @@ class KnowledgeGraph:
             )
         return self._live
 
-    def transaction(self, headers: Mapping[str, str] | None = None) -> Transaction:
+    def transaction(self, headers: Mapping[str, str] | None = None, *, timeout: float | None = None) -> Transaction:
         """A transaction: `with graph.transaction() as tx`, which is one commit at the end of the block.
 
-        `headers` are kept with the commit; those of the last commit of each `stream` are in `streams`. Raises
-        StoreError where another transaction is open, or the store was opened for reading.
+        `headers` are kept with the commit; those of the last commit of each `stream` are in `streams`. The graph is
+        this thread's until the transaction ends: others wait, `timeout` seconds at most if they say so. Queries see the
+        last commit meanwhile. Raises GraphBusyError after `timeout`, StoreError where this thread has a transaction
+        open already, or the store was opened for reading.
         """
-        live = self._writable()
-        return self._begin(live, partial(live.commit, headers=headers))
+        return self._begin(True, headers or {}, timeout)
 
-    def what_if(self) -> Transaction:
-        """A transaction whose delta is looked at, and that changes nothing."""
-        live = self._engine()
-        return self._begin(live, live.try_out)
+    def what_if(self, *, timeout: float | None = None) -> Transaction:
+        """A transaction whose delta is looked at, and that changes nothing; it waits as others do."""
+        return self._begin(False, {}, timeout)
 
-    def _writable(self) -> LiveGraph:
-        self._home.check_writable()
-        return self._engine()
-
-    def _begin(self, live: LiveGraph, keep: Callable[[Edit, int, Progress], Delta]) -> Transaction:
+    def _begin(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None) -> Transaction:
         from kgreason.graph.transaction import Ends, Transaction
 
-        self._check_none_open()
-        self._open = Transaction(live.materializer, Ends(keep, live.forget, self._ended))
+        self._lock.acquire(timeout)
+        try:
+            self._check_none_open()
+            if is_kept:
+                self._home.check_writable()
+            live = self._engine()
+            keep = partial(live.commit, headers=headers) if is_kept else live.try_out
+            self._open = Transaction(live.materializer, Ends(keep, live.forget, self._ended))
+        except BaseException:
+            self._lock.release()
+            raise
         return self._open
 
     def _check_none_open(self) -> None:
+        """Raises StoreError where this thread has a transaction open; one that a dead thread has left goes."""
+        if self._open is not None and not self._open.is_left:
+            raise StoreError(
+                "this thread has a transaction open already (in another task, perhaps):"
+                " leave its `with` block, or call `end(False)` on it"
+            )
         if self._open is not None:
-            raise StoreError("a transaction is open already: leave its `with` block, or call `end(False)` on it")
+            self._open.abandon()
+            self._lock.acquire()  # the end of a transaction lets go of the lock, which this thread has taken once
 
     def _ended(self) -> None:
-        self._open = None
-        self._publish()
+        try:
+            self._open = None
+            self._publish()
+        finally:
+            self._lock.release()
 
     def _publish(self) -> None:
         """Tell the subscribers of the commits that they have not heard of, and keep the journal short."""
@@ -242,21 +269,30 @@ class KnowledgeGraph:
                 live.checkpoint()
         self._subscribers.tell(live.unheard)
 
+    @locked
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:
         """Have every delta from now on, once its commit stands; call what is returned to have no more.
 
         What a callback raises reaches whoever made the commit, which stands, once all have been told of it. It may edit
-        the graph: deltas come in the order of their commits. Those of an update come at its end.
+        the graph: deltas come in the order of their commits. It is called in the thread that made the commit, which has
+        the graph's lock: it must not wait for another thread that uses the graph.
         """
         return self._subscribers.add(callback)
 
-    def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> dict[str, Any]:
+    def load(
+        self,
+        *paths: File,
+        syntax: str | None = None,
+        progress: Progress = SILENT,
+        timeout: float | None = None,
+    ) -> dict[str, Any]:
         """Assert what RDF files hold and bring the graph up to date; the statistics after it, and what this took.
 
-        `-` is standard input; `syntax` names the format where the suffix does not. Raises InputError, RdfSyntaxError
-        (file and line), RuleError, LimitError, StoreError; then, and on Ctrl-C, nothing has changed.
+        `-` is standard input; `syntax` names the format where the suffix does not. `timeout` is how many seconds to
+        wait for another thread. Raises InputError, RdfSyntaxError (file and line), RuleError, LimitError, StoreError;
+        then, and on Ctrl-C, nothing has changed.
         """
-        return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress)
+        return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress, timeout)
 
     def start_from(
         self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]], progress: Progress = SILENT
@@ -264,38 +300,46 @@ class KnowledgeGraph:
         """Load what was evaluated elsewhere into a graph that is empty; see `Transaction.start_from`."""
         return self._files(lambda tx: tx.start_from(evaluate), progress)
 
-    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> dict[str, Any]:
+    def unload(
+        self,
+        *paths: File,
+        syntax: str | None = None,
+        progress: Progress = SILENT,
+        timeout: float | None = None,
+    ) -> dict[str, Any]:
         """Retract what RDF files hold, and all that followed from it alone; the statistics after it."""
-        return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress)
+        return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
 
-    def _files(self, collect: Callable[[Transaction], object], progress: Progress) -> dict[str, Any]:
+    def _files(
+        self, collect: Callable[[Transaction], object], progress: Progress, timeout: float | None = None
+    ) -> dict[str, Any]:
         begun = time.perf_counter()
-        tx = self.transaction()
-        try:
-            collect(tx)
-        except BaseException:
-            tx.end(False)
-            raise
-        tx.end(True, progress)
-        stats = self.stats() | tx.delta.work._asdict()
+        with self._lock.within(timeout):
+            tx = self.transaction()
+            try:
+                collect(tx)
+            except BaseException:
+                tx.end(False)
+                raise
+            tx.end(True, progress)
+            stats = self.stats() | tx.delta.work._asdict()
         return stats | {"missed": tx.delta.missed, "seconds": round(time.perf_counter() - begun, 3)}
 
-    def update(self, sparql: str, source: str = "<update>") -> Updated:
-        """Carry out a SPARQL 1.1 Update request: WHERE sees the materialized graph, DELETE takes asserted quads.
+    def update(self, sparql: str, source: str = "<update>", *, timeout: float | None = None) -> Updated:
+        """Carry out a SPARQL 1.1 Update request as one commit: all of its operations, or nothing.
 
-        A literal is what Oxigraph shows, here as in `query`: what WHERE finds and INSERT writes is in normal form, and
-        DELETE takes every asserted form of it. Raises QueryError before anything has happened, and what a transaction
-        raises; then nothing has changed.
+        WHERE sees the materialized graph, and what the operations before it did; DELETE takes asserted quads. A literal
+        is what Oxigraph shows, here as in `query`: what WHERE finds and INSERT writes is in normal form, and DELETE
+        takes every asserted form of it. `timeout` is how many seconds to wait for another thread. Raises QueryError
+        before anything has happened, and what a transaction raises; then nothing has changed.
         """
         from kgreason.graph.updating import update
+        from kgreason.sparql.parser import parse
 
-        live = self._writable()
-        self._check_none_open()
-        try:
-            with self._subscribers.holding():
-                return update(live, self._home.store, self.transaction, sparql, source)
-        finally:
-            self._publish()
+        operations = parse(sparql, source)
+        with self._lock.within(timeout):
+            transaction = self.transaction()
+            return update(self._engine(), lambda: self._home.store, transaction, operations)
 
     def query(
         self,
@@ -334,8 +378,15 @@ class KnowledgeGraph:
         """
         from kgreason.graph.written import match, pattern
 
-        return match(self._home.store, self._engine, pattern(subject, predicate, object_, graph), asserted=asserted)
+        return match(self._home.store, self._held, pattern(subject, predicate, object_, graph), asserted=asserted)
 
+    @contextmanager
+    def _held(self) -> Iterator[LiveGraph]:
+        """The engine's side of the graph, which no other thread changes meanwhile."""
+        with self._lock:
+            yield self._engine()
+
+    @locked
     def explain(self, triple: Item) -> Proof:
         """A proof of a triple of the graph: three terms, in N-Triples syntax or of pyoxigraph, or Turtle text.
 
@@ -346,6 +397,7 @@ class KnowledgeGraph:
 
         return prove(*self._explained(triple))
 
+    @locked
     def explain_all(self, triple: Item) -> list[Proof]:
         """A proof for each derivation of a triple; none for one that is asserted and follows from nothing.
 
@@ -366,6 +418,7 @@ class KnowledgeGraph:
             raise QueryError(f"{' '.join(terms)}: the graph does not have this triple")
         return Atom(None, fact), facts_of(live.materializer)
 
+    @locked
     def prove_contradictions(self) -> list[Proof]:
         """A proof of each contradiction."""
         from kgreason.graph.explaining import contradictions_of
@@ -375,6 +428,7 @@ class KnowledgeGraph:
         live = self._engine().materializer
         return prove_each(sorted(contradictions_of(live)), facts_of(live))
 
+    @locked
     def stats(self) -> dict[str, Any]:
         """Counts of facts, terms, rules and contradictions, and how the last commit was evaluated."""
         if self._live is not None and self._home.last:
@@ -382,20 +436,24 @@ class KnowledgeGraph:
         return dict(self._home.manifest.stats) or dict.fromkeys(COUNTS, 0)
 
     @property
+    @locked
     def warnings(self) -> list[str]:
         """What the ontology says that no rule could be made of, and the imports without a document; one line each."""
         return self._live.warnings if self._live else list(self._home.manifest.warnings)
 
+    @locked
     def streams(self) -> dict[str, dict[str, str]]:
         """For each stream whose commits this graph has, the headers of the last one."""
         return dict(self._live.streams if self._live else self._home.manifest.streams)
 
+    @locked
     def rules(self) -> list[dict[str, str]]:
         """The rules in force: name, rule text, and why each of them runs."""
         if live := self._current():
             return snapshot.described(live.materializer.rules)
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
 
+    @locked
     def contradictions(self) -> list[Contradiction]:
         """Every contradiction that rules derive: the rule's name, the values of its variables, and its constants.
 
@@ -417,6 +475,7 @@ class KnowledgeGraph:
         tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(asserted=asserted)]
         return chain.from_iterable(chunks(dictionary, rows[is_rdf(dictionary, *rows.T[:3])]) for rows in tables)
 
+    @locked
     def _state(self) -> tuple[Saved, Dictionary] | None:
         """The state of the graph, from the engine where it runs or must, else from the snapshot; None for no state."""
         if live := self._current():

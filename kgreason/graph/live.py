@@ -113,6 +113,23 @@ class LiveGraph:
         finally:
             self._withdraw(known)
 
+    def attempt(self, edit: Edit) -> tuple[bytes, bytes]:
+        """Carry out a step of a commit to come; the rows that go from the store, and those that come, by all steps.
+
+        What is asked of the materializer then is asked of the outcome. `abandon` must follow. Raises what `commit`
+        raises.
+        """
+        change = self._change(self._imports.completed(edit, SILENT), SILENT)
+        return self._rows(self._delta(change, 0))
+
+    def abandon(self) -> None:
+        """Take back every `attempt`, even if Ctrl-C comes meanwhile."""
+        try:
+            self.materializer.rollback()
+        except BaseException:
+            self.materializer.rollback()
+            raise
+
     def _tried(self, edit: Edit, number: int, progress: Progress) -> Delta:
         """The delta of an edit that is neither accepted nor rolled back."""
         edit = self._imports.completed(edit, progress)

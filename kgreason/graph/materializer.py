@@ -50,14 +50,12 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 class Edit(NamedTuple):
     """What a commit is asked for: quads int32[n, 4] to retract, each once, and others to assert; the user's rules.
 
-    `own` is None where these stay. `is_whole`: the quads of imported documents that come or go with it are in it.
-    `evaluated`: what follows from the quads, for a graph without facts.
+    `own` is None where these stay. `evaluated`: what follows from the quads, for a graph without facts.
     """
 
     removed: Int32 = NO_QUADS
     added: Int32 = NO_QUADS
     own: tuple[Rule, ...] | None = None
-    is_whole: bool = False
     evaluated: Evaluated | None = None
 
 
@@ -98,6 +96,7 @@ class _Means(NamedTuple):
     strategy: Strategy
     budget: int | None
     check: Check
+    is_first: bool
 
 
 class Materializer:
@@ -151,14 +150,19 @@ class Materializer:
     def change(
         self, edit: Edit, *, strategy: Strategy = "auto", budget: int | None = None, progress: Progress = SILENT
     ) -> Change:
-        """Retract and assert quads, which must not overlap, and change rules; `accept` or `rollback` must follow.
+        """Retract and assert quads, which must not overlap, and change rules; what has changed since the commit began.
 
-        Raises LimitError when more than `budget` rewrites are extended.
+        `accept` or `rollback` must follow; before a `rollback`, there may be other changes, which go on from this one.
+        Raises LimitError when more than `budget` rewrites are extended; then `rollback` must follow.
         """
-        self.engine.begin()  # ahead of `_before`: a rollback takes back what was begun last
-        self._before = self.flags, self.own, self._is_programmed
+        is_first = self._before is None
+        if is_first:
+            self.engine.begin()  # ahead of `_before`: a rollback takes back what was begun last
+            self._before = self.flags, self.own, self._is_programmed
+        elif self.equality:
+            self.equality.go_on()
         with progress("reasoning") as report:
-            return self._change(edit, _Means(strategy, budget, lambda: report(0)))
+            return self._change(edit, _Means(strategy, budget, lambda: report(0), is_first))
 
     @uncollected()
     def _change(self, edit: Edit, means: _Means) -> Change:
@@ -166,7 +170,7 @@ class Materializer:
         closure = self._close(asserted, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own)]
-        roots = self.equality.foreseen(asserted.added) if self.equality else NO_ROOTS
+        roots = self.equality.foreseen(asserted.added) if self.equality and means.is_first else NO_ROOTS
         literals = self.literals.wanted() if self.literals else NO_FACTS
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, roots, literals, program, means)

@@ -21,11 +21,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.engine import Engine
 from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.engine.shapes import Pattern, Shape
 from kgreason.graph.facts import related
+from kgreason.zset.order import grouped
 
 Is: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
 _QUAD = 1
@@ -35,8 +36,8 @@ _QUAD = 1
 class Asserted(NamedTuple):
     """What a change of quads means: triples int32[n, 3] that cease, and that come, to be asserted.
 
-    `quads`: those int32[m, 4] that went and those that came; None while only the default graph is used: then the
-    triples are the quads, and a triple that comes may be here several times.
+    `quads`: those int32[m, 4] that went and those that came since the commit began; None while only the default graph
+    is used: then the triples are the quads, and a triple that comes may be here several times.
     """
 
     removed: Int32
@@ -76,7 +77,7 @@ class Quads:
         return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
 
     def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
-        """Take away and add quads int32[n, 4], no quad both; `accept` or `rollback` must follow.
+        """Take away and add quads int32[n, 4], no quad both; other changes, `accept` or `rollback` must follow.
 
         `asserted` gives the triples int32[n, 3] that are asserted now, `is_asserted` tells which of rows int32[n, 3]
         are, bool[n].
@@ -84,10 +85,11 @@ class Quads:
         if self._engine is None and not added[:, 3].any():
             return _of_default_graph(removed, added, is_asserted)
         engine = _filled(in_default_graph(asserted())) if self._engine is None else self._engine
-        engine.begin()
-        self._before, self._engine, self._is_open = self._engine, engine, True
+        if not self._is_open:
+            engine.begin()
+            self._before, self._engine, self._is_open = self._engine, engine, True
         engine.apply({_QUADS: related(_QUAD, added)}, {_QUADS: related(_QUAD, removed)}, strategy="update")
-        return _asserted(engine.changes())
+        return _asserted(engine, np.concatenate([removed[:, :3], added[:, :3]]), is_asserted)
 
     def accept(self) -> None:
         """Make a change final, if there is one."""
@@ -119,16 +121,15 @@ def _filled(quads: Int32) -> Engine:
     return engine
 
 
-def _asserted(changes: Changes) -> Asserted:
-    """What the quads' engine says of a change."""
-    of_triples = changes.tables == _TRIPLES
-    triples, quads = changes.rows[of_triples, :3], changes.rows[~of_triples, 1:]
-    gone, new = changes.after == ABSENT, changes.before == ABSENT
-    return Asserted(
-        np.ascontiguousarray(triples[gone[of_triples]]),
-        np.ascontiguousarray(triples[new[of_triples]]),
-        (np.ascontiguousarray(quads[gone[~of_triples]]), np.ascontiguousarray(quads[new[~of_triples]])),
-    )
+def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
+    """What a change of quads with these triples int32[n, 3] means; the quads are those of all changes since `begin`."""
+    touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
+    before, after = is_asserted(touched), engine.circuit.facts.find(touched) >= 0
+    changes = engine.changes()
+    of_quads = changes.tables == _QUADS
+    quads, kinds = changes.rows[of_quads, 1:], (changes.after[of_quads], changes.before[of_quads])
+    gone, new = (np.ascontiguousarray(quads[kind == ABSENT]) for kind in kinds)
+    return Asserted(touched[before & ~after], touched[after & ~before], (gone, new))
 
 
 def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:

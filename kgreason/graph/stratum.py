@@ -17,6 +17,7 @@ from kgreason.engine.engine import Check, Engine
 from kgreason.engine.layout import ABSENT, Int32
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.zset import ZSet
 
 
 class ClosureChange(NamedTuple):
@@ -38,16 +39,28 @@ class SchemaStratum:
         self._triples = self._engine.table(True, 3)
         self._rules = encode_all(closing, self._engine.planner, dictionary.intern)
         self._is_open = self.is_ready = False
+        self._told = ZSet.empty(3)
 
     def change(self, removed: Int32, added: Int32, check: Check, budget: int | None = None) -> ClosureChange:
-        """Retract and assert schema triples int32[n, 3]; `accept` or `rollback` must follow, after LimitError too."""
-        self._engine.begin()  # before it is open: a rollback takes back what was begun last
-        self._is_open = True
-        rules = () if self.is_ready else self._rules
+        """Retract and assert schema triples int32[n, 3]; what that changes.
+
+        Other changes, `accept` or `rollback` must follow, after LimitError too.
+        """
+        is_first = not self._is_open
+        if is_first:
+            self._engine.begin()  # before it is open: a rollback takes back what was begun last
+            self._is_open, self._told = True, ZSet.empty(3)
+        rules = () if self.is_ready or not is_first else self._rules
         self._engine.apply({self._triples: added}, {self._triples: removed}, rules, budget=budget, check=check)
-        changes = self._engine.changes()
+        changes = self._engine.changes()  # since the commit began
         rows = np.ascontiguousarray(changes.rows[:, :3])
-        return ClosureChange(rows[changes.after == ABSENT], rows[changes.before == ABSENT])
+        gone, come = rows[changes.after == ABSENT], rows[changes.before == ABSENT]
+        if is_first:
+            self._told = ZSet.of(come) - ZSet.of(gone)
+            return ClosureChange(gone, come)
+        told, self._told = self._told, ZSet.of(come) - ZSet.of(gone)
+        news = (self._told - told).consolidate()
+        return ClosureChange(news.negative().columns, news.positive().columns)
 
     def accept(self) -> None:
         """Make a change final, if there is one."""

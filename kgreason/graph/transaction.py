@@ -6,12 +6,16 @@
         tx.add_rules("tc(?x, ?z) :- tc(?x, ?y), edge(?y, ?z) .")
     tx.delta
 
-Of several wishes for one quad or rule the last one wins. An exception inside the block leaves the graph as it was, and
-so does everything that is asked of the graph meanwhile: it shows the last commit. Cost: that of reading the edits.
+Of several wishes for one quad or rule the last one wins. An exception inside the block leaves the graph as it was.
+Whatever is asked of the graph meanwhile shows the last commit. Cost: that of reading the edits.
+
+Threads: a transaction belongs to the thread that began it, and has the graph's lock (`lock`) until it ends. Calls from
+another thread raise StoreError and change nothing.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -59,10 +63,20 @@ class Transaction:
         self._signs: list[int] = []
         self._parts: list[Int32] = []
         self._own: dict[Rule, None] | None = None
-        self._is_whole = False
         self._evaluated: Evaluated | None = None
         self._delta: Delta | None = None
         self._is_open = True
+        self._thread = threading.current_thread()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the transaction has not ended yet."""
+        return self._is_open
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the thread that began the transaction has ended, and the transaction has not."""
+        return self._is_open and not self._thread.is_alive()
 
     @property
     def delta(self) -> Delta:
@@ -104,7 +118,7 @@ class Transaction:
         if len(self._live.engine):
             raise StoreError("the graph has facts already: only an empty one can start from a closure")
         if self._parts or not isinstance(self._live.engine, Engine):
-            raise StoreError("a closure is all that a transaction may hold, and for the columnar engine")
+            raise StoreError("start_from must be the only edit of its transaction, and needs the columnar engine")
 
         def read() -> Int32:
             quads, self._evaluated = evaluate(self._live)
@@ -112,13 +126,9 @@ class Transaction:
 
         return self._note(1, read)
 
-    def take_back(self, deltas: Sequence[Delta]) -> Self:
-        """Take back the quads of commits of this graph that were its last ones, those of imported documents too."""
-        self._is_whole = True
-        for delta in reversed(deltas):
-            for sign, quads in ((-1, delta.added_quads), (1, delta.removed_quads)):
-                self._note(sign, quads.copy)
-        return self
+    def take(self, removed: Int32, added: Int32) -> Self:
+        """Retract quads int32[n, 4] of the graph's own ids, then assert others."""
+        return self._note(-1, lambda: removed)._note(1, lambda: added)
 
     def add_rules(self, text: str, source: str = "<rules>") -> Self:
         """Add rules, and n-ary facts as rules without a body. Raises RuleSyntaxError, UnsafeRuleError."""
@@ -173,17 +183,17 @@ class Transaction:
     def _check_open(self) -> None:
         if not self._is_open:
             raise StoreError("the transaction has ended")
+        if self._thread is not threading.current_thread():
+            raise StoreError(
+                f"the transaction was begun in thread {self._thread.name!r}, which alone may edit and end it;"
+                " nothing was changed"
+            )
 
     def _edit(self) -> Edit:
-        """The edit: final state, since of several wishes the last one wins."""
-        quads = np.concatenate([NO_QUADS, *self._parts])
-        signs = np.repeat(np.array(self._signs, dtype=np.int8), [len(part) for part in self._parts])
-        if -1 in self._signs and len(quads) > 1:
-            lasts = np.sort(grouped(quads).lasts())
-            quads, signs = quads[lasts], signs[lasts]
+        removed, added = last_wishes(self._signs, self._parts)
         is_new = self._own is not None and self._own != dict.fromkeys(self._live.own)
         own = tuple(self._own or ()) if is_new else None
-        return Edit(quads[signs < 0], quads[signs > 0], own, self._is_whole, self._evaluated)
+        return Edit(removed, added, own, self._evaluated)
 
     def __enter__(self) -> Self:
         return self
@@ -193,6 +203,11 @@ class Transaction:
     ) -> None:
         if self._is_open:
             self.end(kind is None)
+
+    def abandon(self) -> None:
+        """Forget what a thread collected that has ended without ending the transaction."""
+        self._thread = threading.current_thread()
+        self.end(False)
 
     def end(self, is_good: bool, progress: Progress = SILENT) -> None:
         """Commit, or forget what was collected. Raises what the commit raises; StoreError after the end."""
@@ -205,6 +220,16 @@ class Transaction:
                 self._ends.drop(self._known)
         finally:
             self._ends.ended()
+
+
+def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
+    """The quads int32[n, 4] to retract and those to assert: of several wishes for one quad the last one wins."""
+    quads = np.concatenate([NO_QUADS, *parts])
+    of_quads = np.repeat(np.array(signs, dtype=np.int8), [len(part) for part in parts])
+    if -1 in signs and len(quads) > 1:
+        lasts = np.sort(grouped(quads).lasts())
+        quads, of_quads = quads[lasts], of_quads[lasts]
+    return quads[of_quads < 0], quads[of_quads > 0]
 
 
 def _nameless(rule: Rule) -> Rule:

@@ -13,8 +13,9 @@ only about literals with a datatype, and where asserted quads alone are wanted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,8 @@ from kgreason.graph.terms import term_of, text_of
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.update import Term, quads
 
+Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
+"""Gives the engine's side of a graph to one thread for a while."""
 _CHUNK = 1_000
 _PLACES = {
     "subject": (NamedNode, BlankNode),
@@ -55,10 +58,10 @@ def pattern(*terms: Term | DefaultGraph | str | None) -> Pattern:
     return Pattern(*found)
 
 
-def match(store: OxigraphStore, engine: Callable[[], LiveGraph], pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
+def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
     """The quads that match, or those of them that are asserted. Raises StoreError."""
     rows, form = store.match(*pattern), _asserted if asserted else _present
-    found = chain.from_iterable(form(chunk, engine) for chunk in _chunks(rows))
+    found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
     return found if pattern.object is None else (quad for quad in found if quad.object == pattern.object)
 
 
@@ -67,21 +70,21 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
         yield chunk
 
 
-def _asserted(chunk: list[Quad], engine: Callable[[], LiveGraph]) -> Iterable[Quad]:
+def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
     """The asserted quads that rows stand for."""
-    live = engine()
-    forms = _forms(chunk, live)
-    return _quads(live, forms[asserts(live.materializer, forms)])
+    with held() as live:
+        forms = _forms(chunk, live)
+        return _quads(live, forms[asserts(live.materializer, forms)])
 
 
-def _present(chunk: list[Quad], engine: Callable[[], LiveGraph]) -> Iterable[Quad]:
+def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
     """The quads that rows stand for."""
     others, typed = _parted(chunk)
     if not typed:
         return others
-    live = engine()
-    forms = _forms(typed, live)
-    return chain(others, _quads(live, forms[_shows(live, forms)]))
+    with held() as live:
+        forms = _forms(typed, live)
+        return chain(others, _quads(live, forms[_shows(live, forms)]))
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from pyoxigraph import QuerySolution
+from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
@@ -27,11 +27,8 @@ class Asserted(NamedTuple):
 class Editable(Protocol):
     """A graph that can be asked and edited. Every method may raise a KgreasonError."""
 
-    def solutions(self, query: str, default_graph: str | None) -> Iterable[QuerySolution]:
-        """The solutions of a SELECT over the materialized graph; the default graph may be that of another name.
-
-        Raises QueryError.
-        """
+    def solutions(self, select: Select) -> Iterable[Solution]:
+        """The solutions of a SELECT over the materialized graph. Raises QueryError."""
         ...
 
     def asserted(self, rows: bytes) -> Asserted:

@@ -118,7 +118,7 @@ class _Steps:
         removed: dict[bytes, None] = {}
         added: dict[bytes, None] = {}
         try:
-            solutions = iter(self._graph.solutions(operation.query, operation.default_graph))
+            solutions = iter(self._graph.solutions(operation.select))
             while some := list(islice(solutions, _SOME)):
                 removed.update(dict.fromkeys(operation.removed.rows(some)))
                 added.update(dict.fromkeys(operation.added.rows(some)))

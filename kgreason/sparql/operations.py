@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from kgreason.sparql.template import Template
+from kgreason.sparql.where import Select
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,9 @@ class DeleteData:
 
 @dataclass(frozen=True, slots=True)
 class Modify:
-    """DELETE/INSERT WHERE: a SELECT over the WHERE, the default graph that WITH gives it, and the two templates."""
+    """DELETE/INSERT WHERE: a SELECT over the WHERE, and the two templates."""
 
-    query: str
-    default_graph: str | None
+    select: Select
     removed: Template
     added: Template
 

@@ -107,8 +107,8 @@ class _Parser:
 
     def _delete_where(self, token: Token) -> Modify:
         template = self._deleted(self._block(token))
-        query = self._where(token).select(template.variables, (), distinct=True)
-        return Modify(query, None, template, Template())
+        select = self._where(token).select(template.variables, distinct=True)
+        return Modify(select, template, Template())
 
     def _modify(self, node: Node) -> Modify:
         *clauses, where = node.children
@@ -128,8 +128,9 @@ class _Parser:
                 case _:
                     dataset.append(f"FROM NAMED {self._iri(token)}")
         variables = tuple(dict.fromkeys(removed.variables + added.variables))
-        query = self._where(cast(Token, where)).select(variables, dataset, distinct=not added.blanks)
-        return Modify(query, None if dataset else graph, removed.within(graph), added.within(graph))
+        found = self._where(cast(Token, where))
+        select = found.select(variables, dataset, None if dataset else graph, distinct=not added.blanks)
+        return Modify(select, removed.within(graph), added.within(graph))
 
     def _where(self, token: Token) -> Where:
         return Where(self._source, _start(token), cast(int, token.end_pos), self._prologue, self._prefixes)

@@ -14,7 +14,9 @@ from itertools import chain
 from typing import TypeAlias
 
 import pyoxigraph
-from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolution, RdfFormat, Triple
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple
+
+from kgreason.sparql.where import Solution
 
 _Term: TypeAlias = NamedNode | BlankNode | Literal | Triple | DefaultGraph
 _Shape: TypeAlias = "int | tuple[_Shape, ...]"
@@ -52,12 +54,12 @@ class Template:
         name = NamedNode(graph[1:-1])
         return Template(tuple(_placed(quad, name) for quad in self.quads), self.variables)
 
-    def rows(self, solutions: Iterable[QuerySolution]) -> list[bytes]:
+    def rows(self, solutions: Iterable[Solution]) -> list[bytes]:
         """The lines of solutions, in their order; each of them has blank nodes of its own."""
         found = chain.from_iterable(map(self._filled, solutions)) if self.quads else ()
         return lines(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
-    def _filled(self, solution: QuerySolution) -> Iterator[Quad]:
+    def _filled(self, solution: Solution) -> Iterator[Quad]:
         """The quads of a solution."""
         bound = [solution[name] for name in self.variables]
         values = [*bound, *[BlankNode() for _ in self.blanks], *self._constants]

@@ -10,15 +10,58 @@ Cost: that of parsing the query; nothing is evaluated here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
-from pyoxigraph import Store
+from pyoxigraph import QuerySolution, Store
 
 from kgreason.sparql.problems import problem, unknown_prefix
 from kgreason.sparql.source import Rewritten, Source
+from kgreason.store.update import Term
+
+Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
+"""The values of variables by their names; None where a variable has none."""
 
 _BLOCK = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A SELECT over a WHERE block: `SELECT head dataset WHERE block` under a prologue, with `variables` as its columns.
+
+    `dataset` are FROM clauses; without them `default_graph`, the text of an IRI, may take the default graph's place.
+    """
+
+    prologue: str
+    distinct: bool
+    variables: tuple[str, ...]
+    dataset: tuple[str, ...]
+    default_graph: str | None
+    block: str
+
+    @property
+    def _head(self) -> str:
+        asked = " ".join(f"?{name}" for name in self.variables) or "*"
+        return f"SELECT DISTINCT {asked}" if self.distinct else f"SELECT {asked}"
+
+    @property
+    def query(self) -> str:
+        """The query, but for `default_graph`, which SPARQL has no words for."""
+        return " ".join([f"{self.prologue}{self._head}", *self.dataset, f"WHERE\n{self.block}"])
+
+    def calling(self, function: str, unbound: str) -> str:
+        """An operation of SPARQL Update that calls a function for each solution, in order, and changes nothing.
+
+        It stands under the prologue. Both arguments are IRIs in angle brackets. The function is given the values of
+        the variables, `unbound` for those without one, and has to return nothing.
+        """
+        values = ", ".join(f"COALESCE(?{name}, {unbound})" for name in self.variables)
+        within = f"WITH {self.default_graph} " if self.default_graph else ""
+        using = " ".join(clause.replace("FROM", "USING", 1) for clause in self.dataset)
+        solutions = f"{{ {self._head} WHERE\n{self.block} }}"
+        never = f"INSERT {{ {function} {function} {function} }}"
+        return f"{within}{never} {using} WHERE {{ {solutions} FILTER({function}({values})) }}"
 
 
 class Where(NamedTuple):
@@ -30,22 +73,30 @@ class Where(NamedTuple):
     prologue: str
     prefixes: Collection[str]
 
-    def select(self, variables: Sequence[str], dataset: Sequence[str], *, distinct: bool) -> str:
+    def select(
+        self,
+        variables: Sequence[str],
+        dataset: Sequence[str] = (),
+        default_graph: str | None = None,
+        *,
+        distinct: bool,
+    ) -> Select:
         """The query; `dataset` are its FROM clauses. Raises QueryError."""
         declared = {name.removesuffix(":") for name in self.prefixes}
         if unknown := unknown_prefix(self.source.text, declared, self.start, self.end):
             raise self.source.error(unknown.at, str(unknown))
-        asked = " ".join(f"?{name}" for name in variables) or "*"
-        text = Rewritten(self.source)
-        head = [f"{self.prologue}SELECT", "DISTINCT" * distinct, asked, *dataset, "WHERE\n"]
-        text.put(" ".join(filter(None, head)), self.start)
-        text.copy(self.start, self.end)
-        self._check(text)
-        return str(text)
+        block = self.source.text[self.start : self.end]
+        select = Select(self.prologue, distinct, tuple(variables), tuple(dataset), default_graph, block)
+        self._check(select)
+        return select
 
-    def _check(self, query: Rewritten) -> None:
+    def _check(self, select: Select) -> None:
+        """Raises QueryError at the place in the source."""
         try:
-            Store().query(str(query))
+            Store().query(select.query)
         except SyntaxError as error:
             line, column, words = problem(error.msg, "pattern")
-            raise self.source.error(query.origin(line or _BLOCK, column or 1), words) from None
+            text = Rewritten(self.source)
+            text.put(select.query.removesuffix(select.block), self.start)
+            text.copy(self.start, self.end)
+            raise self.source.error(text.origin(line or _BLOCK, column or 1), words) from None

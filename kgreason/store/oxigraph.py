@@ -13,20 +13,21 @@ and 9); see `update` for others. `len` reads every row.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import Self
+from typing import Any, Self
 
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Triple
 
+from kgreason.engine.undivided import undivided
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store.protocol import Results
-from kgreason.store.update import GraphName, Term, Update, quads
+from kgreason.store.update import COLLECT, NOWHERE, UNBOUND, GraphName, Term, Update, quads
 
 _THREADS = 2
 _ROWS = 30_000
@@ -83,6 +84,30 @@ class OxigraphStore:
                 with self._calling_python:
                     self._store.update(update.text, custom_functions=update.functions)
                 self._forget_empty(update.thinned)
+
+    def solutions_after(
+        self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
+    ) -> list[dict[str, Term | None]]:
+        """The solutions of a WHERE over the rows after a delta, which is in the store for this question alone.
+
+        `operation` is one of SPARQL Update, under a prologue, that calls the function COLLECT with the values of
+        `variables`, UNBOUND for those without one. Delta and operation are a transaction that is taken back: nobody
+        else sees it, and Ctrl-C waits for its end. Raises QueryError, StoreError. Cost: applying the delta, and a call
+        of Python for each solution.
+        """
+        update, rows = Update(removed, added), list[tuple[Term, ...]]()
+        functions: dict[NamedNode, Any] = {**update.functions, COLLECT: lambda *terms: rows.append(terms)}
+        steps = filter(None, [update.text, operation, f"CLEAR GRAPH {NOWHERE}"])
+        text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue at the beginning alone
+        try:
+            with self._calling_python, undivided():  # a row would be lost where Ctrl-C stops a function
+                self._store.update(text, custom_functions=functions)
+        except (OSError, RuntimeError, ValueError) as error:
+            if NOWHERE.value not in str(error):
+                raise QueryError(f"the query cannot be evaluated: {error}") from error
+        return [
+            {name: None if term == UNBOUND else term for name, term in zip(variables, row, strict=True)} for row in rows
+        ]
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
         """Have no names of graphs that hold nothing, which GRAPH ?g would find."""

@@ -22,6 +22,10 @@ Function: TypeAlias = Callable[[Literal], Term | None]
 
 _NAME = "tag:kgreason,2025:"
 _NO_GRAPH = DefaultGraph()
+COLLECT, UNBOUND = NamedNode(f"{_NAME}collect"), NamedNode(f"{_NAME}unbound")
+"""The function that takes the solutions of a WHERE, and what stands for a variable without a value."""
+NOWHERE = NamedNode(f"{_NAME}nowhere")
+"""A graph that is never there: an operation on it ends a transaction, and takes it back."""
 
 
 def quads(lines: bytes) -> list[Quad]:

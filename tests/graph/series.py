@@ -1,7 +1,7 @@
 """A series of commits of every kind, and what the graph shows after each of them.
 
 Commits are small enough for the journal, or large enough for a snapshot (more than `SMALL` rows), and make checkpoints
-due every few commits. A SPARQL update of several operations is as many commits.
+due every few commits. A SPARQL update of several operations is one commit.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ def _edit(
 
 
 def _update(name: str, *operations: str) -> Step:
-    """A SPARQL update, each of whose operations is a commit."""
+    """A SPARQL update."""
 
-    def doing(text: str) -> Part:
-        return lambda graph: graph.update(f"PREFIX : <http://e/> {text}")
+    def commit(graph: KnowledgeGraph) -> None:
+        graph.update("PREFIX : <http://e/> " + " ; ".join(operations))
 
-    return Step(name, tuple(map(doing, operations)), doing(" ; ".join(operations)))
+    return Step(name, (commit,), commit)
 
 
 def _round(n: int) -> list[Step]:

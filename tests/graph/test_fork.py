@@ -5,15 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kgreason.errors import StoreError, StoreLockedError
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.updating import composed
 from tests.cli.calling import files
-from tests.strategies.ontologies import Quad, datasets, nquads
 
 from .test_store import DATA, ENUMERATION, ONTOLOGY
 from .views import file_of, lines, rows, view
@@ -76,36 +72,9 @@ def test_stores_that_hold_nothing(tmp_path: Path) -> None:
         assert not rows(graph)
 
 
-_commits = st.lists(st.tuples(st.booleans(), datasets(max_axioms=3, max_data=4)), max_size=4)
-
-
-@settings(max_examples=30)
-@given(history=_commits)
-def test_the_deltas_of_an_update_come_to_one(history: list[tuple[bool, list[Quad]]]) -> None:
-    with KnowledgeGraph.open() as graph:
-        deltas = []
-        before, asserted = lines(graph.dump(graphs=True)), lines(graph.dump(asserted=True, graphs=True))
-        for is_added, quads in history:
-            with graph.transaction() as tx:
-                (tx.add_lines if is_added else tx.remove_lines)(nquads(quads).encode())
-            deltas.append(tx.delta)
-        delta = composed(deltas, graph._engine().materializer.dictionary)
-        removed, added = (frozenset(text.decode().splitlines()) for text in (delta.removed, delta.added))
-        assert removed <= before
-        assert not added & before
-        assert lines(graph.dump(graphs=True)) == before - removed | added
-        gone, come = (frozenset(text.decode().splitlines()) for text in delta.quad_lines)
-        assert lines(graph.dump(asserted=True, graphs=True)) == asserted - gone | come
-        assert not gone & come
-        assert delta.commit == graph._home.last
-        assert delta.work.rewrites == sum(each.work.rewrites for each in deltas)
-        assert not (delta.before == delta.after).any()
-
-
 def test_what_comes_and_goes_in_one_update_is_not_in_its_delta() -> None:
     with KnowledgeGraph.open() as graph:
         updated = graph.update(REQUEST)
-        assert len(updated.deltas) == 2
         assert f"<{E}New>" not in updated.delta.to_patch()
         assert (f"<{E}x>", f"<{E}is>", f"<{E}new>") in updated.delta.appeared(asserted=True)
         assert not graph.update(f"DELETE DATA {{ <{E}x> <{E}is> <{E}old> }}").delta

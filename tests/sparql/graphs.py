@@ -12,6 +12,7 @@ from kgreason.errors import InputError
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
 from kgreason.sparql.parser import parse
+from kgreason.sparql.where import Select
 
 SYMMETRIC = NamedNode("http://e/knows")
 
@@ -37,11 +38,11 @@ class PlainGraph:
     def update(self, text: str) -> Outcome:
         return run(parse(text), self)
 
-    def solutions(self, query: str, default_graph: str | None) -> Iterable[QuerySolution]:
+    def solutions(self, select: Select) -> Iterable[QuerySolution]:
         store = Store()
         store.extend(self.shown())
-        graph = NamedNode(default_graph[1:-1]) if default_graph else None
-        results = store.query(query, default_graph=graph)
+        graph = NamedNode(select.default_graph[1:-1]) if select.default_graph else None
+        results = store.query(select.query, default_graph=graph)
         assert isinstance(results, QuerySolutions)
         return results
 

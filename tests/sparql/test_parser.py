@@ -110,11 +110,11 @@ def test_declarations_hold_to_the_end() -> None:
 
 def test_where_becomes_a_select() -> None:
     operation = modify("DELETE { ?s e:p ?o } INSERT { ?s e:q $o } USING e:g USING NAMED e:h WHERE { ?s ?p ?o # }\n }")
-    assert operation.query == (
+    assert operation.select.query == (
         "PREFIX e: <http://e/> SELECT DISTINCT ?s ?o FROM <http://e/g> FROM NAMED <http://e/h> "
         "WHERE\n{ ?s ?p ?o # }\n }"
     )
-    assert operation.default_graph is None
+    assert operation.select.default_graph is None
 
 
 @pytest.mark.parametrize(
@@ -124,17 +124,17 @@ def test_where_becomes_a_select() -> None:
 def test_a_full_stop_after_a_term_is_no_part_of_it(where: str) -> None:
     [operation] = parse(f"{PREFIX} PREFIX : <http://e/> INSERT {{ ?x e:q ?y }} WHERE {{ {where} }}")
     assert isinstance(operation, Modify)
-    assert where in operation.query
+    assert where in operation.select.query
 
 
 def test_solutions_that_make_blank_nodes_are_not_taken_together() -> None:
-    assert modify("INSERT { ?s e:q [] } WHERE { ?s ?p ?o }").query.endswith("SELECT ?s WHERE\n{ ?s ?p ?o }")
+    assert modify("INSERT { ?s e:q [] } WHERE { ?s ?p ?o }").select.query.endswith("SELECT ?s WHERE\n{ ?s ?p ?o }")
 
 
 def test_with_names_the_graph_that_using_replaces() -> None:
-    assert modify("WITH e:g INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }").default_graph == "<http://e/g>"
+    assert modify("WITH e:g INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }").select.default_graph == "<http://e/g>"
     using = modify("WITH e:g INSERT { ?s ?p ?o GRAPH e:h { ?s ?p ?o } } USING e:u WHERE { ?s ?p ?o }")
-    assert using.default_graph is None
+    assert using.select.default_graph is None
     assert [str(quad.graph_name) for quad in using.added.quads] == ["<http://e/g>", "<http://e/h>"]
 
 

@@ -1,0 +1,127 @@
+"""`GraphLock`: one thread at a time edits a graph, or asks its engine; the others queue.
+
+It protects everything that touches engine, dictionary or journal. SPARQL queries never take it: Oxigraph gives each of
+them the rows of one moment. A thread may take the lock several times, and lets go of it as often.
+
+Laws: whoever asked first has the lock first, but for the two threads that ask last. A thread that ended without letting
+go loses it to the one that waits. Ctrl-C ends the waiting within a tenth of a second, and the lock stays as it was.
+Cost: three microseconds.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
+
+from kgreason.engine.undivided import undivided
+from kgreason.errors import GraphBusyError, StoreError
+
+_SLICE = 0.1
+"""So many seconds pass at most between two looks at the signals, and at the thread that has the lock."""
+
+
+class GraphLock:
+    """A reentrant lock with a queue. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._turn, self._lock = threading.Lock(), threading.Lock()
+        self._owner: threading.Thread | None = None
+        self._depth = 0
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether the thread that asks has the lock."""
+        return self._owner is threading.current_thread()
+
+    def acquire(self, timeout: float | None = None) -> None:
+        """Wait for the lock, `timeout` seconds at most. Raises GraphBusyError."""
+        me = threading.current_thread()
+        if self._owner is me:
+            self._depth += 1
+            return
+        until = None if timeout is None else time.monotonic() + timeout
+        self._wait(self._turn, until)  # whoever waits has the turn, so that the last owner cannot overtake
+        try:
+            self._wait(self._lock, until)
+            self._owner, self._depth = me, 1
+        finally:
+            self._turn.release()
+
+    def _wait(self, lock: threading.Lock, until: float | None) -> None:
+        is_taken = False
+        try:
+            with undivided() as let_out:
+                while not is_taken:
+                    is_taken = lock.acquire(timeout=self._slice(until)) or self._is_left(lock)
+                    if not is_taken:
+                        let_out()
+                        self._check(until)
+        except BaseException:
+            if is_taken:
+                lock.release()
+            raise
+
+    def _slice(self, until: float | None) -> float:
+        return _SLICE if until is None else max(0.0, min(_SLICE, until - time.monotonic()))
+
+    def _is_left(self, lock: threading.Lock) -> bool:
+        """Whether the thread that has the lock has ended; then the lock is the asking thread's."""
+        owner = self._owner
+        return lock is self._lock and owner is not None and not owner.is_alive()
+
+    def _check(self, until: float | None) -> None:
+        if until is not None and time.monotonic() >= until:
+            owner = self._owner
+            by = f"thread {owner.name!r}" if owner else "another thread"
+            raise GraphBusyError(f"the graph is in use by {by}; wait longer, or end the transaction that is open there")
+
+    def release(self) -> None:
+        """Let go of the lock as often as it was taken. Raises StoreError in a thread that does not have it."""
+        if not self.is_mine:
+            raise StoreError("the graph is not in use by this thread")
+        self._depth -= 1
+        if not self._depth:
+            self._owner = None
+            self._lock.release()
+
+    @contextmanager
+    def within(self, timeout: float | None) -> Iterator[None]:
+        """The lock for a block, `timeout` seconds later at most. Raises GraphBusyError."""
+        self.acquire(timeout)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class _Locked(Protocol):
+    _lock: GraphLock
+
+
+_Self = TypeVar("_Self", bound=_Locked)
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+def locked(
+    method: Callable[Concatenate[_Self, _Arguments], _Result],
+) -> Callable[Concatenate[_Self, _Arguments], _Result]:
+    """A method that runs while its thread has the lock of the object, which is its `_lock`."""
+
+    @functools.wraps(method)
+    def holding(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return holding
