@@ -1,15 +1,19 @@
 """`Folder`: a store on disk. Who may use it, what was committed last, and how far Oxigraph is.
 
     STORE/kgreason.json     the manifest: selection, snapshot, the commit that Oxigraph has for good, statistics
-    STORE/lock              held shared by readers, exclusively by a writer
+    STORE/lock              held by the writer; readers take no lock
     STORE/snapshot-N/       the state after commit N (`snapshot`)
     STORE/journal           the commits after N (`journal`)
     STORE/oxigraph-M/       what queries see, since the load that was commit M (`oxigraph` in older stores)
 
 The manifest is replaced as a whole, and names the snapshot. Invariants: the snapshot that it names is complete and on
 disk before it is named; snapshot and journal together are the last commit, whatever was killed when; where Oxigraph is
-behind that, it is brought up to it at the next opening. Cost of opening: one small file, and what the journal has got
-since Oxigraph was flushed.
+behind that, it is brought up to it at the next opening.
+
+Readers of other processes read beside the writer. What they have opened they can go on reading, as the writer never
+changes a file but the journal, which grows; where it removes a folder before a reader has opened it, the manifest names
+another one by then, and the reader looks again (`has_moved`). Cost of opening: one small file, and what the journal has
+got since Oxigraph was flushed.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -32,10 +37,9 @@ from kgreason.store.journal import Journal
 
 FORMAT = 3
 _MANIFEST = "kgreason.json"
-_FLAGS = {
-    True: portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING,
-    False: portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING,
-}
+_LOCK = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
+_PAUSE = 0.05
+"""Seconds between two attempts to take the lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +67,26 @@ class Manifest:
 
 
 class Folder:
-    """A store's folder, locked for reading or writing until `close`."""
+    """A store's folder: locked until `close` for the one who writes, as of one moment for those who read.
 
-    def __init__(self, path: Path, *, write: bool) -> None:
+    `wait` is how many seconds a writer waits for another one. Raises StoreLockedError, StoreVersionError, StoreError.
+    """
+
+    def __init__(self, path: Path, *, write: bool, wait: float = 0) -> None:
         self.path = path
         self._maker, self._was_there = 0, path.exists()
+        self._lock: IO[bytes] | None = None
         if write:
             self._make()
-        self._lock = self._take_lock(write)
+            self._lock = self._take_lock(time.monotonic() + wait)
+        elif not is_store(path):
+            raise StoreError(f"{path}: there is no store")
         self.path = path.absolute()
         try:
-            self.manifest = read_manifest(path)
-            if self.manifest is None and any(path.glob("snapshot-*")):  # a manifest comes before all else
-                raise StoreError(f"{path / _MANIFEST}: is missing, without which the store cannot be read")
-            self.journal = self._open_journal(write)
+            self.manifest, self.journal = self._opened() if write else self._seen()
         except BaseException:
-            self._lock.close()
+            if self._lock is not None:
+                self._lock.close()
             raise
 
     def __enter__(self) -> Self:
@@ -92,15 +100,17 @@ class Folder:
 
         Where what it was opened for has failed, a store that this process made, and that has no commit, goes.
         """
-        if not self._lock.closed:
+        if self._lock is None:
             self.journal.close()
-            if is_failed and self._is_needless():
+        elif not self._lock.closed:
+            self.journal.close()
+            if is_failed and self._is_needless(self._lock):
                 self._remove()
             self._lock.close()
 
-    def _is_needless(self) -> bool:
+    def _is_needless(self, lock: IO[bytes]) -> bool:
         """Whether this process made the store, and nobody has committed to it."""
-        if self._maker != os.getpid() or self.journal.last or not self._has_lock(self._lock):
+        if self._maker != os.getpid() or self.journal.last or not self._has_lock(lock):
             return False
         manifest = read_manifest(self.path)
         return manifest is None or not manifest.commit
@@ -171,18 +181,29 @@ class Folder:
             self.path.mkdir(parents=True, exist_ok=True)
             (self.path / "lock").touch()
 
-    def _take_lock(self, write: bool) -> IO[bytes]:
+    def _take_lock(self, until: float) -> IO[bytes]:
+        while True:
+            try:
+                return self._lock_taken()
+            except StoreLockedError:
+                if time.monotonic() >= until:
+                    raise
+                time.sleep(_PAUSE)
+
+    def _lock_taken(self) -> IO[bytes]:
         try:
-            lock = (self.path / "lock").open("r+b" if write else "rb")
+            lock = (self.path / "lock").open("r+b")
         except FileNotFoundError as error:
             raise StoreError(f"{self.path}: there is no store") from error
         except OSError as error:
             raise StoreError(f"{self.path}: the store cannot be opened: {error.strerror}") from error
         try:
-            portalocker.lock(lock, _FLAGS[write])
+            portalocker.lock(lock, _LOCK)
         except portalocker.LockException as error:
             lock.close()
-            raise StoreLockedError(f"{self.path}: the store is open already, here or in another process") from error
+            raise StoreLockedError(
+                f"{self.path}: the store is open for writing already, here or in another process"
+            ) from error
         if not self._has_lock(lock):
             lock.close()
             raise StoreError(f"{self.path}: the store was removed just now")
@@ -195,14 +216,41 @@ class Folder:
         except OSError:
             return False
 
-    def _open_journal(self, write: bool) -> Journal:
-        """The journal; one that a kill kept from being emptied after a checkpoint is emptied."""
-        known = self.manifest or Manifest([])
-        last = known.stored if known.journal else known.commit
-        journal = Journal(journal_path(self.path), write=write, size=known.journal, last=last)
-        if write and journal.size and journal.last == known.commit:
+    def _opened(self) -> tuple[Manifest | None, Journal]:
+        """What a writer finds; a journal that a kill kept from being emptied after a checkpoint is emptied."""
+        manifest = read_manifest(self.path)
+        if manifest is None and any(self.path.glob("snapshot-*")):  # a manifest comes before all else
+            raise StoreError(f"{self.path / _MANIFEST}: is missing, without which the store cannot be read")
+        known = manifest or Manifest([])
+        journal = self._journal(known, write=True)
+        if journal.size and journal.last == known.commit:
             journal.reset(known.commit)
-        return journal
+        return manifest, journal
+
+    def _seen(self) -> tuple[Manifest | None, Journal]:
+        """What a reader finds: manifest and journal of one moment, though a writer may replace them."""
+        while True:
+            manifest = read_manifest(self.path)
+            try:
+                if manifest is None and any(self.path.glob("snapshot-*")):
+                    raise StoreError(f"{self.path / _MANIFEST}: is missing, without which the store cannot be read")
+                journal = self._journal(manifest or Manifest([]), write=False)
+            except StoreError:
+                if read_manifest(self.path) == manifest:
+                    raise
+            else:
+                if read_manifest(self.path) == manifest:
+                    return manifest, journal
+                journal.close()
+
+    def _journal(self, known: Manifest, *, write: bool) -> Journal:
+        last = known.stored if known.journal else known.commit
+        return Journal(journal_path(self.path), write=write, size=known.journal, last=last)
+
+    def has_moved(self) -> bool:
+        """Whether the writer has put other folders in the place of those that the manifest names. Raises StoreError."""
+        now, seen = (each or Manifest([]) for each in (read_manifest(self.path), self.manifest))
+        return (now.commit, now.oxigraph) != (seen.commit, seen.oxigraph)
 
 
 def is_store(path: Path) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+from kgreason.errors import StoreError
 from kgreason.graph.folder import Folder, Manifest
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, Documents, KnowledgeGraph, Strategy, opened
 from kgreason.graph.repository import Repository
@@ -26,16 +27,23 @@ def fork(
     budget: int | None = None,
     catalogue: Documents | None = None,
 ) -> KnowledgeGraph:
-    """The graph; others may read the store meanwhile, nobody may write. The arguments are those of `open`.
+    """The graph as of the last commit; others may read the store meanwhile, or write to it.
 
-    Raises StoreError where there is no store, StoreLockedError where another process writes to it.
+    The arguments are those of `open`. Raises StoreError where there is no store.
     """
-    folder = Folder(Path(path), write=False)
-    try:
-        return KnowledgeGraph(_Origin(folder), strategy, budget, catalogue=opened(catalogue))
-    except BaseException:
-        folder.close()
-        raise
+    while True:
+        folder = Folder(Path(path), write=False)
+        try:
+            graph = KnowledgeGraph(_Origin(folder), strategy, budget, catalogue=opened(catalogue))
+        except BaseException as error:
+            has_moved = isinstance(error, StoreError) and folder.has_moved()
+            folder.close()
+            if not has_moved:
+                raise
+        else:
+            if not folder.has_moved():
+                return graph
+            graph.close()
 
 
 class _Origin(Repository):

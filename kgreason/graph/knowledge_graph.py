@@ -20,11 +20,11 @@ from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
-from kgreason.errors import QueryError, StoreError
+from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest, read_manifest
 from kgreason.graph.lock import GraphLock, locked
@@ -60,6 +60,7 @@ Strategy = Literal["auto", "update", "bootstrap"]
 Documents = File | Catalogue | Mapping[str, File]
 """Where imported documents are: a path for `Catalogue.open`, or files by the IRIs that they are imported under."""
 EngineName = Literal["columnar", "reference"]
+Result = TypeVar("Result")
 DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
 
 
@@ -109,6 +110,7 @@ class KnowledgeGraph:
         engine: EngineName = "columnar",
         catalogue: Documents | None = None,
         read_only: bool = False,
+        wait: float = 0,
     ) -> Self:
         """Open the store at a path, made if it is not there, or a graph in memory.
 
@@ -121,11 +123,14 @@ class KnowledgeGraph:
         `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. `engine="reference"` runs
         the executable specification instead, on small graphs in memory; it knows neither of the two. `catalogue` has
         the documents that owl:imports names: a folder, an XML catalog or a map (`Catalogue.open`), or files by IRI;
-        without one none is read. A store is open for one writer, or for readers with `read_only`, which ask and change
-        nothing; who wants to follow a writer uses `kgreason watch`. A `with` block that ends in an error takes a store
-        away again that it made, if nothing was committed. Raises StoreLockedError where the store is open already,
-        StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an option that is
-        none and for files that cannot be read.
+        without one none is read.
+
+        A store is open for one writer, who waits `wait` seconds for the one before, and for any number of readers
+        (`read_only`) beside it. Readers change nothing. They see the last commit as of their opening, or a later one;
+        use `kgreason watch` to follow a writer. A `with` block that ends in an error takes away a store that it made,
+        if nothing was committed. Raises StoreLockedError where the store is open for writing already,
+        StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an unknown option and
+        for files that cannot be read.
         """
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
         wanted = _manifest(rules, schema, same_as, aliases)
@@ -140,10 +145,11 @@ class KnowledgeGraph:
             return cls(Repository(None, wanted, write=True), strategy, budget, engine, known)
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine runs in memory alone")
-        folder = Folder(Path(path), write=not read_only)
+        folder = Folder(Path(path), write=not read_only, wait=wait)
         if read_only and folder.is_behind:
             folder.close()
-            cls.open(path, catalogue=catalogue).close()
+            with suppress(StoreLockedError):  # then there is a writer, who has brought the store up to date
+                cls.open(path, catalogue=catalogue).close()
             folder = Folder(Path(path), write=False)
         try:
             asked = None if rules is None else wanted.rules
@@ -155,7 +161,7 @@ class KnowledgeGraph:
 
     def _catch_up(self) -> None:
         """Bring the store to the last commit, where a kill left it behind."""
-        if self._home.is_behind:
+        if self._home.is_writable and self._home.is_behind:
             if self._home.is_ahead:
                 self._engine()
             self._home.refill(self._fill, self._manifest)
@@ -203,13 +209,29 @@ class KnowledgeGraph:
     def _engine(self) -> LiveGraph:
         """The engine's side of the graph, restored when it is first needed."""
         self._check_open()
-        if self._live is None:
-            from kgreason.graph.live import LiveGraph
+        return self._live or self._looking_again(self._started)
 
-            self._live = LiveGraph(
-                self._home, self._strategy, self._budget, catalogue=self._catalogue, reference=self._is_reference
-            )
+    def _started(self) -> LiveGraph:
+        from kgreason.graph.live import LiveGraph
+
+        self._live = LiveGraph(
+            self._home, self._strategy, self._budget, catalogue=self._catalogue, reference=self._is_reference
+        )
         return self._live
+
+    def _looking_again(self, read: Callable[[], Result]) -> Result:
+        """What is read of the store's files; read again where a writer of another process replaced them meanwhile."""
+        while True:
+            try:
+                found = read()
+            except StoreError:
+                if not self._home.has_moved:
+                    raise
+            else:
+                if not self._home.has_moved:
+                    return found
+            self._live = None
+            self._home.look_again()
 
     def transaction(self, headers: Mapping[str, str] | None = None, *, timeout: float | None = None) -> Transaction:
         """A transaction: `with graph.transaction() as tx`, which is one commit at the end of the block.
@@ -431,24 +453,32 @@ class KnowledgeGraph:
     @locked
     def stats(self) -> dict[str, Any]:
         """Counts of facts, terms, rules and contradictions, and how the last commit was evaluated."""
-        if self._live is not None and self._home.last:
-            return self._live.stats()
+        if (live := self._told_by()) is not None and self._home.last:
+            return live.stats()
         return dict(self._home.manifest.stats) or dict.fromkeys(COUNTS, 0)
 
     @property
     @locked
     def warnings(self) -> list[str]:
         """What the ontology says that no rule could be made of, and the imports without a document; one line each."""
-        return self._live.warnings if self._live else list(self._home.manifest.warnings)
+        return live.warnings if (live := self._told_by()) else list(self._home.manifest.warnings)
 
     @locked
     def streams(self) -> dict[str, dict[str, str]]:
         """For each stream whose commits this graph has, the headers of the last one."""
-        return dict(self._live.streams if self._live else self._home.manifest.streams)
+        return dict(live.streams if (live := self._told_by()) else self._home.manifest.streams)
+
+    def _told_by(self) -> LiveGraph | None:
+        """The engine's side of the graph where it runs, or where the manifest is older than the last commit."""
+        is_old = self._home.last and self._home.is_behind and not self._home.is_writable
+        return self._engine() if is_old else self._live
 
     @locked
     def rules(self) -> list[dict[str, str]]:
         """The rules in force: name, rule text, and why each of them runs."""
+        return self._looking_again(self._read_rules)
+
+    def _read_rules(self) -> list[dict[str, str]]:
         if live := self._current():
             return snapshot.described(live.materializer.rules)
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
@@ -478,6 +508,9 @@ class KnowledgeGraph:
     @locked
     def _state(self) -> tuple[Saved, Dictionary] | None:
         """The state of the graph, from the engine where it runs or must, else from the snapshot; None for no state."""
+        return self._looking_again(self._read_state)
+
+    def _read_state(self) -> tuple[Saved, Dictionary] | None:
         if live := self._current():
             return live.materializer.save(), live.materializer.dictionary
         path = self._home.snapshot

@@ -26,6 +26,7 @@ memory costs the memory of all rows.
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -46,6 +47,8 @@ _UNKNOWN = -1
 _SMALLEST = 4 << 20
 _SHARE = 4
 """A checkpoint is due once the journal has more than 4 MB, and a quarter of the snapshot's bytes."""
+_ATTEMPTS, _PAUSE = 20, 0.02
+"""How often a reader tries to open a store that a writer is changing, and the seconds between."""
 
 
 class _Delta(NamedTuple):
@@ -111,10 +114,39 @@ class Repository:
     def _open_store(self) -> OxigraphStore:
         if self._folder is None:
             return OxigraphStore()
-        path = self._folder.oxigraph(self.manifest)
         if self._write:
-            return OxigraphStore(path)
-        return OxigraphStore.read_only(path) if self.manifest.commit else OxigraphStore()
+            return OxigraphStore(self._folder.oxigraph(self.manifest))
+        return self._read_store(self._folder)
+
+    def _read_store(self, folder: Folder) -> OxigraphStore:
+        """The store as of now, which a writer may put into another folder, or compact, while it is being opened."""
+        for attempts in range(_ATTEMPTS, 0, -1):
+            manifest = read_manifest(folder.path)
+            if manifest is None or not manifest.commit:
+                break
+            try:
+                return OxigraphStore.read_only(folder.oxigraph(manifest))
+            except StoreError:
+                if attempts == 1:
+                    raise
+                time.sleep(_PAUSE)
+        return OxigraphStore()
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether a writer has replaced the snapshot that a reader knows of; then `look_again`. Raises StoreError."""
+        return self._folder is not None and not self._write and self._folder.has_moved()
+
+    def look_again(self) -> None:
+        """Have a reader see the store as it is now. Raises StoreError."""
+        assert self._folder is not None
+        folder = Folder(self._folder.path, write=False)
+        self._folder.close()
+        self._folder = folder
+        if folder.manifest is not None:
+            self._hold(folder.manifest)
+        with self._opening:
+            self._store = None
 
     def close(self, *, is_failed: bool = False) -> None:
         """Let go of the store, the journal and the lock; what is not settled is replayed at the next opening.
@@ -216,7 +248,7 @@ class Repository:
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
         """Bring the delta of one of the `pending` commits into the store, unless that has it, or is to be refilled."""
-        if record.commit == self._seen + 1:
+        if self._write and record.commit == self._seen + 1:
             self.store.apply(removed, added)
             self._seen = record.commit
 
