@@ -193,7 +193,7 @@ class KnowledgeGraph:
     def _close(self, *, is_failed: bool) -> None:
         try:
             if self._open is not None:
-                self._open.abandon()
+                self._open.abandon("the graph is closed, and the transaction that was open went with it")
             self._settle()
         finally:
             self._live = None
@@ -271,7 +271,7 @@ class KnowledgeGraph:
                 " leave its `with` block, or call `end(False)` on it"
             )
         if self._open is not None:
-            self._open.abandon()
+            self._open.abandon("the thread that began the transaction has ended, and the transaction with it")
             self._lock.acquire()  # the end of a transaction lets go of the lock, which this thread has taken once
 
     def _ended(self) -> None:

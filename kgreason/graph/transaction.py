@@ -65,7 +65,7 @@ class Transaction:
         self._own: dict[Rule, None] | None = None
         self._evaluated: Evaluated | None = None
         self._delta: Delta | None = None
-        self._is_open = True
+        self._is_open, self._why_ended = True, "the transaction has ended"
         self._thread = threading.current_thread()
 
     @property
@@ -182,7 +182,7 @@ class Transaction:
 
     def _check_open(self) -> None:
         if not self._is_open:
-            raise StoreError("the transaction has ended")
+            raise StoreError(self._why_ended)
         if self._thread is not threading.current_thread():
             raise StoreError(
                 f"the transaction was begun in thread {self._thread.name!r}, which alone may edit and end it;"
@@ -204,9 +204,9 @@ class Transaction:
         if self._is_open:
             self.end(kind is None)
 
-    def abandon(self) -> None:
-        """Forget what a thread collected that has ended without ending the transaction."""
-        self._thread = threading.current_thread()
+    def abandon(self, why: str) -> None:
+        """Forget what was collected, by whatever thread; `why` is what its later calls are told."""
+        self._thread, self._why_ended = threading.current_thread(), why
         self.end(False)
 
     def end(self, is_good: bool, progress: Progress = SILENT) -> None:
