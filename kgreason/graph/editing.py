@@ -1,12 +1,11 @@
 """A graph as SPARQL Update edits it: all operations of a request together are one commit, or none.
 
 Each operation with a WHERE sees what those before it did, with all that follows from that. So a step that something
-asks about is carried out in the engine at once, as an attempt, and the WHERE is evaluated in a transaction of Oxigraph
-that has its rows and is taken back. In the end the attempts are taken back too, and the request is committed as one
-edit. Laws: nobody else sees a step; after an error the graph is as it was, to the last stamp and support.
+asks about is carried out in the engine at once, as an attempt, and the WHERE is asked of rows that are ahead of the
+store (`ahead`). In the end the attempts are taken back, and the request is committed as one edit. Laws: nobody else
+sees a step; after an error the graph is as it was, to the last stamp and support.
 
-Cost: that of the commit; where something asks about steps, each of these once more, and for each WHERE behind them the
-rows that they have changed by then.
+Cost: that of the commit; where something asks about steps, each of these once more, and what `ahead` costs.
 """
 
 from __future__ import annotations
@@ -17,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pyoxigraph import NamedNode, QuerySolutions
 
 from kgreason.engine.layout import Int32
+from kgreason.graph.ahead import Ahead
 from kgreason.graph.live import LiveGraph
 from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.repository import Repository
 from kgreason.graph.sources import named
 from kgreason.graph.storing import chunks
 from kgreason.graph.terms import of_canonical
@@ -31,54 +31,48 @@ from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
 from kgreason.sparql.operations import Operation
 from kgreason.sparql.where import Select, Solution
-from kgreason.store.oxigraph import OxigraphStore
-from kgreason.store.update import COLLECT, UNBOUND
 from kgreason.terms.dictionary import Dictionary
 
 
 class Editing:
     """What `kgreason.sparql` is given to edit; `transaction` takes the steps, and is for the caller to end."""
 
-    def __init__(self, graph: LiveGraph, store: OxigraphStore, transaction: Transaction) -> None:
-        self._graph, self._store, self._transaction = graph, store, transaction
+    def __init__(self, graph: LiveGraph, home: Repository, transaction: Transaction) -> None:
+        self._graph, self._home, self._transaction = graph, home, transaction
         self._live = graph.materializer
         self._waiting: list[Edit] = []
-        self._ahead: tuple[bytes, bytes] | None = None
+        self._ahead = Ahead(home, len(self._live.engine))
+        self._has_attempts = False
 
     def run(self, operations: tuple[Operation, ...]) -> Outcome:
         """Collect the edits of a request in the transaction; no attempt is left behind."""
         try:
             return run(operations, self)
         finally:
-            if self._ahead is not None:
+            self._ahead.close()
+            if self._has_attempts:
                 self._graph.abandon()
 
     def _catch_up(self) -> None:
         """Attempt the steps that something asks about now."""
         while self._waiting:
-            self._ahead = self._ahead or (b"", b"")  # an attempt that fails is to be taken back as well
-            self._ahead = self._graph.attempt(self._waiting.pop(0))
+            self._has_attempts = True  # one that fails is to be taken back as well
+            self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
 
-    def entailed(self, outcome: Outcome, store: OxigraphStore) -> int:
+    def entailed(self, outcome: Outcome) -> int:
         """Once the request is committed: how many rows that it named the default graph shows, asserted by nobody."""
         known = len(self._live.dictionary)
         try:
             missing = self.asserted(b"".join(outcome.named)).missing
             of_default = self._encode(missing)[:, 3] == 0
-            return store.count(b"".join(compress(missing.splitlines(keepends=True), of_default)))
+            return self._home.store.count(b"".join(compress(missing.splitlines(keepends=True), of_default)))
         finally:
             self._graph.forget(known)
 
     def solutions(self, select: Select) -> Iterable[Solution]:
         """The solutions of a SELECT over the materialized graph."""
         self._catch_up()
-        if self._ahead is not None:
-            asking = select.calling(str(COLLECT), str(UNBOUND))
-            return self._store.solutions_after(*self._ahead, select.prologue, asking, select.variables)
-        name = select.default_graph
-        found = self._store.query(select.query, default_graph=NamedNode(name[1:-1]) if name else None)
-        assert isinstance(found, QuerySolutions)
-        return found
+        return self._ahead.solutions(select)
 
     def asserted(self, rows: bytes) -> Asserted:
         """Every asserted quad that Oxigraph shows as one of these rows, and the rows that are the image of none."""

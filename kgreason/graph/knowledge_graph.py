@@ -361,7 +361,7 @@ class KnowledgeGraph:
         operations = parse(sparql, source)
         with self._lock.within(timeout):
             transaction = self.transaction()
-            return update(self._engine(), lambda: self._home.store, transaction, operations)
+            return update(self._engine(), self._home, transaction, operations)
 
     def query(
         self,

@@ -5,15 +5,14 @@ Law: a request is carried out as a whole or not at all, and nobody sees a part o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from kgreason.graph.delta import Delta
 from kgreason.graph.editing import Editing
 from kgreason.graph.live import LiveGraph
+from kgreason.graph.repository import Repository
 from kgreason.graph.transaction import Transaction
 from kgreason.sparql.operations import Operation
-from kgreason.store.oxigraph import OxigraphStore
 
 
 class Updated(NamedTuple):
@@ -27,18 +26,13 @@ class Updated(NamedTuple):
     entailed: int
 
 
-def update(
-    live: LiveGraph,
-    store: Callable[[], OxigraphStore],
-    transaction: Transaction,
-    operations: tuple[Operation, ...],
-) -> Updated:
+def update(live: LiveGraph, home: Repository, transaction: Transaction, operations: tuple[Operation, ...]) -> Updated:
     """Carry a request out in a transaction, which ends with it. Raises QueryError, and what a commit raises."""
-    editing = Editing(live, store(), transaction)
+    editing = Editing(live, home, transaction)
     try:
         outcome = editing.run(operations)
     except BaseException:
         transaction.end(False)
         raise
     transaction.end(True)
-    return Updated(transaction.delta, outcome.unasserted, editing.entailed(outcome, store()))
+    return Updated(transaction.delta, outcome.unasserted, editing.entailed(outcome))

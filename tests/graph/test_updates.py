@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from pyoxigraph import QuerySolutions
 
 from kgreason.errors import KgreasonError, LimitError, QueryError
+from kgreason.graph import ahead, editing
+from kgreason.graph.ahead import Ahead
 from kgreason.graph.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.updating import Updated
@@ -239,13 +241,14 @@ _QUESTIONS = (
 )
 
 
+@pytest.mark.parametrize("copy", [0, 10, 20_000])
 @pytest.mark.parametrize("on_disk", [False, True])
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(edits=histories(), questions=st.lists(st.sampled_from(_QUESTIONS), min_size=5, max_size=5))
 def test_a_request_does_what_its_operations_do_one_by_one(
-    edits: list[Edit], questions: list[str], on_disk: bool, tmp_path_factory: pytest.TempPathFactory
+    edits: list[Edit], questions: list[str], on_disk: bool, copy: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """And its delta is the difference; it is one commit, which readers see whole."""
+    """And its delta is the difference; it is one commit, whether the store is copied for it or not."""
     operations = []
     for edit, question in zip(edits, questions, strict=False):
         removed, added = plain_data(edit.removed), plain_data(edit.added)
@@ -255,13 +258,16 @@ def test_a_request_does_what_its_operations_do_one_by_one(
         for each in (singly, graph):
             update(each, "INSERT DATA { :a :p :b . GRAPH :g { :b a :C } }")
         last = graph._home.last
-        before, copy = lasting(view(graph)), lines(graph.dump(graphs=True))
+        before, shown = lasting(view(graph)), lines(graph.dump(graphs=True))
         for operation in operations:
             update(singly, operation)
-        done = update(graph, " ; ".join(operations))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ahead, "_COPY", copy)
+            patch.setattr(editing, "Ahead", lambda home, facts: Ahead(home, min(facts, copy)))
+            done = update(graph, " ; ".join(operations))
         assert lasting(view(graph)) == lasting(view(singly))
         assert agrees(graph)
-        assert followed(copy, done.delta) == lines(graph.dump(graphs=True))
+        assert followed(shown, done.delta) == lines(graph.dump(graphs=True))
         assert (done.delta.commit, graph._home.last) in ((0, last), (last + 1, last + 1))
         assert before == lasting(view(graph)) or done.delta.commit
 
