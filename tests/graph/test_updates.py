@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pyoxigraph import QuerySolutions
 
 from kgreason.errors import KgreasonError, LimitError, QueryError
+from kgreason.graph.answers import Solutions
 from kgreason.graph.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.updating import Updated
@@ -47,7 +48,7 @@ def asked(graph: KnowledgeGraph, pattern: str) -> bool:
 def ages(graph: KnowledgeGraph) -> set[str]:
     """How old rex is."""
     found = graph.query(f"{PREFIXES} SELECT ?age {{ :rex :age ?age }}")
-    assert isinstance(found, QuerySolutions)
+    assert isinstance(found, Solutions)
     return {solution["age"].value for solution in found}
 
 
