@@ -84,8 +84,7 @@ def samples(lines: Sequence[bytes], size: int) -> Iterator[bytes]:
 
 def new_lines(graph: KnowledgeGraph, predicate: str) -> Iterator[bytes]:
     """Rows of a predicate that the graph does not have: the subject of one row, the object of another."""
-    found = graph.query(f"SELECT ?s ?o {{ ?s {predicate} ?o }}")
-    assert isinstance(found, pyoxigraph.QuerySolutions)
+    found = graph.select(f"SELECT ?s ?o {{ ?s {predicate} ?o }}")
     pairs = sorted((str(row["s"]), str(row["o"])) for row in found)
     known = set(pairs)
     for shift in range(1, len(pairs)):

@@ -2,7 +2,9 @@
 
     KgreasonError
     ├── InputError              a file that is missing, unreadable or of no known format
-    │   └── RdfSyntaxError      an RDF document that does not parse: file, line, column
+    │   ├── RdfSyntaxError      an RDF document that does not parse: file, line, column
+    │   ├── InputTypeError      an argument of a wrong type; a TypeError, too
+    │   └── DroppedWarning      a warning: a generalised triple is dropped; an error where warnings are errors
     ├── RuleError               a rule that cannot be used, by name
     │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
     │   └── UnsafeRuleError     a head variable that no body atom binds
@@ -38,6 +40,14 @@ class RdfSyntaxError(InputError):
     def __init__(self, source: str, line: int | None, column: int | None, problem: str) -> None:
         self.source, self.line, self.column, self.problem = source, line, column, problem
         super().__init__(f"{_position(source, line, column)}: {problem}")
+
+
+class InputTypeError(InputError, TypeError):
+    """An argument of a wrong type; the message says what was expected, and what came."""
+
+
+class DroppedWarning(InputError, UserWarning):  # noqa: N818  # it is a warning first
+    """A generalised triple that a store drops; an InputError where Python is told to make warnings errors."""
 
 
 class RuleError(KgreasonError):

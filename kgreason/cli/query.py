@@ -13,12 +13,12 @@ import textwrap
 from pathlib import Path
 
 import click
-from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat
+from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat
 
 from kgreason.cli.options import example, given, location
 from kgreason.errors import QueryError
+from kgreason.graph.answers import Found, Triples
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store.protocol import Results
 
 _TABLES = ("csv", "tsv", "json", "xml")
 _GRAPHS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
@@ -46,9 +46,9 @@ def query(location: Path, text: str | None, query_file: Path | None, syntax: str
             raise QueryError(textwrap.shorten(problem, _LONGEST, placeholder=" ...")) from error
 
 
-def _print(results: Results, syntax: str | None) -> None:
+def _print(results: Found, syntax: str | None) -> None:
     out = sys.stdout.buffer
-    if isinstance(results, QueryTriples):
+    if isinstance(results, Triples):
         results.serialize(out, RdfFormat.from_extension(_checked(syntax or "nt", _GRAPHS, "triples")))
         return
     syntax = _checked(syntax or "csv", _TABLES, "no triples")

@@ -6,27 +6,36 @@ triples are here: helper relations, contradictions and generalised triples stay 
 went, of named graphs too, stand beside them.
 
     delta.appeared()  delta.appeared(asserted=True)  delta.disappeared()  delta.turned(asserted=False)  delta.to_patch()
+    delta.to_pandas()  delta.to_arrow()  delta.to_polars()
 
 Cost: ids until they are asked for; texts then.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.graph.frames import Cell, Frames
+from kgreason.graph.notebook import SHOWN, table
 from kgreason.graph.sources import named, of_graphs
 from kgreason.rules.model import Triple
 from kgreason.store.record import changes
+from kgreason.store.update import quads as quads_of
 from kgreason.terms.dictionary import Dictionary
 
 Int8: TypeAlias = NDArray[np.int8]
 Quad: TypeAlias = tuple[str, str, str, str]
 """Subject, predicate, object and graph in N-Triples syntax; the default graph is the empty string."""
+
+
+_COLUMNS = "subject", "predicate", "object", "graph", "before", "after"
+_KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
 
 
 class Work(NamedTuple):
@@ -45,12 +54,14 @@ class Work(NamedTuple):
     rules_removed: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Delta:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Delta(Frames):
     """The triples whose kind changed: rows int32[n, 3], what they were and are int8[n]; quads int32[m, 4] asserted.
 
     `commit` is the commit's number, 0 for one that was only tried. `missed` is how many quads were to be retracted and
-    were not asserted; `work` tells how the commit was evaluated.
+    were not asserted; `work` tells how the commit was evaluated. As a table (`frames`) it has the columns subject,
+    predicate, object, graph, before and after, the last two "absent", "inferred" or "asserted": the triples of the
+    default graph, whose graph is null, and the quads of named graphs that came or went.
     """
 
     commit: int
@@ -69,6 +80,32 @@ class Delta:
 
     def __bool__(self) -> bool:
         return bool(len(self.rows) or len(self.removed_quads) or len(self.added_quads))
+
+    def __repr__(self) -> str:
+        came, went = self.after[self.before == ABSENT], self.before[self.after == ABSENT]
+        turned = len(self.rows) - len(came) - len(went)
+        name = f"commit {self.commit}" if self.commit else "no commit"
+        return f"<Delta of {name}: {_counted(came)} appeared, {_counted(went)} disappeared, {turned} turned>"
+
+    def _repr_html_(self) -> str:
+        """The first changes, for notebooks."""
+        return table(f"{self!r}", _COLUMNS, self._changes(SHOWN))
+
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
+        return _COLUMNS, self._changes(None)
+
+    def _changes(self, most: int | None) -> Iterator[Sequence[Cell]]:
+        """The changes as rows of a table, of triples and of quads at most so many each."""
+        kinds = zip(self.before[:most].tolist(), self.after[:most].tolist(), strict=True)
+        triples = quads_of(self.dictionary.lines(*self.rows[:most].T))
+        for triple, (before, after) in zip(triples, kinds, strict=True):
+            yield *triple.triple, None, _KINDS[before], _KINDS[after]
+        for quads, before, after in (
+            (self.removed_quads, IS_ASSERTED, ABSENT),
+            (self.added_quads, ABSENT, IS_ASSERTED),
+        ):
+            for quad in quads_of(self.dictionary.lines(*named(self.dictionary, quads)[:most].T)):
+                yield *quad.triple, cast(Cell, quad.graph_name), _KINDS[before], _KINDS[after]
 
     def detached(self) -> Delta:
         """The same delta with a dictionary of its own: the graph's need not keep its terms."""
@@ -134,6 +171,11 @@ class Delta:
     def to_patch(self) -> str:
         """The delta as RDF Patch: rows of the default graph, which holds the closure, and quads of named graphs."""
         return changes(self.removed, self.added).decode()
+
+
+def _counted(kinds: Int8) -> str:
+    """How many facts have these kinds, and how many of them are asserted."""
+    return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 
 
 def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:

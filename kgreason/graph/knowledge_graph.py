@@ -20,12 +20,14 @@ from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack
 
-from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
+from pyoxigraph import DefaultGraph, QueryBoolean, Triple
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
-from kgreason.graph import snapshot
+from kgreason.graph import notebook, snapshot
+from kgreason.graph.answers import Found, Matches, Solutions, Triples, found, of_form
+from kgreason.graph.arguments import check_paths, check_text
 from kgreason.graph.folder import Folder, Manifest, read_manifest
 from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names
@@ -35,11 +37,11 @@ from kgreason.graph.repository import Repository
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.storing import chunks, put_all
 from kgreason.graph.subscribers import Subscribers
+from kgreason.graph.user_terms import UserTerm, checked, graph_name
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.generalised import is_rdf
 from kgreason.sparql.problems import unparsed
-from kgreason.store.protocol import RdfStore, Results
-from kgreason.store.update import Term
+from kgreason.store.protocol import RdfStore
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
@@ -62,6 +64,14 @@ Documents = File | Catalogue | Mapping[str, File]
 EngineName = Literal["columnar", "reference"]
 Result = TypeVar("Result")
 DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
+
+
+class QueryOptions(TypedDict, total=False):
+    """What `query`, `select`, `ask` and `construct` take besides the query."""
+
+    prefixes: Mapping[str, str] | None
+    base: str | None
+    default_graph: UserTerm | None
 
 
 class KnowledgeGraph:
@@ -132,6 +142,7 @@ class KnowledgeGraph:
         StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an unknown option and
         for files that cannot be read.
         """
+        check_paths("open", () if path is None else (path,))
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
         wanted = _manifest(rules, schema, same_as, aliases)
         check_choice("strategy", strategy, Strategy)
@@ -237,9 +248,10 @@ class KnowledgeGraph:
         """A transaction: `with graph.transaction() as tx`, which is one commit at the end of the block.
 
         `headers` are kept with the commit; those of the last commit of each `stream` are in `streams`. The graph is
-        this thread's until the transaction ends: others wait, `timeout` seconds at most if they say so. Queries see the
-        last commit meanwhile. Raises GraphBusyError after `timeout`, StoreError where this thread has a transaction
-        open already, or the store was opened for reading.
+        this thread's until the transaction ends: others wait, `timeout` seconds at most if they say so. Inside the
+        block queries, `match`, `explain` and all else that reads see the last commit, without the edits. Raises
+        GraphBusyError after `timeout`, StoreError where this thread has a transaction open already, or the store was
+        opened for reading.
         """
         return self._begin(True, headers or {}, timeout)
 
@@ -301,6 +313,29 @@ class KnowledgeGraph:
         """
         return self._subscribers.add(callback)
 
+    def add(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
+        """Assert rows of terms, or Turtle and TriG text, as one commit; its delta.
+
+        An item is a tuple of three or four terms, as `match` takes them; a triple, quad or solution of pyoxigraph; or
+        text, which may use the `prefixes`. `timeout` is how many seconds to wait for another thread. Raises
+        RdfSyntaxError, InputError, and what a transaction raises.
+
+        >>> with KnowledgeGraph.open() as graph:
+        ...     delta = graph.add(("ex:tom", "a", "ex:Cat"), ("ex:tom", "ex:age", 7), prefixes={"ex": "http://e/"})
+        ...     ("http://e/tom", "http://e/age", 7) in graph, len(graph)
+        (True, 2)
+        """
+        return self._edited(lambda tx: tx.add(*items, prefixes=prefixes), timeout)
+
+    def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
+        """Retract what `add` asserts, as one commit; its delta. What still follows stays, as inferred."""
+        return self._edited(lambda tx: tx.remove(*items, prefixes=prefixes), timeout)
+
+    def _edited(self, collect: Callable[[Transaction], object], timeout: float | None) -> Delta:
+        with self.transaction(timeout=timeout) as tx:
+            collect(tx)
+        return tx.delta
+
     def load(
         self,
         *paths: File,
@@ -314,6 +349,7 @@ class KnowledgeGraph:
         wait for another thread. Raises InputError, RdfSyntaxError (file and line), RuleError, LimitError, StoreError;
         then, and on Ctrl-C, nothing has changed.
         """
+        check_paths("load", paths)
         return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress, timeout)
 
     def start_from(
@@ -330,6 +366,7 @@ class KnowledgeGraph:
         timeout: float | None = None,
     ) -> dict[str, Any]:
         """Retract what RDF files hold, and all that followed from it alone; the statistics after it."""
+        check_paths("unload", paths)
         return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
 
     def _files(
@@ -358,6 +395,7 @@ class KnowledgeGraph:
         from kgreason.graph.updating import update
         from kgreason.sparql.parser import parse
 
+        check_text("update", "a SPARQL Update", sparql)
         operations = parse(sparql, source)
         with self._lock.within(timeout):
             transaction = self.transaction()
@@ -369,38 +407,60 @@ class KnowledgeGraph:
         *,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
-        default_graph: NamedNode | BlankNode | None = None,
-    ) -> Results:
-        """The results of a SPARQL query over the materialized graph: solutions, triples or a boolean, of pyoxigraph.
+        default_graph: UserTerm | None = None,
+    ) -> Found:
+        """The results of a SPARQL query over the materialized graph: `Solutions`, `Triples`, or a boolean.
 
-        `prefixes` and `base` are those that the query need not declare; it may ask a named graph in the place of the
-        default graph. SERVICE asks the network. Raises QueryError.
+        `prefixes` and `base` are those that the query need not declare. `default_graph` names a graph that is asked in
+        the place of the default graph, by a term as `match` takes it. A query sees the last commit, in a transaction as
+        well. SERVICE asks the network. Raises QueryError, InputError.
         """
+        check_text("query", "a SPARQL query", sparql)
+        known = checked(prefixes)
+        name = None if default_graph is None else graph_name(default_graph, known)
         try:
-            return self._home.store.query(sparql, prefixes=prefixes, base=base, default_graph=default_graph)
+            return found(self._home.store.query(sparql, prefixes=known, base=base, default_graph=name))
         except QueryError as error:
             if isinstance(error.__cause__, SyntaxError):
-                raise unparsed(sparql, prefixes or (), error.__cause__.msg) from error.__cause__
+                raise unparsed(sparql, known, error.__cause__.msg) from error.__cause__
             raise
+
+    def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
+        """The solutions of a SELECT query; `options` are those of `query`. Raises QueryError for another query, too."""
+        return of_form(self.query(sparql, **options), Solutions)
+
+    def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
+        """The answer of an ASK query; `options` are those of `query`. Raises QueryError for another query, too."""
+        return bool(of_form(self.query(sparql, **options), QueryBoolean))
+
+    def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
+        """The triples of a CONSTRUCT or DESCRIBE query; `options` are those of `query`.
+
+        Raises QueryError for another query, too.
+        """
+        return of_form(self.query(sparql, **options), Triples)
 
     def match(
         self,
-        subject: NamedNode | BlankNode | str | None = None,
-        predicate: NamedNode | str | None = None,
-        object_: Term | str | None = None,
-        graph: NamedNode | BlankNode | DefaultGraph | str | None = None,
+        subject: UserTerm | None = None,
+        predicate: UserTerm | None = None,
+        object_: UserTerm | None = None,
+        graph: UserTerm | None = None,
         *,
         asserted: bool = False,
-    ) -> Iterator[Quad]:
+        prefixes: Mapping[str, str] | None = None,
+    ) -> Matches:
         """The quads of one moment that match, term by term; None stands for anything, DefaultGraph() for the closure.
 
-        Terms are those of pyoxigraph, or in N-Triples syntax. Where `asserted` is asked, those that can be retracted:
-        not what imported documents alone say. Unlike those of `query`, literals have the forms in which they were
-        written. Raises InputError for text that is no term, or none that can stand there.
+        A term is an IRI ("http://e/a"), a name with one of the `prefixes` ("ex:a"), text in N-Triples syntax, a term of
+        pyoxigraph or rdflib, or for the object a Python value (5, True, a date). Where `asserted` is asked, those that
+        can be retracted: not what imported documents alone say. Unlike those of `query`, literals have the forms in
+        which they were written. Raises InputError for text that is no term, or none that can stand there.
         """
         from kgreason.graph.written import match, pattern
 
-        return match(self._home.store, self._held, pattern(subject, predicate, object_, graph), asserted=asserted)
+        terms = pattern(subject, predicate, object_, graph, prefixes=checked(prefixes))
+        return Matches(match(self._home.store, self._held, terms, asserted=asserted))
 
     @contextmanager
     def _held(self) -> Iterator[LiveGraph]:
@@ -408,33 +468,75 @@ class KnowledgeGraph:
         with self._lock:
             yield self._engine()
 
+    def __contains__(self, item: Item) -> bool:
+        """Whether the graph has a triple, or a named graph a quad: a row of terms, or one triple as Turtle text.
+
+        A literal may be in the form that queries show, as for `explain`. Raises InputError.
+        """
+        from kgreason.graph.terms import quad_of
+        from kgreason.graph.written import pattern
+
+        return any(self._home.store.match(*pattern(*quad_of(item))))
+
+    def __iter__(self) -> Iterator[Triple]:
+        """The triples of the default graph, which is the closure, as of the moment when this is called."""
+        return (quad.triple for quad in self.match(graph=DefaultGraph()))
+
+    def __len__(self) -> int:
+        """The number of triples of the default graph, which is the closure. Cost: the facts, once for each commit."""
+        return int(self.stats()["facts"])
+
+    def __bool__(self) -> bool:
+        """True, for an empty graph as well: `if graph` asks whether there is a graph."""
+        return True
+
+    def __repr__(self) -> str:
+        """Where the graph is, its last commit and its rules: nothing that would have to be computed."""
+        home = self._home
+        place = f"store {str(home.path)!r}" if home.path is not None else "in memory"
+        state = "closed" if home.is_closed else f"commit {home.last}"
+        return f"<KnowledgeGraph {place}, {state}, rules {' '.join(home.manifest.rules)}>"
+
+    def _repr_html_(self) -> str | None:
+        """The counts of the graph, for notebooks; None for a graph that is closed."""
+        if self._home.is_closed:
+            return None
+        counts = {name: count for name, count in self.stats().items() if name in COUNTS}
+        return notebook.table(repr(self), ("", "number"), counts.items())
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(
+            "a KnowledgeGraph can be neither copied nor pickled, since its store is open: for a copy load what"
+            " `dump(asserted=True)` gives into another graph, in another process open the store"
+        )
+
     @locked
-    def explain(self, triple: Item) -> Proof:
-        """A proof of a triple of the graph: three terms, in N-Triples syntax or of pyoxigraph, or Turtle text.
+    def explain(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> Proof:
+        """A proof of a triple of the graph: a row of three terms, as `match` takes them, or Turtle text.
 
         Its literal may be in the form that queries show. Raises QueryError where the graph does not have it, InputError
         for what is no triple.
         """
         from kgreason.proofs.search import prove
 
-        return prove(*self._explained(triple))
+        return prove(*self._explained(triple, prefixes))
 
     @locked
-    def explain_all(self, triple: Item) -> list[Proof]:
+    def explain_all(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
         """A proof for each derivation of a triple; none for one that is asserted and follows from nothing.
 
         Of terms that owl:sameAs makes one, derivations are kept for representatives alone.
         """
         from kgreason.proofs.search import derivations
 
-        return derivations(*self._explained(triple))
+        return derivations(*self._explained(triple, prefixes))
 
-    def _explained(self, triple: Item) -> tuple[Atom, Facts]:
+    def _explained(self, triple: Item, prefixes: Mapping[str, str] | None) -> tuple[Atom, Facts]:
         from kgreason.graph.likeness import facts_of
         from kgreason.graph.terms import triple_of
         from kgreason.rules.model import Atom
 
-        live, terms = self._engine(), triple_of(triple)
+        live, terms = self._engine(), triple_of(triple, checked(prefixes))
         fact = live.as_written(terms)
         if fact is None:
             raise QueryError(f"{' '.join(terms)}: the graph does not have this triple")

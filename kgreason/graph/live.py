@@ -23,6 +23,7 @@ from kgreason.graph.delta import Delta
 from kgreason.graph.facts import SAME_AS
 from kgreason.graph.folder import Manifest
 from kgreason.graph.imports import Imports
+from kgreason.graph.log import CommitLog
 from kgreason.graph.materializer import Change, Edit, Materializer
 from kgreason.graph.progress import SILENT, Progress, cancellable
 from kgreason.graph.replaying import edit_of, restored
@@ -64,6 +65,7 @@ class LiveGraph:
         """The headers of the last commit of each stream."""
         self.unheard: list[Delta] = []
         """The commits that nobody has been told of."""
+        self._log = CommitLog()
         self._images: Images | None = None
         self._stats = dict(home.manifest.stats)
         self._replay()
@@ -132,6 +134,8 @@ class LiveGraph:
 
     def _tried(self, edit: Edit, number: int, progress: Progress) -> Delta:
         """The delta of an edit that is neither accepted nor rolled back."""
+        if number:
+            self._log.begin(lambda: self.warnings)
         edit = self._imports.completed(edit, progress)
         if self._home.last or number == 0:
             return self._delta(self._change(edit, progress), number)
@@ -207,6 +211,7 @@ class LiveGraph:
             raise
         finally:
             self.unheard.append(delta)
+        self._log.end(delta, lambda: self.warnings)
 
     def _withdraw(self, known: int) -> None:
         """Undo a pending change, even if Ctrl-C comes meanwhile."""

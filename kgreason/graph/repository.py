@@ -163,6 +163,11 @@ class Repository:
             self._folder.close(is_failed=is_failed)
 
     @property
+    def path(self) -> Path | None:
+        """The folder, or None for memory."""
+        return self._folder.path if self._folder else None
+
+    @property
     def is_closed(self) -> bool:
         """Whether `close` was called."""
         return self._is_closed

@@ -16,7 +16,7 @@ another thread raise StoreError and change nothing.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -27,12 +27,14 @@ import numpy as np
 from kgreason.engine.engine import Engine
 from kgreason.engine.layout import Int32
 from kgreason.errors import RuleError, StoreError
+from kgreason.graph.arguments import check_paths, check_text
 from kgreason.graph.delta import Delta
 from kgreason.graph.evaluated import Evaluated
 from kgreason.graph.materializer import NO_QUADS, Edit, Materializer
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.selection import check_own
 from kgreason.graph.terms import Item, of_lines, quads_of
+from kgreason.graph.user_terms import checked
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule
@@ -85,13 +87,16 @@ class Transaction:
             raise StoreError("the transaction has no delta: it is still open, or it failed")
         return self._delta
 
-    def add(self, *items: Item) -> Self:
-        """Assert what text in Turtle or TriG says, or rows of terms. Raises RdfSyntaxError, InputError."""
-        return self._note(1, lambda: quads_of(items, self._live.dictionary, fresh=True))
+    def add(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
+        """Assert what text in Turtle or TriG says, or rows of terms; see `KnowledgeGraph.add`.
 
-    def remove(self, *items: Item) -> Self:
+        Raises RdfSyntaxError, InputError.
+        """
+        return self._note(1, lambda: quads_of(items, self._live.dictionary, fresh=True, prefixes=checked(prefixes)))
+
+    def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
         """Retract what text or rows say; blank nodes go by the labels that the graph shows."""
-        return self._note(-1, lambda: quads_of(items, self._live.dictionary, fresh=False))
+        return self._note(-1, lambda: quads_of(items, self._live.dictionary, fresh=False, prefixes=checked(prefixes)))
 
     def add_lines(self, lines: bytes) -> Self:
         """Assert N-Quads lines; blank nodes keep their labels."""
@@ -103,10 +108,12 @@ class Transaction:
 
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Assert what files say. Raises InputError, RdfSyntaxError."""
+        check_paths("load", paths)
         return self._note(1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract what files say; their blank nodes are those that loading the same files made."""
+        check_paths("unload", paths)
         return self._note(-1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
 
     def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
@@ -132,10 +139,12 @@ class Transaction:
 
     def add_rules(self, text: str, source: str = "<rules>") -> Self:
         """Add rules, and n-ary facts as rules without a body. Raises RuleSyntaxError, UnsafeRuleError."""
+        check_text("add_rules", "rules", text)
         return self._add_rules(parse(text, source).rules)
 
     def remove_rules(self, text: str, source: str = "<rules>") -> Self:
         """Take away rules of the user, given by name or as text. Raises RuleError where there is none like that."""
+        check_text("remove_rules", "a rule's name, or rules,", text)
         named = [rule for rule in self._rules() if rule.name == text.strip()]
         if not named and "." not in text:
             raise RuleError(f"{text.strip()}: no rule of this name was added")
@@ -143,10 +152,12 @@ class Transaction:
 
     def load_rules(self, path: File) -> Self:
         """Add the rules of a file. Raises InputError, RuleSyntaxError, UnsafeRuleError."""
+        check_paths("load_rules", (path,))
         return self._add_rules(load(Path(path)).rules)
 
     def unload_rules(self, path: File) -> Self:
         """Take away the rules of a file. Raises InputError, RuleSyntaxError, RuleError."""
+        check_paths("unload_rules", (path,))
         return self._remove_rules(load(Path(path)).rules)
 
     def _rules(self) -> dict[Rule, None]:

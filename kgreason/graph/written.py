@@ -22,21 +22,20 @@ from numpy.typing import NDArray
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from kgreason.engine.layout import Int32
-from kgreason.errors import InputError
 from kgreason.graph.editing import asserts
 from kgreason.graph.live import LiveGraph
-from kgreason.graph.terms import term_of, text_of
+from kgreason.graph.user_terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, fitting, term_of, text_of
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.update import Term, quads
 
 Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
 """Gives the engine's side of a graph to one thread for a while."""
 _CHUNK = 1_000
-_PLACES = {
+_TYPES = {
     "subject": (NamedNode, BlankNode),
     "predicate": (NamedNode,),
     "object": (NamedNode, BlankNode, Literal, Triple),
-    "graph": (NamedNode, BlankNode),
+    "graph": (NamedNode, BlankNode, DefaultGraph),
 }
 
 
@@ -49,13 +48,18 @@ class Pattern(NamedTuple):
     graph: NamedNode | BlankNode | DefaultGraph | None
 
 
-def pattern(*terms: Term | DefaultGraph | str | None) -> Pattern:
-    """The pattern of four terms, each of pyoxigraph or in N-Triples syntax. Raises InputError, TypeError."""
-    found: list[Any] = [term_of(each) if isinstance(each, str) else each for each in terms]
-    for place, term, text in zip(Pattern._fields, found, terms, strict=True):
-        if isinstance(text, str) and not isinstance(term, _PLACES[place]):
-            raise InputError(f"{text}: cannot be the {place} of a quad")
+def pattern(*terms: UserTerm | None, prefixes: Prefixes = NO_PREFIXES) -> Pattern:
+    """The pattern of at most four terms of a user. Raises InputError."""
+    given = [*terms, *[None] * (len(PLACES) - len(terms))]
+    found: list[Any] = [_asked(term, place, prefixes) for term, place in zip(given, PLACES, strict=True)]
     return Pattern(*found)
+
+
+def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | DefaultGraph | None:
+    if term is None or isinstance(term, _TYPES[place]):
+        known: Term | DefaultGraph | None = term
+        return known
+    return term_of(fitting(term, place, prefixes))
 
 
 def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kgreason.proofs.notation import fact_text
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Atom, Rule
 
@@ -28,6 +29,15 @@ class Proof:
     def is_asserted(self) -> bool:
         """Whether the fact stands for itself."""
         return self.rule is None
+
+    def __repr__(self) -> str:
+        known = "asserted" if self.rule is None else f"by {self.rule.name}"
+        count = len(self.steps())
+        return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
+
+    def _repr_markdown_(self) -> str:
+        """The Mermaid flowchart, for notebooks."""
+        return f"```mermaid\n{self.to_mermaid()}```\n"
 
     def steps(self) -> list[Proof]:
         """All proofs in this one, each once; the premises of a proof stand before it, this proof is the last."""

@@ -7,7 +7,6 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from pyoxigraph import QuerySolutions
 
 from kgreason import KnowledgeGraph
 from kgreason.resources import resource
@@ -67,9 +66,7 @@ def test_the_official_answers_in_memory(lubm: Path, queries: list[str], official
 
 
 def asked(graph: KnowledgeGraph, sparql: str) -> Answers:
-    solutions = graph.query(sparql)
-    assert isinstance(solutions, QuerySolutions)
-    return {tuple(term.value for term in solution if term) for solution in solutions}
+    return {tuple(term.value for term in solution if term) for solution in graph.select(sparql)}
 
 
 def test_our_ontology_and_our_queries_give_the_official_answers(

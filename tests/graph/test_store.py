@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from pyoxigraph import QuerySolutions
 
 from kgreason.errors import StoreError
+from kgreason.graph.answers import Solutions
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.report import COUNTS
 from tests.oracle import owl2rl
@@ -84,7 +84,7 @@ def test_a_store_on_disk_is_the_same_when_it_is_opened_again(
 def test_what_a_query_answers_is_the_closure(graph: KnowledgeGraph, tmp_path: Path) -> None:
     graph.load(file_of(tmp_path / "a.nq", ONTOLOGY), file_of(tmp_path / "b.nq", DATA))
     found = graph.query("SELECT ?x { ?x a <http://example.org/B> }")
-    assert isinstance(found, QuerySolutions)
+    assert isinstance(found, Solutions)
     assert {as_written(str(solution["x"])) for solution in found} == {*map(term, "ij")}
 
 

@@ -79,6 +79,9 @@ BAD_ITEMS = [
     (("<http://e/a>", "<http://e/b>", "c"), RdfSyntaxError, "row:1"),
     (("<http://e/a>", "<http://e/b>", "<http://e/c> .\n<http://e/d> <http://e/e> <http://e/f>"), InputError, "single"),
     (7, InputError, "7: neither text"),
+    (7, TypeError, "three or four terms, but of type int"),
+    ((7, "<http://e/b>", "<http://e/c>"), TypeError, r"the subject has to be an IRI or a blank node; got 7 \(int\)"),
+    (("<http://e/a>", "<http://e/b>", None), TypeError, "the object has to be"),
 ]
 
 

@@ -14,6 +14,7 @@ from pyoxigraph import QuerySolutions
 from kgreason.errors import KgreasonError, LimitError, QueryError
 from kgreason.graph import ahead, editing
 from kgreason.graph.ahead import Ahead
+from kgreason.graph.answers import Solutions
 from kgreason.graph.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.updating import Updated
@@ -49,7 +50,7 @@ def asked(graph: KnowledgeGraph, pattern: str) -> bool:
 def ages(graph: KnowledgeGraph) -> set[str]:
     """How old rex is."""
     found = graph.query(f"{PREFIXES} SELECT ?age {{ :rex :age ?age }}")
-    assert isinstance(found, QuerySolutions)
+    assert isinstance(found, Solutions)
     return {solution["age"].value for solution in found}
 
 

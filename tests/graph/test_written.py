@@ -111,9 +111,10 @@ def test_terms_as_text(graph: KnowledgeGraph) -> None:
         tx.add(Quad(A, P, B), Quad(B, P, A, GRAPHS[1]))
     assert list(graph.match("<http://e/a>")) == list(graph.match(A)) == [Quad(A, P, B)]
     assert list(graph.match(None, None, str(A), str(GRAPHS[1]))) == [Quad(B, P, A, GRAPHS[1])]
-    with pytest.raises(InputError, match="http://e/a: not a term in N-Triples syntax"):
-        graph.match("http://e/a")
-    for text in ("", "<http://e/a> . #", "<http://e/a> <http://e/g> . #"):
+    assert list(graph.match("http://e/a")) == list(graph.match(A))
+    with pytest.raises(InputError, match="Pass an IRI, a literal or a blank node; got ''"):
+        graph.match("")
+    for text in ("<http://e/a> . #", "<http://e/a> <http://e/g> . #"):
         with pytest.raises(InputError, match="not a term in N-Triples syntax"):
             graph.match(text)
     for terms, place in ((("'x'",), "subject"), ((None, "_:b"), "predicate"), ((None, None, None, "'x'"), "graph")):

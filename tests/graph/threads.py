@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import pytest
-from pyoxigraph import QuerySolutions
 
 from kgreason.errors import QueryError
+from kgreason.graph.answers import Solutions
 from kgreason.graph.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
@@ -171,7 +171,7 @@ class Worker:
 
     def query(self) -> None:
         found = self._graph.query(HALF)
-        assert isinstance(found, QuerySolutions)
+        assert isinstance(found, Solutions)
         assert not [solution["x"] for solution in found]
 
     def load(self) -> None:

@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pyoxigraph import QueryBoolean, QuerySolutions
+from pyoxigraph import QueryBoolean
 from rdflib.graph import Graph
 from rdflib.query import Result
 from rdflib.term import Identifier, Variable
 
 from kgreason.bridges.rdflib.terms import to_rdflib
-from kgreason.store.protocol import Results
+from kgreason.graph.answers import Found, Solutions
 
 
 def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
@@ -48,12 +48,12 @@ def declared(prefixes: Mapping[str, str], base: str | None, text: str) -> str:
     return first + "".join(f"PREFIX {name}: <{prefixes[name]}> " for name in sorted(prefixes)) + text
 
 
-def result_of(answer: Results) -> Result:
-    """What Oxigraph answers as a result of rdflib; solutions come as they are read."""
+def result_of(answer: Found) -> Result:
+    """What the graph answers as a result of rdflib; solutions come as they are read."""
     if isinstance(answer, QueryBoolean):
         result = Result("ASK")
         result.askAnswer = bool(answer)
-    elif isinstance(answer, QuerySolutions):
+    elif isinstance(answer, Solutions):
         result = Result("SELECT")
         result.vars = [Variable(variable.value) for variable in answer.variables]
         result.bindings = _bindings(answer, result.vars)
@@ -64,7 +64,7 @@ def result_of(answer: Results) -> Result:
     return result
 
 
-def _bindings(answer: QuerySolutions, variables: list[Variable]) -> Iterator[dict[Variable, Identifier]]:
+def _bindings(answer: Solutions, variables: list[Variable]) -> Iterator[dict[Variable, Identifier]]:
     for solution in answer:
         yield {
             variable: to_rdflib(term) for variable, term in zip(variables, solution, strict=True) if term is not None

@@ -13,14 +13,21 @@ with all that follows. `rollback()` drops what is not committed. With `autocommi
 `remove` is a commit of its own, which makes `parse` as slow as that is (up to a millisecond a triple in memory, several
 on disk). While edits wait nobody else can edit the graph, and whoever asks it past rdflib sees the last commit.
 
+Generalised triples (a literal as the subject, a predicate that is no IRI), which owlrl and pySHACL make, are dropped
+with a DroppedWarning for the first of them. A generalised triple that was dropped is `in` the graph all the same, so
+that a reasoner that adds triples until nothing is new comes to an end; no pattern finds it.
+
+A store is open on a graph, so that neither it nor an rdflib Graph over it can be deep-copied or pickled.
+
 What is removed and still follows stays, as inferred. Removing asks first where it has a wildcard: a commit for what
 waits, and a look-up. Cost of an edit: some ten microseconds, besides its share of the commit.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolutions
 from rdflib.graph import Graph
@@ -32,8 +39,8 @@ from kgreason.bridges.rdflib.graphs import Graphs
 from kgreason.bridges.rdflib.opening import Place
 from kgreason.bridges.rdflib.pending import Pending
 from kgreason.bridges.rdflib.sparql import declared, result_of, text_of, used
-from kgreason.bridges.rdflib.terms import GraphName, Term, line, quad_line, to_oxigraph, to_rdflib
-from kgreason.errors import InputError, StoreError
+from kgreason.bridges.rdflib.terms import GraphName, Term, is_generalised, line, quad_line, to_oxigraph, to_rdflib
+from kgreason.errors import DroppedWarning, InputError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 if TYPE_CHECKING:
@@ -71,6 +78,7 @@ class KGReasonStore(Store):
         self._why_closed = ""
         self._pending: Pending | None = None
         self._graphs = Graphs(self)
+        self._dropped: set[_TripleType] = set()
         self._prefixes = SimpleMemory()
         super().__init__(configuration if isinstance(configuration, str) else None)
 
@@ -82,6 +90,12 @@ class KGReasonStore(Store):
         if self._graph is None:
             self._graph = KnowledgeGraph.open()
         return self._graph
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(
+            "a graph over kgreason can be neither deep-copied nor pickled, since its store is open: for a copy"
+            " write `rdflib.Graph() + graph`, in another process open the store"
+        )
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
         """Open what a configuration says; NO_STORE where it is not there and is not to be made.
@@ -106,6 +120,7 @@ class KGReasonStore(Store):
             self.commit()
         finally:
             graph, self._graph, self._why_closed = self._graph, None, "the store is closed"
+            self._dropped.clear()
             if graph is not None and not self._is_borrowed:
                 graph.close()
 
@@ -121,6 +136,7 @@ class KGReasonStore(Store):
 
     def rollback(self) -> None:
         """Drop the edits that wait."""
+        self._dropped.clear()
         pending, self._pending = self._pending, None
         if pending is not None:
             pending.drop()
@@ -138,15 +154,34 @@ class KGReasonStore(Store):
             self.commit()
 
     def add(self, triple: _TripleType, context: _ContextType, quoted: bool = False) -> None:
-        """Assert a triple in a graph. Raises InputError for what RDF does not have, StoreError."""
+        """Assert a triple in a graph; a generalised one is dropped. Raises InputError for other non-RDF, StoreError."""
         if quoted:
             raise InputError("a quoted triple of N3 is no triple of RDF")
+        if is_generalised(triple):
+            self._drop(triple)
+            return
         self._note([line(*triple, self._graphs.target(context))], added=True)
         super().add(triple, context, quoted)
 
+    def _drop(self, triple: _TripleType) -> None:
+        """Note a generalised triple, which the graph does not get; warn of the first one."""
+        if not self._dropped:
+            warnings.warn(
+                f"{' '.join(term.n3() for term in triple)}: a generalised triple, which RDF does not have; the store"
+                " drops it and those that follow",
+                DroppedWarning,
+                stacklevel=5,
+            )
+        self._dropped.add(triple)
+
     def addN(self, quads: Iterable[_QuadType]) -> None:  # noqa: N802  # rdflib's name
-        """Assert quads, all of them or none. Raises what `add` raises."""
-        rows = list(quads)
+        """Assert quads, all of them or none, without the generalised ones. Raises what `add` raises."""
+        rows = []
+        for row in quads:
+            if is_generalised(row[:3]):
+                self._drop(row[:3])
+            else:
+                rows.append(row)
         self._note([line(*row[:3], self._graphs.target(row[3])) for row in rows], added=True)
         for row in rows:
             super().add(row[:3], row[3])
@@ -155,6 +190,7 @@ class KGReasonStore(Store):
         """Retract the triples that match and are asserted in a graph, or in any; what still follows stays."""
         graph = self._graphs.name(context)
         pattern = _pattern(triple)
+        self._dropped = {each for each in self._dropped if not _matches(each, triple)}
         if pattern is None:
             return
         if graph is not None and None not in pattern:
@@ -170,6 +206,8 @@ class KGReasonStore(Store):
     ) -> Iterator[tuple[_TripleType, Iterator[_ContextType | None]]]:
         """The triples of a graph that match, or of the closure, each with the graphs that have it."""
         graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
+        if pattern is None and triple_pattern in self._dropped:
+            return iter([(triple_pattern, iter((context,)))])
         found = self._settled().match(*pattern, graph) if pattern else ()
         holders = self._holders if self._graphs.name(context) is None else lambda _: iter((context,))
         return ((_triple(quad, triple_pattern), holders(quad)) for quad in found)
@@ -271,6 +309,11 @@ def _pattern(triple: _TriplePatternType) -> _Pattern | None:
     if isinstance(subject, Literal) or isinstance(predicate, (BlankNode, Literal)):
         return None
     return subject, predicate, object_
+
+
+def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
+    """Whether a triple has the terms of a pattern."""
+    return all(wanted in (None, term) for term, wanted in zip(triple, pattern, strict=True))
 
 
 def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:

@@ -14,43 +14,24 @@ from typing import TypeAlias
 
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat
-from rdflib.namespace import RDF
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from kgreason.errors import InputError
-from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING
+from kgreason.graph.user_terms import of_rdflib
 
 Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal
 Triple: TypeAlias = tuple[Node, Node, Node]
 GraphName: TypeAlias = NamedNode | BlankNode | DefaultGraph
 _FREQUENT = 1 << 14
-_TAGGED = {RDF.langString, URIRef(RDF_DIR_LANG_STRING[1:-1])}
 _XSD_STRING = NamedNode("http://www.w3.org/2001/XMLSchema#string")
 
 
 def to_oxigraph(term: Node) -> Term:
     """A term of rdflib as pyoxigraph has it; raises InputError for what is no term of RDF, as a relative IRI."""
-    try:
-        if isinstance(term, URIRef):
-            return NamedNode(term)
-        if isinstance(term, BNode):
-            return BlankNode(term)
-        if isinstance(term, Literal):
-            return literal(term)
-    except ValueError as error:
-        raise InputError(f"{term!r}: {error}") from error
-    raise InputError(f"{term!r}: neither an IRI nor a blank node nor a literal")
-
-
-def literal(term: Literal) -> pyoxigraph.Literal:
-    """A literal of rdflib as pyoxigraph has it; raises ValueError where its datatype or language tag is none."""
-    if term.language:
-        return pyoxigraph.Literal(str(term), language=term.language)
-    if term.datatype in _TAGGED:
-        raise ValueError("a literal of this datatype has a language tag")
-    if term.datatype:
-        return pyoxigraph.Literal(str(term), datatype=NamedNode(term.datatype))
-    return pyoxigraph.Literal(str(term))
+    found = of_rdflib(term)
+    if found is None:
+        raise InputError(f"{term!r}: neither an IRI nor a blank node nor a literal")
+    return found
 
 
 @lru_cache(_FREQUENT)
@@ -66,9 +47,15 @@ def from_text(text: str) -> URIRef | BNode | Literal:
     return to_rdflib(next(pyoxigraph.parse(f"<row:> <row:> {text} .", RdfFormat.N_TRIPLES)).object)
 
 
+def is_generalised(triple: tuple[Node, Node, Node]) -> bool:
+    """Whether a triple has a literal as its subject, or no IRI as its predicate: RDF has no such triples."""
+    subject, predicate, _ = triple
+    return isinstance(subject, Literal) or not isinstance(predicate, URIRef)
+
+
 def line(subject: Node, predicate: Node, object_: Node, graph: GraphName) -> str:
     """A quad as a line of N-Quads. Raises InputError."""
-    if isinstance(subject, Literal) or not isinstance(predicate, URIRef):
+    if is_generalised((subject, predicate, object_)):
         raise InputError(f"{subject!r} {predicate!r} {object_!r}: not a triple of RDF")
     return quad_line(to_text(subject), to_text(predicate), to_text(object_), graph)
 

@@ -1,0 +1,87 @@
+"""What notebooks and consoles show: short texts, and tables in which every text is escaped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from kgreason import KnowledgeGraph
+
+EX = {"": "http://e/"}
+TEXT = """<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Animal> .
+    <http://e/tom> a <http://e/Cat> ; <http://e/name> "<b>Tom & Co</b>" ."""
+
+
+def rows(html: str | None) -> list[list[str]]:
+    """The cells of a table, which is read as XML: nothing in it may be markup that was not escaped."""
+    root = ElementTree.fromstring(html or "")
+    return [[cell.text or "" for cell in row] for row in root.iter("tr")]
+
+
+def test_a_delta() -> None:
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        delta = graph.add(TEXT)
+        assert repr(delta) == "<Delta of commit 1: 4 (3 asserted) appeared, 0 disappeared, 0 turned>"
+        header, *lines = rows(delta._repr_html_())
+        assert header == ["subject", "predicate", "object", "graph", "before", "after"]
+        assert len(lines) == 4
+        assert ["<http://e/tom>", "<http://e/name>", '"<b>Tom & Co</b>"', "", "absent", "asserted"] in lines
+        with graph.what_if() as tx:
+            tx.remove((":tom", "a", ":Cat"), prefixes=EX).add((":tom", "a", ":Animal"), prefixes=EX)
+        assert repr(tx.delta) == "<Delta of no commit: 0 appeared, 1 (1 asserted) disappeared, 1 turned>"
+
+
+def test_a_table_shows_the_first_rows_and_leaves_them_there() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        delta = graph.add(*((":a", ":p", number) for number in range(60)), prefixes=EX)
+        assert len(rows(delta._repr_html_())) == 51
+        found = graph.select("SELECT ?o ?u { ?s ?p ?o }")
+        html = found._repr_html_()
+        assert "the first 50 rows" in html
+        assert len(rows(html)) == 51
+        assert found._repr_html_() == html
+        assert len(list(found)) == 60
+        assert rows(found._repr_html_()) == [["o", "u"]]
+        assert repr(found) == "<Solutions: o, u>"
+        assert repr(graph.match()) == "<Matches: subject, predicate, object, graph>"
+
+
+def test_what_a_query_finds_is_escaped() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.add(TEXT)
+        found = graph.select("SELECT ?name { ?x :name ?name }", prefixes=EX)
+        assert rows(found._repr_html_()) == [["name"], ['"<b>Tom & Co</b>"']]
+        found = graph.select("SELECT (<<( ?x :name 1 )>> AS ?t) ?u { ?x :name ?name }", prefixes=EX)
+        assert rows(found._repr_html_())[1][0].startswith("<<( <http://e/tom>")
+
+
+def test_a_proof_is_a_flowchart_in_a_notebook() -> None:
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        graph.add(TEXT)
+        proof = graph.explain((":tom", "a", ":Animal"), prefixes=EX)
+        type_ = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+        assert repr(proof) == f"<Proof of <http://e/tom> {type_} <http://e/Animal>: by {proof.rule.name}, 2 steps>"  # type: ignore[union-attr]
+        assert repr(proof.premises[0]).endswith("<http://e/Cat>: asserted, 1 step>")
+        assert proof._repr_markdown_() == f"```mermaid\n{proof.to_mermaid()}```\n"
+
+
+def test_a_graph(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        assert repr(graph) == "<KnowledgeGraph in memory, commit 0, rules rdfs>"
+        graph.add(TEXT)
+        cells = dict(rows(graph._repr_html_())[1:])
+        assert (cells["facts"], cells["asserted"], cells["inferred"]) == ("4", "3", "1")
+    assert repr(graph) == "<KnowledgeGraph in memory, closed, rules rdfs>"
+    assert graph._repr_html_() is None
+    with KnowledgeGraph.open(tmp_path / "<store>", rules=["rdfs", "owl2rl"]) as graph:
+        assert repr(graph) == f"<KnowledgeGraph store '{tmp_path}/<store>', commit 0, rules rdfs owl2rl>"
+        assert rows(graph._repr_html_())
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"&amp;', "'"])
+def test_names_are_escaped_too(text: str) -> None:
+    from kgreason.graph.notebook import table
+
+    assert rows(table(text, [text], [[text, None, 1]])) == [[text], [text, "", "1"]]
