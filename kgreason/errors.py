@@ -7,6 +7,7 @@
     │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
     │   └── UnsafeRuleError     a head variable that no body atom binds
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
+    │   └── QueryTimeoutError   a query that took longer than it was given
     ├── StoreError              a store that cannot be opened, read or written
     │   ├── StoreLockedError    another process holds it
     │   ├── GraphBusyError      another thread uses the graph for longer than the caller would wait
@@ -58,6 +59,10 @@ class UnsafeRuleError(RuleError):
 
 class QueryError(KgreasonError):
     """A SPARQL text that does not parse or cannot be evaluated."""
+
+
+class QueryTimeoutError(QueryError):
+    """A query whose results were not all fetched within the seconds that it was given."""
 
 
 class StoreError(KgreasonError):

@@ -28,7 +28,7 @@ from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Folder, Manifest, read_manifest
 from kgreason.graph.lock import GraphLock, locked
-from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names, check_seconds
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.report import COUNTS, Contradiction, contradictions
 from kgreason.graph.repository import Repository
@@ -370,14 +370,25 @@ class KnowledgeGraph:
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: NamedNode | BlankNode | None = None,
+        timeout: float | None = None,
     ) -> Results:
         """The results of a SPARQL query over the materialized graph: solutions, triples or a boolean, of pyoxigraph.
 
         `prefixes` and `base` are those that the query need not declare; it may ask a named graph in the place of the
         default graph. SERVICE asks the network. Raises QueryError.
+
+        All rows are fetched within `timeout` seconds, or QueryTimeoutError is raised, here or while rows are fetched.
+        Ctrl-C ends the call, and the fetching of rows, at once. Oxigraph itself cannot be stopped. So a query with a
+        timeout over a store on disk is evaluated in a process of its own, which takes 50 milliseconds more and is
+        killed at the timeout, at Ctrl-C and when the results are dropped; `timeout=math.inf` is a timeout as well. Any
+        other query is evaluated in this process: where it is given up, a thread in the background goes on until
+        Oxigraph has its next row, keeps the store open so long, and does not keep Python from ending.
         """
+        check_seconds("timeout", timeout)
         try:
-            return self._home.store.query(sparql, prefixes=prefixes, base=base, default_graph=default_graph)
+            return self._home.store.query(
+                sparql, prefixes=prefixes, base=base, default_graph=default_graph, timeout=timeout
+            )
         except QueryError as error:
             if isinstance(error.__cause__, SyntaxError):
                 raise unparsed(sparql, prefixes or (), error.__cause__.msg) from error.__cause__
