@@ -13,6 +13,7 @@
     │   ├── GraphBusyError      another thread uses the graph for longer than the caller would wait
     │   └── StoreVersionError   written by a version that this one cannot read
     └── LimitError              a bound that was reached: term ids, a commit's budget
+        └── LongTermError       a term with more bytes than can be kept
 
 One clear line each: the message names the file, line, rule or term, and says what to do where there is
 something to do. A caller that catches `KgreasonError` has caught them all.
@@ -83,6 +84,10 @@ class StoreVersionError(StoreError):
 
 class LimitError(KgreasonError):
     """A bound that was reached: term ids, or the budget of a commit."""
+
+
+class LongTermError(LimitError):
+    """A term with more bytes than can be kept; the message shows its beginning."""
 
 
 def _position(source: str, line: int | None, column: int | None) -> str:

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from io import BytesIO
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import IO, TypeAlias, cast
 
 import numpy as np
 import pyoxigraph
@@ -18,11 +18,12 @@ from pyoxigraph import NamedNode, Quad, QuerySolution, RdfFormat, Triple
 
 from kgreason.engine.layout import Int32
 from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.rdf.counted import Counted, long_tokens
 from kgreason.rdf.reader import read_stream
 from kgreason.rdf.tokens import encode
 from kgreason.rules.model import Triple as TripleOfTexts
 from kgreason.store.update import Term
-from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.dictionary import Dictionary, check_length
 
 Row: TypeAlias = tuple[object, ...]
 Item: TypeAlias = str | Row | Triple | Quad | QuerySolution
@@ -85,7 +86,7 @@ def text_of(term: object) -> str:
 
 def term_of(text: str) -> Term:
     """A term in N-Triples syntax as a value of pyoxigraph. Raises InputError."""
-    _utf8(text)
+    check_length(_utf8(text))
     try:
         [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
         if quad.graph_name != NamedNode("b:"):  # the text goes on behind the term
@@ -122,8 +123,11 @@ def _of_text(text: str, dictionary: Dictionary, *, fresh: bool) -> Int32:
 
 
 def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
+    counted = Counted(BytesIO(text))
     try:
-        lines = pyoxigraph.serialize(pyoxigraph.parse(text, form), format=RdfFormat.N_QUADS) or b""
+        with long_tokens(counted, source):
+            quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
+            lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
     except SyntaxError as error:
         raise RdfSyntaxError(source, error.lineno, error.offset, error.msg) from error
     return of_canonical(lines, dictionary)

@@ -25,7 +25,7 @@ from functools import partial
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any, cast
 
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, Variable
 
@@ -39,12 +39,10 @@ _LONG = 0.001
 _LOOK = 0.1
 """Seconds after which a waiting thread looks whether there are rows already."""
 
-Answer = TypeVar("Answer")
-
 _TERM = r"(?:\?\w+|<[^<>\s]*>|[\w-]*:[\w-]*|\"[^\"\\\n]*\")"
 _SHORT = re.compile(
     rf"\s*(?:PREFIX\s+[\w-]*:\s*<[^<>\s]*>\s*)*(?:SELECT\s+(?:\*|(?:\?\w+\s*)+)|ASK)\s*(?:WHERE\s*)?"
-    rf"\{{\s*(?:<[^<>\s]*>|[\w-]+:[\w-]*)\s+(?:a|{_TERM})\s+{_TERM}\s*\.?\s*\}}\s*",
+    rf"\{{\s*(?:<[^<>\s]*>|(?!_:)[\w-]*:[\w-]*)\s+(?:a|{_TERM})\s+{_TERM}\s*\.?\s*\}}\s*",
     re.IGNORECASE,
 )
 
@@ -65,16 +63,12 @@ def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
     Raises what `ask` raises, QueryTimeoutError here or while rows are fetched, QueryError for a row that fails.
     """
     query = _Query(_taken(), timeout)
-    found = query.call(lambda worker: worker.begin(ask, query.ready))
-    if isinstance(found, bool):
-        query.leave()
-        return boolean(found)
-    query.is_done = found.is_done
-    if found.is_done:
-        query.leave()
-    if found.variables is None:
+    query.begin(ask)
+    if query.answer is not None:
+        return boolean(query.answer)
+    if query.variables is None:
         return cast(Results, Triples(query.rows()))
-    return cast(Results, Solutions(found.variables, query.rows(), partial(query.written, found.variables)))
+    return cast(Results, Solutions(query.variables, query.rows(), partial(query.written, query.variables)))
 
 
 def _taken() -> _Worker:
@@ -83,13 +77,6 @@ def _taken() -> _Worker:
         return _IDLE.pop()
     except IndexError:
         return _Worker()
-
-
-class _Begun:
-    """What a worker says of the results of a query, and whether it has handed over all rows."""
-
-    def __init__(self, variables: list[Any] | None, is_done: bool) -> None:
-        self.variables, self.is_done = variables, is_done
 
 
 class _Worker:
@@ -143,13 +130,15 @@ class _Worker:
 
     # What follows is called in the thread of the worker.
 
-    def begin(self, ask: Callable[[], Results], ready: deque[Any]) -> bool | _Begun:
-        """Ask, and fetch the first rows."""
+    def begin(self, ask: Callable[[], Results], query: _Query) -> bool:
+        """Ask, and fetch the first rows; whether there are no others."""
         results = ask()
         if isinstance(results, QueryBoolean):
-            return bool(results)
+            query.answer = bool(results)
+            return True
         self._results = results
-        return _Begun(results.variables if isinstance(results, QuerySolutions) else None, self.fetch(_FIRST, ready))
+        query.variables = results.variables if isinstance(results, QuerySolutions) else None
+        return self.fetch(_FIRST, query.ready)
 
     def fetch(self, most: int, ready: deque[Any]) -> bool:
         """Add some rows to those that are ready; whether these were the last ones."""
@@ -166,10 +155,11 @@ class _Worker:
         """Drop the results, which only the thread that made them can do."""
         self._results = None
 
-    def write(self, file: _Rest, syntax: QueryResultsFormat) -> None:
-        """Serialize the rows that are not ready yet."""
+    def write(self, file: _Rest, syntax: QueryResultsFormat) -> bool:
+        """Serialize the rows that are not ready yet; there are none afterwards."""
         self._results.serialize(cast(IO[bytes], file), syntax)
         self.forget()
+        return True
 
 
 class _Query:
@@ -179,56 +169,65 @@ class _Query:
         self._worker: _Worker | None = worker
         self._timeout = timeout
         self._deadline = None if timeout is None else time.monotonic() + timeout
-        self.is_done = False
+        self._is_busy = self._is_done = False
+        self.answer: bool | None = None
+        self.variables: list[Variable] | None = None
         self.ready: deque[Any] = deque()
         """Rows that the worker has handed over."""
 
-    def call(self, call: Callable[[_Worker], Answer]) -> Answer:
-        """Have the worker do something, and wait for that."""
+    def begin(self, ask: Callable[[], Results]) -> None:
+        """Have the query evaluated up to its first rows."""
+        self._submit(lambda worker: worker.begin(ask, self))
+        while self._is_busy and not self.ready:
+            self._wait()
+
+    def _submit(self, call: Callable[[_Worker], bool]) -> None:
+        """Have the worker do something, which says whether there are no more rows."""
+        if (worker := self._worker) is None:
+            raise QueryError("the query was given up")
+        self._is_busy = True
+        worker.submit(call)
+
+    def _wait(self) -> None:
+        """Wait a little, or until the worker is not busy any more. Raises what its work raised, QueryTimeoutError."""
         worker = self._worker
         assert worker
         try:
-            worker.submit(call)
-            while not worker.is_finished(self._patience()):
+            if worker.is_finished(self._patience()):
+                self._is_busy = False
+                self._is_done = worker.value()
+            else:
                 self._check_time()
-            return cast(Answer, worker.value())
         except BaseException:
             self._give_up()
             raise
+        if self._is_done:
+            self._leave()
 
     def rows(self) -> Iterator[Any]:
-        """All rows; the worker is free afterwards."""
+        """All rows; the worker is free afterwards. Raises QueryError."""
         size = _FIRST
         try:
-            while self.ready or not self.is_done:
+            while self.ready or not self._is_done:
                 while self.ready:
                     yield self.ready.popleft()
-                if not self.is_done:
+                if not (self._is_done or self._is_busy):
                     size = min(2 * size, _MOST)
-                    yield from self._fetched(size)
-            self.leave()
-        finally:
-            self._give_up()
-
-    def _fetched(self, size: int) -> Iterator[Any]:
-        """Have more rows fetched, and give those that come before all of them are there."""
-        if (worker := self._worker) is None:
-            raise QueryError("the query was given up")
-        worker.submit(lambda worker: worker.fetch(size, self.ready))
-        while not worker.is_finished(self._patience()):
-            self._check_time()
-            while self.ready:
-                yield self.ready.popleft()
-        try:
-            self.is_done = worker.value()
+                    self._submit(partial(_Worker.fetch, most=size, ready=self.ready))
+                while self._is_busy and not self.ready:
+                    self._wait()
         except (OSError, RuntimeError, ValueError) as error:
             raise QueryError(f"the query cannot be evaluated: {error}") from error
+        finally:
+            self._give_up()
 
     def written(
         self, variables: list[Variable], output: Output = None, syntax: QueryResultsFormat | None = None
     ) -> bytes | None:
         """Write all rows as one document, or return it where there is no output."""
-        if self.is_done:
+        while self._is_busy:
+            self._wait()
+        if self._is_done:
             return document(variables, self.ready).serialize(output, syntax)
         if isinstance(output, (str, PathLike)):
             syntax = syntax or QueryResultsFormat.from_extension(Path(output).suffix[1:])
@@ -250,15 +249,15 @@ class _Query:
         beginning = _whole(variables, (), syntax).removesuffix(end)
         output.write(_whole(variables, self.ready, syntax).removesuffix(end))
         rest = _Rest(output, len(beginning), b"," if syntax == QueryResultsFormat.JSON else b"", self._is_unwanted)
-        self.call(lambda worker: worker.write(rest, syntax))
-        self.is_done = True
         self.ready.clear()
-        self.leave()
+        self._submit(lambda worker: worker.write(rest, syntax))
+        while self._is_busy:
+            self._wait()
 
     def _is_unwanted(self) -> bool:
         return self._worker is None
 
-    def leave(self) -> None:
+    def _leave(self) -> None:
         """Let others have the worker, which has no results any more."""
         worker, self._worker = self._worker, None
         if worker:
