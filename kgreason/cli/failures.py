@@ -25,7 +25,6 @@ import click
 
 from kgreason.errors import KgreasonError
 
-
 _LOOK = 0.5
 """Seconds after which a waiting thread looks for signals, where the system does not wake it."""
 

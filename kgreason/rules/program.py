@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from kgreason.errors import RuleError
 from kgreason.rules.model import Rule
 
-
 MOST_ATOMS = 256
 """Atoms that the body of a user's rule may have, and its head: plans take the square of them, 0.5 s for this many."""
 

@@ -66,12 +66,16 @@ class OxigraphStore:
         """Add many rows, given as chunks of whole lines, best of 10,000 to 30,000; not a transaction."""
         running: deque[Future[None]] = deque()
         with self._errors(), ThreadPoolExecutor(_THREADS) as workers:
-            for chunk in chunks:
-                if len(running) > _THREADS:
+            try:
+                for chunk in chunks:
+                    if len(running) > _THREADS:
+                        running.popleft().result()
+                    running.append(workers.submit(self._load, chunk))
+                while running:
                     running.popleft().result()
-                running.append(workers.submit(self._load, chunk))
-            while running:
-                running.popleft().result()
+            except BaseException:
+                workers.shutdown(wait=False, cancel_futures=True)  # so that Ctrl-C waits for no chunk but those begun
+                raise
 
     def apply(self, removed: bytes, added: bytes) -> None:
         """Remove lines, then add lines, in one transaction; then a graph that has no row left is there no more."""

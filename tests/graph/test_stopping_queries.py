@@ -52,6 +52,11 @@ def on_disk(graph: KnowledgeGraph) -> bool:
     return graph._home.is_on_disk
 
 
+def ask(graph: KnowledgeGraph, sparql: str, **options: Any) -> Any:
+    """The results of a query, of whatever kind."""
+    return graph.query(sparql, **options)
+
+
 def everything(results: Any) -> Any:
     return bool(results) if isinstance(results, QueryBoolean) else list(results)
 
@@ -72,7 +77,7 @@ def interrupting(after: float) -> threading.Timer:
 def test_a_timeout_ends_a_query(graph: KnowledgeGraph, kind: str) -> None:
     begun = time.perf_counter()
     with pytest.raises(QueryTimeoutError, match=r"^the query took longer than 0\.3 seconds$"):
-        everything(graph.query(LONG[kind], timeout=0.3))
+        everything(ask(graph, LONG[kind], timeout=0.3))
     assert 0.2 < time.perf_counter() - begun < 2
 
 
@@ -83,22 +88,22 @@ def test_an_interrupt_ends_a_query(graph: KnowledgeGraph, kind: str, timeout: fl
     before = children()
     timer, begun = interrupting(0.3), time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        everything(graph.query(LONG[kind], timeout=timeout))
+        everything(ask(graph, LONG[kind], timeout=timeout))
     assert time.perf_counter() - begun < 1.3
     timer.join()
     assert children() == before
-    assert len(list(graph.query("SELECT * { ?s ?p ?o } LIMIT 3"))) == 3
+    assert len(list(ask(graph, "SELECT * { ?s ?p ?o } LIMIT 3"))) == 3
 
 
 def test_rows_come_one_at_a_time(graph: KnowledgeGraph) -> None:
     slow = f"SELECT ?a {{ {{ ?a <http://e/p> <http://e/1> }} UNION {NEVER} }}"
-    assert next(graph.query(slow))["a"] == NamedNode("http://e/0")
+    assert next(ask(graph, slow))["a"] == NamedNode("http://e/0")
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="the system does not list processes in /proc")
 def test_dropping_results_ends_their_process(graph: KnowledgeGraph, on_disk: bool) -> None:
     before = children()
-    results = graph.query(f"SELECT * {{ {ENDLESS} }}", timeout=60)
+    results = ask(graph, f"SELECT * {{ {ENDLESS} }}", timeout=60)
     next(results)
     assert (len(children()) > len(before)) == on_disk
     del results
@@ -115,22 +120,22 @@ def test_rows_and_documents_are_those_of_pyoxigraph(graph: KnowledgeGraph, limit
     thread.start()
     thread.join()
     rows, variables, documents = expected
-    results = graph.query(sparql, timeout=timeout)
+    results = ask(graph, sparql, timeout=timeout)
     assert isinstance(results, QuerySolutions)
     assert results.variables == variables
     assert list(map(list, results)) == rows
     for form, document in zip(FORMATS, documents, strict=True):
-        assert graph.query(sparql, timeout=timeout).serialize(format=form) == document
+        assert ask(graph, sparql, timeout=timeout).serialize(format=form) == document
 
 
 def _by_oxigraph(graph: KnowledgeGraph, sparql: str) -> list[Any]:
     """Rows, variables and documents as pyoxigraph itself gives them, as no signal comes in this thread."""
-    results = graph.query(sparql)
+    results = ask(graph, sparql)
     assert type(results) is QuerySolutions
     return [
         list(map(list, results)),
         results.variables,
-        [graph.query(sparql).serialize(format=form) for form in FORMATS],
+        [ask(graph, sparql).serialize(format=form) for form in FORMATS],
     ]
 
 
@@ -140,25 +145,25 @@ def test_a_document_has_the_rows_that_were_not_taken(
     graph: KnowledgeGraph, form: QueryResultsFormat, timeout: float | None, tmp_path: Path
 ) -> None:
     sparql = "SELECT ?s ?o { ?s <http://e/p> ?o }"
-    results = graph.query(sparql, timeout=timeout)
+    results = ask(graph, sparql, timeout=timeout)
     first = next(results)
     document = results.serialize(format=form)
     assert document is not None
     assert str(first["s"].value) or document.count(b"http://e/") > ROWS
     path = tmp_path / f"rows.{form.file_extension}"
-    graph.query(sparql, timeout=timeout).serialize(str(path))
-    assert path.read_bytes() == graph.query(sparql).serialize(format=form)
+    ask(graph, sparql, timeout=timeout).serialize(str(path))
+    assert path.read_bytes() == ask(graph, sparql).serialize(format=form)
     assert len(path.read_bytes()) > len(document)
 
 
 @pytest.mark.parametrize("timeout", [None, 60])
 def test_terms_of_every_kind_survive(graph: KnowledgeGraph, timeout: float | None) -> None:
     sparql = "SELECT ?o { <http://e/odd> <http://e/p> ?o } ORDER BY ?o"
-    results = graph.query(sparql, timeout=timeout)
+    results = ask(graph, sparql, timeout=timeout)
     objects = [row["o"] for row in results]
     assert len(objects) == 10
     assert objects == [quad.object for quad in _sorted(graph, objects)]
-    assert [list(row) for row in graph.query(sparql)] == [[term] for term in objects]
+    assert [list(row) for row in ask(graph, sparql)] == [[term] for term in objects]
 
 
 def _sorted(graph: KnowledgeGraph, objects: list[Any]) -> list[Any]:
@@ -168,10 +173,10 @@ def _sorted(graph: KnowledgeGraph, objects: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("timeout", [None, 60])
 def test_the_other_kinds_of_results(graph: KnowledgeGraph, timeout: float | None) -> None:
-    ask = graph.query("ASK { ?s ?p ?o . ?o ?q ?z }", timeout=timeout)
-    assert isinstance(ask, QueryBoolean)
-    assert bool(ask)
-    triples = graph.query("CONSTRUCT { ?o ?p ?s } WHERE { ?s ?p ?o FILTER(isIRI(?o)) }", timeout=timeout)
+    answer = ask(graph, "ASK { ?s ?p ?o . ?o ?q ?z }", timeout=timeout)
+    assert isinstance(answer, QueryBoolean)
+    assert bool(answer)
+    triples = ask(graph, "CONSTRUCT { ?o ?p ?s } WHERE { ?s ?p ?o FILTER(isIRI(?o)) }", timeout=timeout)
     assert isinstance(triples, QueryTriples)
     document = triples.serialize(format=RdfFormat.N_TRIPLES)
     assert document is not None
@@ -181,7 +186,8 @@ def test_the_other_kinds_of_results(graph: KnowledgeGraph, timeout: float | None
 @pytest.mark.parametrize("timeout", [None, 60])
 def test_all_arguments_survive(graph: KnowledgeGraph, timeout: float | None) -> None:
     graph.update("INSERT DATA { GRAPH <http://e/g> { <http://e/s> <http://e/in> <http://e/g> } }")
-    found = graph.query(
+    found = ask(
+        graph,
         "SELECT ?s { ?s e:in <g> }",
         prefixes={"e": "http://e/"},
         base="http://e/",
@@ -189,7 +195,7 @@ def test_all_arguments_survive(graph: KnowledgeGraph, timeout: float | None) -> 
         timeout=timeout,
     )
     assert [row["s"] for row in found] == [NamedNode("http://e/s")]
-    assert not list(graph.query("SELECT * { ?s ?p ?o }", default_graph=BlankNode("none"), timeout=timeout))
+    assert not list(ask(graph, "SELECT * { ?s ?p ?o }", default_graph=BlankNode("none"), timeout=timeout))
 
 
 def test_a_query_sees_the_last_commit_and_no_later_one(graph: KnowledgeGraph) -> None:
@@ -198,10 +204,10 @@ def test_a_query_sees_the_last_commit_and_no_later_one(graph: KnowledgeGraph) ->
         with graph.transaction() as tx:
             tx.add(f"<http://e/new> <http://e/p{number}> <http://e/o> .")
         for timeout in (None, 60):
-            [row] = graph.query(count, timeout=timeout)
+            [row] = ask(graph, count, timeout=timeout)
             assert int(row["n"].value) == number
     for timeout in (None, 60):
-        rows = graph.query("SELECT ?p { ?s <http://e/p> ?o . <http://e/new> ?p ?z }", timeout=timeout)
+        rows = ask(graph, "SELECT ?p { ?s <http://e/p> ?o . <http://e/new> ?p ?z }", timeout=timeout)
         next(rows)
         with graph.transaction() as tx:
             tx.add(f"<http://e/new> <http://e/later> <http://e/{timeout}> .")
@@ -212,28 +218,28 @@ def test_a_query_sees_the_last_commit_and_no_later_one(graph: KnowledgeGraph) ->
 @pytest.mark.parametrize("timeout", [None, 60])
 def test_errors_are_the_same(graph: KnowledgeGraph, timeout: float | None) -> None:
     with pytest.raises(QueryError, match="does not parse"):
-        graph.query("SELECT", timeout=timeout)
+        ask(graph, "SELECT", timeout=timeout)
     with pytest.raises(QueryError, match=r"cannot be evaluated.*<x:y> is not supported"):
-        list(graph.query("SELECT * { ?s ?p ?o FILTER(<x:y>(?s)) }", timeout=timeout))
+        list(ask(graph, "SELECT * { ?s ?p ?o FILTER(<x:y>(?s)) }", timeout=timeout))
 
 
 @pytest.mark.parametrize("timeout", [0, -1, "1", True, math.nan])
 def test_what_is_no_timeout(graph: KnowledgeGraph, timeout: Any) -> None:
     with pytest.raises(InputError, match=r"^timeout .*: it has to be a number of seconds above 0$"):
-        graph.query("ASK {}", timeout=timeout)
+        ask(graph, "ASK {}", timeout=timeout)
 
 
 def test_many_threads_time_out_at_once(graph: KnowledgeGraph) -> None:
     met: list[str] = []
 
-    def ask(number: int) -> None:
+    def work(number: int) -> None:
         try:
-            met.append(str(len(list(graph.query("SELECT * { ?s <http://e/p> ?o . ?o <http://e/p> ?z }", timeout=60)))))
-            everything(graph.query(LONG["ask"], timeout=0.2))
+            met.append(str(len(list(ask(graph, "SELECT * { ?s <http://e/p> ?o . ?o <http://e/p> ?z }", timeout=60)))))
+            everything(ask(graph, LONG["ask"], timeout=0.2))
         except QueryTimeoutError:
             met.append("timeout")
 
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
+from pyoxigraph import QuerySolutions
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import KgreasonError, LimitError
@@ -68,5 +70,6 @@ def test_the_longest_term_is_kept_and_shown(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         for timeout in (None, 60):
             lengths = "SELECT (STRLEN(?o) AS ?n) ?o { ?s <http://e/q> ?o }"
-            rows = [row["o"].value for row in graph.query(lengths, timeout=timeout)]
+            found = cast(QuerySolutions, graph.query(lengths, timeout=timeout))
+            rows = [row["o"].value for row in found]
             assert rows == [AT_MOST, AT_MOST]
