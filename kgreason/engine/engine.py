@@ -22,9 +22,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from kgreason.compiled import announce
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
 from kgreason.engine.differences import Rows, Wish, count, difference, wanted
-from kgreason.compiled import announce
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.fixpoint import advance
 from kgreason.engine.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
