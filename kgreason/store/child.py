@@ -1,7 +1,7 @@
 """The process that answers one SPARQL query of a store on disk for `process`, run as a script.
 
     stdin    one line of JSON: path, sparql, prefixes, base, default_graph, seconds; then nothing, until the parent ends
-    stdout   one line of JSON: {"boolean": ...}, {"rows": "solutions" | "triples"} or {"error": [type, message]};
+    stdout   one line of JSON: {"boolean": ...}, {"rows": "solutions" | "triples"} or {"error": [kind, message]};
              then the rows: SPARQL results in JSON, or N-Triples
     stderr   what went wrong after the first line
     status   0 once all rows are written; 1 otherwise
@@ -45,7 +45,8 @@ def main() -> None:
     try:
         results = _results(request)
     except _FAILURES as error:
-        _head(out, {"error": [type(error).__name__, getattr(error, "msg", None) or str(error)]})
+        kind = next(kind.__name__ for kind in _FAILURES if isinstance(error, kind))
+        _head(out, {"error": [kind, getattr(error, "msg", None) or str(error)]})
         return
     if isinstance(results, QueryBoolean):
         _head(out, {"boolean": bool(results)})

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -135,14 +135,15 @@ class OxigraphStore:
         Raises QueryError; QueryTimeoutError, here or while rows are fetched. A query with a timeout over a store on
         disk is evaluated in a process of its own (`process`), another one of the main thread in a thread (`worker`).
         """
+        names = dict(prefixes or {})
+        ask = partial(self._store.query, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
         try:
-            if timeout is not None and self._path is not None:
-                graph = default_graph
-                return process.answer(self._path, sparql, timeout, prefixes=prefixes, base=base, default_graph=graph)
-            names, store = dict(prefixes or {}), self._store
-            ask = partial(store.query, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
             if timeout is None and (worker.is_short(sparql) or not worker.is_interruptible()):
                 return ask()
+            if timeout is not None and self._path is not None:
+                graph = default_graph
+                with suppress(OSError):  # a writer has moved the files of a reader, which has them open still
+                    return process.answer(self._path, sparql, timeout, prefixes=names, base=base, default_graph=graph)
             return worker.answer(ask, timeout)
         except SyntaxError as error:
             raise QueryError(f"the query does not parse: {error.msg}") from error

@@ -28,7 +28,7 @@ from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.store.results import Results, Triples, boolean
 
 _CHILD = str(Path(__file__).with_name("child.py"))
-_RAISED: dict[str, type[Exception]] = {"SyntaxError": SyntaxError, "ValueError": ValueError, "OSError": OSError}
+_RAISED = {kind.__name__: kind for kind in (OSError, RuntimeError, SyntaxError, ValueError)}
 
 
 def answer(
@@ -57,7 +57,7 @@ def answer(
     head = pipe.head()
     if "error" in head:
         kind, message = head["error"]
-        raise _RAISED.get(kind, RuntimeError)(message)
+        raise _RAISED[kind](message)
     if "boolean" in head:
         return boolean(head["boolean"])
     if head["rows"] == "solutions":

@@ -280,3 +280,12 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "interrupted\n"
+
+
+def test_a_reader_goes_on_where_the_files_have_gone(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"]) as graph, graph.transaction() as tx:
+        tx.add("<http://e/a> <http://e/p> <http://e/b> .")
+    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as reader:
+        assert bool(reader.query("ASK { ?s ?p ?o }"))
+        (tmp_path / "store").rename(tmp_path / "moved")
+        assert bool(reader.query("ASK { ?s ?p ?o }", timeout=60))
