@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,6 +22,10 @@ import numba
 from numba.core import caching
 from numba.core.registry import CPUDispatcher
 
+ONCE = "compiling the engine's kernels, once, about half a minute"
+"""What is said before the first compilation: on terminals by the command line, in Python by the logger `kgreason`."""
+
+_LOG = logging.getLogger("kgreason")
 _PACKAGE = Path(__file__).parent
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
@@ -84,6 +89,13 @@ def kernel(function: _Function) -> _Function:
 def is_compiled(function: Callable[..., Any]) -> bool:
     """Whether a kernel is in the cache as the present sources have it, so that calling it compiles nothing."""
     return bool(cast(Any, function)._cache._cache_file._load_index())
+
+
+@functools.cache
+def announce(function: Callable[..., Any]) -> None:
+    """Log, once in a process, that kernels are compiled now, unless this one is in the cache."""
+    if not is_compiled(function):
+        _LOG.info(ONCE)
 
 
 class _Inlined(CPUDispatcher):  # type: ignore[misc]

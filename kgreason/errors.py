@@ -9,11 +9,13 @@
     │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
     │   └── UnsafeRuleError     a head variable that no body atom binds
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
+    │   └── QueryTimeoutError   a query that took longer than it was given
     ├── StoreError              a store that cannot be opened, read or written
     │   ├── StoreLockedError    another process holds it
     │   ├── GraphBusyError      another thread uses the graph for longer than the caller would wait
     │   └── StoreVersionError   written by a version that this one cannot read
     └── LimitError              a bound that was reached: term ids, a commit's budget
+        └── LongTermError       a term with more bytes than can be kept
 
 One clear line each: the message names the file, line, rule or term, and says what to do where there is
 something to do. A caller that catches `KgreasonError` has caught them all.
@@ -70,6 +72,10 @@ class QueryError(KgreasonError):
     """A SPARQL text that does not parse or cannot be evaluated."""
 
 
+class QueryTimeoutError(QueryError):
+    """A query whose results were not all fetched within the seconds that it was given."""
+
+
 class StoreError(KgreasonError):
     """A store that cannot be opened, read or written."""
 
@@ -88,6 +94,10 @@ class StoreVersionError(StoreError):
 
 class LimitError(KgreasonError):
     """A bound that was reached: term ids, or the budget of a commit."""
+
+
+class LongTermError(LimitError):
+    """A term with more bytes than can be kept; the message shows its beginning."""
 
 
 def _position(source: str, line: int | None, column: int | None) -> str:

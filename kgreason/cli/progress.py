@@ -15,6 +15,8 @@ import click
 from tqdm import tqdm
 
 _CLOCK = "{desc} {elapsed}"
+_DELAY = 1
+"""Seconds after which the bar of a stage is drawn."""
 
 
 class Bars:
@@ -30,14 +32,21 @@ class Bars:
         """A context whose value is called with the number of steps done since the last call."""
         begun = time.perf_counter()
         with tqdm(
-            desc=stage, total=total, unit="", unit_scale=True, leave=False, disable=None, bar_format=_CLOCK
+            desc=stage,
+            total=total,
+            unit="",
+            unit_scale=True,
+            leave=False,
+            disable=not sys.stderr.isatty(),
+            bar_format=_CLOCK,
+            delay=_DELAY,
         ) as bar:
 
             def report(done: int) -> None:
                 if done:
                     bar.bar_format = None  # there is something to count
                     bar.update(done)
-                else:
+                elif time.perf_counter() - begun > _DELAY:
                     bar.refresh()
 
             yield report
@@ -51,4 +60,4 @@ def _announce() -> None:
     from kgreason.engine.fixpoint import advance
 
     if not compiled.is_compiled(advance):
-        click.echo("kgreason: compiling its kernels, which it does once; this takes up to a minute", err=True)
+        click.echo(f"kgreason: {compiled.ONCE}", err=True)

@@ -3,6 +3,8 @@
 Queries see the materialized graph: the default graph is everything that was loaded or derived, each named graph what
 was loaded into it. Several processes may ask a store at the same time.
 
+The query is evaluated in a thread, so that Ctrl-C and the timeout end the command at once.
+
 Cost: the query itself, and a quarter of a second to start; neither the engine nor Numba is loaded.
 """
 
@@ -15,6 +17,7 @@ from pathlib import Path
 import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat
 
+from kgreason.cli.failures import watched
 from kgreason.cli.options import example, given, location
 from kgreason.errors import QueryError
 from kgreason.graph.answers import Found, Triples
@@ -35,12 +38,18 @@ _LONGEST = 240
     type=click.Choice([*_TABLES, *_GRAPHS]),
     help="csv, tsv, json, xml for SELECT and ASK (csv); the others for CONSTRUCT and DESCRIBE (nt).",
 )
-def query(location: Path, text: str | None, query_file: Path | None, syntax: str | None) -> None:
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="End with an error where the answer takes longer.",
+)
+def query(location: Path, text: str | None, query_file: Path | None, syntax: str | None, timeout: float | None) -> None:
     """Ask a store a SPARQL query (SELECT, ASK, CONSTRUCT or DESCRIBE)."""
     sparql, _ = given(text, query_file, "query")
     with KnowledgeGraph.open(location, read_only=True) as graph:
         try:
-            _print(graph.query(sparql), syntax)
+            watched(lambda: _print(graph.query(sparql), syntax), timeout)
         except (QueryError, RuntimeError) as error:
             problem = f"{query_file}: {error}" if query_file else str(error)
             raise QueryError(textwrap.shorten(problem, _LONGEST, placeholder=" ...")) from error

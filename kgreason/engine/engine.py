@@ -22,9 +22,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from kgreason.compiled import announce
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
 from kgreason.engine.differences import Rows, Wish, count, difference, wanted
 from kgreason.engine.elastic import Elastic
+from kgreason.engine.fixpoint import advance
 from kgreason.engine.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
 from kgreason.engine.planner import EncodedRule, Planner
 from kgreason.engine.undivided import undivided
@@ -84,6 +86,7 @@ class Engine:
     """
 
     def __init__(self, quiet: int = 0) -> None:
+        announce(advance)
         self.planner = Planner()
         self._quiet = quiet
         self.circuit = Circuit(self.planner, quiet=quiet)

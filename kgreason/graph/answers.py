@@ -62,6 +62,8 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
             return next(self._rows)
         except (OSError, RuntimeError, ValueError) as error:
             raise QueryError(f"the query cannot be evaluated: {error}") from error
+        except MemoryError as error:  # a limit of Oxigraph's parser, by which the rows of another process come
+            raise QueryError("a row has about 16 MB or more: ask without a timeout") from error
 
     def _look(self, count: int) -> list[Row]:
         """The first rows that are left, which stay there."""

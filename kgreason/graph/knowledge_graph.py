@@ -30,7 +30,7 @@ from kgreason.graph.answers import Found, Matches, Solutions, Triples, found, of
 from kgreason.graph.arguments import check_paths, check_text
 from kgreason.graph.folder import Folder, Manifest, read_manifest
 from kgreason.graph.lock import GraphLock, locked
-from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names
+from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names, check_seconds
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.report import COUNTS, Contradiction, contradictions
 from kgreason.graph.repository import Repository
@@ -72,6 +72,7 @@ class QueryOptions(TypedDict, total=False):
     prefixes: Mapping[str, str] | None
     base: str | None
     default_graph: UserTerm | None
+    timeout: float | None
 
 
 class KnowledgeGraph:
@@ -408,18 +409,27 @@ class KnowledgeGraph:
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: UserTerm | None = None,
+        timeout: float | None = None,
     ) -> Found:
         """The results of a SPARQL query over the materialized graph: `Solutions`, `Triples`, or a boolean.
 
         `prefixes` and `base` are those that the query need not declare. `default_graph` names a graph that is asked in
         the place of the default graph, by a term as `match` takes it. A query sees the last commit, in a transaction as
         well. SERVICE asks the network. Raises QueryError, InputError.
+
+        All rows are fetched within `timeout` seconds, or QueryTimeoutError is raised, here or while rows are fetched.
+        Ctrl-C ends the call, and the fetching of rows, at once. Oxigraph itself cannot be stopped. So a query with a
+        timeout over a store on disk is evaluated in a process of its own, which takes 50 milliseconds more and is
+        killed at the timeout, at Ctrl-C and when the results are dropped; `timeout=math.inf` is a timeout as well. Any
+        other query is evaluated in this process: where it is given up, a thread in the background goes on until
+        Oxigraph has its next row, keeps the store open so long, and does not keep Python from ending.
         """
         check_text("query", "a SPARQL query", sparql)
+        check_seconds("timeout", timeout)
         known = checked(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
         try:
-            return found(self._home.store.query(sparql, prefixes=known, base=base, default_graph=name))
+            return found(self._home.store.query(sparql, prefixes=known, base=base, default_graph=name, timeout=timeout))
         except QueryError as error:
             if isinstance(error.__cause__, SyntaxError):
                 raise unparsed(sparql, known, error.__cause__.msg) from error.__cause__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 from kgreason.errors import InputError, RuleError
 
@@ -48,3 +48,10 @@ def check_count(option: str, value: object, least: int) -> None:
     """Raises InputError for what is no whole number, or too small a one."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InputError(f"{option} {value!r}: it has to be a whole number, at least {least}")
+
+
+def check_seconds(option: str, value: object) -> None:
+    """Raises InputError for what is neither None nor a number of seconds above 0."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is not None and not (is_number and cast(float, value) > 0):
+        raise InputError(f"{option} {value!r}: it has to be a number of seconds above 0")

@@ -21,6 +21,7 @@ from kgreason.ontology.generic import Generic, split
 from kgreason.ontology.translate import Profile
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, ruleset
+from kgreason.rules.program import check_sizes
 
 _FOLLOWED = frozenset(["eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
 """The rules of owl2rl in whose place those of representatives.dl stand."""
@@ -93,7 +94,9 @@ def _inner_relations() -> frozenset[str]:
 
 
 def check_own(rules: Iterable[Rule]) -> None:
-    """Raises RuleError for a rule of the user that speaks of a relation of kgreason's own."""
+    """Raises RuleError for a rule of the user that is too long, or speaks of a relation of kgreason's own."""
+    rules = tuple(rules)
+    check_sizes(rules)
     for rule in rules:
         for atom in (*rule.heads, *rule.body):
             if atom.relation in _inner_relations():
@@ -105,5 +108,8 @@ def check_own(rules: Iterable[Rule]) -> None:
 def _rules_of(name: str) -> tuple[Rule, ...]:
     check_names([name])
     rules = load(Path(name)).rules
-    check_own(rules)
+    try:
+        check_own(rules)
+    except RuleError as error:
+        raise RuleError(f"{name}: {error}") from None
     return rules

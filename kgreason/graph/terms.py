@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable
 from io import BytesIO
 from textwrap import shorten
-from typing import TypeAlias, cast
+from typing import IO, TypeAlias, cast
 
 import numpy as np
 import pyoxigraph
@@ -30,6 +30,7 @@ from kgreason.graph.user_terms import (
     utf8,
     written,
 )
+from kgreason.rdf.counted import Counted, long_tokens
 from kgreason.rdf.reader import read_stream
 from kgreason.rdf.tokens import encode
 from kgreason.rules.model import Triple as TripleOfTexts
@@ -135,8 +136,11 @@ def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
 
 
 def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
+    counted = Counted(BytesIO(text))
     try:
-        lines = pyoxigraph.serialize(pyoxigraph.parse(text, form), format=RdfFormat.N_QUADS) or b""
+        with long_tokens(counted, source):
+            quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
+            lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
     except SyntaxError as error:
         raise RdfSyntaxError(source, error.lineno, error.offset, error.msg) from error
     return of_canonical(lines, dictionary)

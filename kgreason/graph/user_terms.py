@@ -30,6 +30,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, RdfFormat, T
 
 from kgreason.errors import InputError, InputTypeError
 from kgreason.store.update import Term
+from kgreason.terms.dictionary import check_length
 from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
@@ -140,7 +141,7 @@ def text_of(term: object) -> str:
 
 def term_of(text: str) -> Term:
     """A term in N-Triples syntax as a value of pyoxigraph. Raises InputError."""
-    utf8(text)
+    check_length(utf8(text))
     try:
         [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
         if quad.graph_name != NamedNode("b:"):  # the text goes on behind the term
@@ -191,7 +192,7 @@ def _literal(term: Any) -> Literal:
 
 
 def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
-    utf8(text)
+    check_length(utf8(text))
     text = text.strip()
     if _N_TRIPLES["object"].fullmatch(text):
         return text

@@ -30,7 +30,8 @@ from typing import IO, BinaryIO, NamedTuple, cast
 
 import pyoxigraph
 
-from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxError
+from kgreason.rdf.counted import Counted, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, settled
 from kgreason.rdf.owl import to_rdf_xml
 from kgreason.rdf.xml_text import XmlText
@@ -71,7 +72,7 @@ def read(
     `syntax` is a name of `formats()` (by default the file's suffix); `source` the name that blank nodes belong to
     (the resolved path); `base` the IRI that relative IRIs are resolved against (the file's own).
     Raises InputError for a file that cannot be read and a format that is not known, RdfSyntaxError with file and
-    line, LimitError when ids run out.
+    line, LimitError when ids run out and for a term that is too long.
     """
     if str(path) == "-":
         if syntax is None:
@@ -101,7 +102,9 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
     """The quads of a file one by one, without Numba: for those who look for a few. Raises what `read` raises."""
     form = format_of(path)
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
-        yield from _quads(text, _begun(text, form), str(path), path.resolve().as_uri())
+        name, counted = _begun(text, form), Counted(text)
+        with long_tokens(counted, str(path)):
+            yield from _quads(cast(IO[bytes], counted), name, str(path), path.resolve().as_uri())
 
 
 def mentions(path: Path, word: bytes) -> bool:
@@ -135,7 +138,11 @@ def _batches(
         labels = Labels(source, invented=name not in ("nt", "nq"))
         with closing(_ahead(_chunks(text, name, file, base))) as chunks:
             for chunk in chunks:
-                yield Batch(*encode(labels.rename(chunk), dictionary))
+                try:
+                    quads = encode(labels.rename(chunk), dictionary)
+                except LongTermError as error:
+                    raise LimitError(f"{file}: {error}") from error
+                yield Batch(*quads)
 
 
 def _begun(text: io.BufferedReader, form: Format) -> str:
@@ -158,9 +165,11 @@ def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
 
 def _chunks(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[bytes]:
     """Canonical N-Quads text, a chunk of whole lines at a time."""
-    quads = _quads(stream, name, file, base)
-    while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
-        yield chunk
+    counted = Counted(stream)
+    quads = _quads(cast(IO[bytes], counted), name, file, base)
+    with long_tokens(counted, file):
+        while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
+            yield chunk
 
 
 def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[pyoxigraph.Quad]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgreason.compiled import inline, kernel
-from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.terms.dictionary import LONGEST, Dictionary, Ids, check_length
 from kgreason.terms.interning import Table, holds, intern_one
 
 _SPACE, _QUOTE, _STOP, _LESS, _GREATER, _BACKSLASH = 32, 34, 46, 60, 62, 92
@@ -23,8 +23,12 @@ _SPACE, _QUOTE, _STOP, _LESS, _GREATER, _BACKSLASH = 32, 34, 46, 60, 62, 92
 def encode(text: bytes, dictionary: Dictionary) -> Ids:
     """The quads of canonical N-Quads text, their terms interned: int32[4, n], graph 0 for the default graph.
 
-    Raises LimitError when ids run out.
+    Raises LimitError when ids run out, LongTermError for a line that may hold a term of more than `LONGEST` bytes.
     """
+    if len(text) > LONGEST:
+        for line in filter(lambda line: len(line) > LONGEST, text.split(b"\n")):
+            for part in line.removesuffix(b" .").split(b" ", 2):  # subject, predicate, object with its graph
+                check_length(part)
     quads = np.zeros((4, text.count(b"\n")), np.int32)
     view = np.frombuffer(text, np.uint8)
     at = row = column = 0

@@ -11,24 +11,27 @@ weight 2 (DESIGN.md 3.3). It is equality of syntax: a body atom that the others 
 The smallest order is built atom by atom: every next atom is one that reads smallest after those before it. Atoms that
 read the same are all tried, and the heads decide between complete orders that read the same.
 Laws: `canonical(canonical(r)) == canonical(r)`; the canonical form is the same rule. At most `_TRIED` partial orders
-are kept, more than a body of six atoms can tie (6! = 720): past that, for a long body of atoms that are all alike, the
-form is still the same rule but may depend on the order in which it was written.
+are kept, more than a body of `_SHORT` atoms can tie (6! = 720). In a longer body, atoms that read the same are told
+apart by their neighbours first (`_marks`), and fewer orders are kept, the longer it is. What ties then is nearly always
+the same whichever comes first; where it is not, the form is still the same rule but may depend on the order in which it
+was written.
 
 Cost: 2 to 4 microseconds for a rule over one atom, 15 to 25 for two or three atoms, 6 milliseconds for six that are all
-alike.
+alike, 0.2 s for 200.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import eq
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kgreason.rules.model import Atom, Rule, Term, Variable
 from kgreason.rules.safety import check_safe
 
-_TRIED = 720
+_SHORT, _TRIED = 6, 720
 
 Reading: TypeAlias = tuple[str, ...]
 """An atom as it is compared: its relation ("" for a triple pattern), then its terms, variables as `?v0`, `?v1`, ..."""
@@ -38,9 +41,9 @@ _NAMES = tuple(Variable(f"v{number}") for number in range(8))
 
 
 class _Order(NamedTuple):
-    """The body atoms that a partial order has not placed, and what it calls the variables met so far."""
+    """The body atoms, with marks, that a partial order has not placed, and what it calls the variables met so far."""
 
-    left: tuple[Atom, ...]
+    left: tuple[tuple[Atom, int], ...]
     numbers: Numbers
 
 
@@ -56,9 +59,13 @@ def canonical(rule: Rule) -> Rule:
     if len(rule.body) == len(rule.heads) == 1:
         return _alone(rule)
     body: list[Reading] = []
-    orders = [_Order(tuple(dict.fromkeys(rule.body)), {})]
+    atoms = tuple(dict.fromkeys(rule.body))
+    marks, tried = [0] * len(atoms), _TRIED
+    if len(atoms) > _SHORT:
+        marks, tried = _marks(atoms, rule.heads), max(1, _TRIED * _SHORT**2 // len(atoms) ** 2)
+    orders = [_Order(tuple(zip(atoms, marks, strict=True)), {})]
     while orders[0].left:
-        reading, orders = _extended(orders)
+        reading, orders = _extended(orders, tried)
         body.append(reading)
     heads = min(_heads(rule, order.numbers) for order in orders)
     return replace(rule, heads=tuple(map(_atom, heads)), body=tuple(map(_atom, body)))
@@ -80,18 +87,59 @@ def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:
     return Atom(atom.relation, tuple([names.get(term, term) for term in atom.terms]))
 
 
-def _extended(orders: list[_Order]) -> tuple[Reading, list[_Order]]:
-    """The smallest reading that an atom can have next, and the orders with each atom that has it."""
-    smallest: Reading = ()
+def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
+    """The smallest reading that an atom can have next, and the orders with each atom that has it and the least mark."""
+    smallest: tuple[Reading, int] = (), 0
     ties: list[tuple[_Order, Atom]] = []
     for order in orders:
-        for atom in order.left:
-            reading = _reading(atom, order.numbers)
+        for atom, mark in order.left:
+            reading = _reading(atom, order.numbers), mark
             if not ties or reading < smallest:
                 smallest, ties = reading, [(order, atom)]
             elif reading == smallest:
                 ties.append((order, atom))
-    return smallest, [_placed(order, atom, smallest) for order, atom in ties[:_TRIED]]
+    return smallest[0], [_placed(order, atom, smallest[0]) for order, atom in ties[:tried]]
+
+
+def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
+    """For each atom a number that neither names of variables nor the order of atoms change.
+
+    Equal numbers mean that the atoms have the same neighbours at every distance: the colours of Weisfeiler and Leman,
+    refined until no more are told apart.
+    """
+    every = (*atoms, *dict.fromkeys(heads))
+    colours: dict[Term, int] = {term: 0 for atom in every for term in atom.terms if isinstance(term, Variable)}
+    count = 0
+    while len(set(colours.values())) > count:
+        count = len(set(colours.values()))
+        seen: dict[Term, list[Any]] = {variable: [] for variable in colours}
+        for atom, place in zip(every, _numbered(_coloured(every, colours, len(atoms))), strict=True):
+            for column, term in enumerate(atom.terms):
+                if isinstance(term, Variable):
+                    seen[term].append((place, column))
+        colours = dict(zip(seen, _numbered([(colours[term], sorted(seen[term])) for term in seen]), strict=True))
+    return _numbered(_coloured(every, colours, len(atoms)))[: len(atoms)]
+
+
+def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
+    """Atoms with colours for variables, which comes ahead of constants; those of the body ahead of heads."""
+    return [
+        (
+            number >= body,
+            atom.relation or "",
+            [(0, colours[term], "") if term in colours else (1, 0, str(term)) for term in atom.terms],
+        )
+        for number, atom in enumerate(every)
+    ]
+
+
+def _numbered(values: Sequence[Any]) -> list[int]:
+    """The place of each value in the order of all distinct ones."""
+    ordered = sorted(values)
+    places: list[int] = []
+    for number, value in enumerate(ordered):
+        places.append(places[-1] if number and value == ordered[number - 1] else number)
+    return [places[bisect_left(ordered, value)] for value in values]
 
 
 def _reading(atom: Atom, numbers: Numbers) -> Reading:
@@ -109,7 +157,7 @@ def _placed(order: _Order, atom: Atom, reading: Reading) -> _Order:
     numbers = order.numbers | {
         term: text for term, text in zip(atom.terms, reading[1:], strict=True) if isinstance(term, Variable)
     }
-    return _Order(tuple(other for other in order.left if other is not atom), numbers)
+    return _Order(tuple(other for other in order.left if other[0] is not atom), numbers)
 
 
 def _heads(rule: Rule, numbers: Numbers) -> list[Reading]:

@@ -9,11 +9,14 @@ A program is closed over nothing: `select` takes some of its groups, and what th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kgreason.errors import RuleError
 from kgreason.rules.model import Rule
+
+MOST_ATOMS = 256
+"""Atoms that the body of a user's rule may have, and its head: plans take the square of them, 0.5 s for this many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +49,14 @@ class Program:
 def default_name(number: int) -> str:
     """The name of rule `number` (from 1) of a program when it was given none."""
     return f"rule-{number}"
+
+
+def check_sizes(rules: Iterable[Rule]) -> None:
+    """Raises RuleError for a rule of more than `MOST_ATOMS` atoms."""
+    for rule in rules:
+        for part, atoms in (("body", rule.body), ("head", rule.heads)):
+            if len(atoms) > MOST_ATOMS:
+                raise RuleError(
+                    f"rule {rule.name}: its {part} has {len(atoms):,} atoms, and at most {MOST_ATOMS} are taken; "
+                    "split it into several rules"
+                )

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
+from kgreason.rdf.counted import BUFFER, is_full
 from kgreason.sparql.source import Rewritten, Source
 from kgreason.sparql.template import Template, placeholder
 from kgreason.sparql.tokens import TOKEN
@@ -54,6 +55,10 @@ class Block:
     def _problems(self) -> Iterator[None]:
         try:
             yield
+        except MemoryError as error:
+            if not is_full(error):
+                raise
+            raise self.source.error(self.start, f"a literal of this block has more than {BUFFER:,} bytes") from None
         except SyntaxError as error:
             at = self.trig.origin(error.lineno or 1, error.offset or 1)
             raise self.source.error(at, _PLACE.sub("", error.msg)) from None

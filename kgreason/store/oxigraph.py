@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -26,7 +27,8 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Trip
 
 from kgreason.engine.undivided import undivided
 from kgreason.errors import QueryError, StoreError, StoreLockedError
-from kgreason.store.protocol import Results
+from kgreason.store import process, worker
+from kgreason.store.results import Results
 from kgreason.store.update import COLLECT, NOWHERE, UNBOUND, GraphName, Term, Update, quads
 
 _THREADS = 2
@@ -43,7 +45,7 @@ class OxigraphStore:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._prepare(str(path) if path else "the store in memory")
+        self._prepare(path)
         if path and path.is_dir() and any(path.iterdir()) and not (path / "CURRENT").exists():
             raise StoreError(f"{path}: not a store, but a folder of other files")
         with self._errors():
@@ -53,7 +55,7 @@ class OxigraphStore:
     def read_only(cls, path: Path) -> Self:
         """The store at a path as it is now, for reading alone; needs no lock. Raises StoreError."""
         store = cls.__new__(cls)
-        store._prepare(str(path))
+        store._prepare(path)
         if not (path / "CURRENT").exists():
             raise StoreError(f"{path}: there is no store")
         with store._errors():
@@ -64,12 +66,16 @@ class OxigraphStore:
         """Add many rows, given as chunks of whole lines, best of 10,000 to 30,000; not a transaction."""
         running: deque[Future[None]] = deque()
         with self._errors(), ThreadPoolExecutor(_THREADS) as workers:
-            for chunk in chunks:
-                if len(running) > _THREADS:
+            try:
+                for chunk in chunks:
+                    if len(running) > _THREADS:
+                        running.popleft().result()
+                    running.append(workers.submit(self._load, chunk))
+                while running:
                     running.popleft().result()
-                running.append(workers.submit(self._load, chunk))
-            while running:
-                running.popleft().result()
+            except BaseException:
+                workers.shutdown(wait=False, cancel_futures=True)  # so that Ctrl-C waits for no chunk but those begun
+                raise
 
     def apply(self, removed: bytes, added: bytes) -> None:
         """Remove lines, then add lines, in one transaction; then a graph that has no row left is there no more."""
@@ -122,10 +128,23 @@ class OxigraphStore:
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: NamedNode | BlankNode | None = None,
+        timeout: float | None = None,
     ) -> Results:
-        """The results of a SPARQL query; raises QueryError."""
+        """The results of a SPARQL query, all of them fetched within `timeout` seconds; Ctrl-C ends the wait for them.
+
+        Raises QueryError; QueryTimeoutError, here or while rows are fetched. A query with a timeout over a store on
+        disk is evaluated in a process of its own (`process`), another one of the main thread in a thread (`worker`).
+        """
+        names = dict(prefixes or {})
+        ask = partial(self._store.query, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
         try:
-            return self._store.query(sparql, prefixes=dict(prefixes or {}), base_iri=base, default_graph=default_graph)
+            if timeout is None and (worker.is_short(sparql) or not worker.is_interruptible()):
+                return ask()
+            if timeout is not None and self._path is not None:
+                graph = default_graph
+                with suppress(OSError):  # a writer has moved the files of a reader, which has them open still
+                    return process.answer(self._path, sparql, timeout, prefixes=names, base=base, default_graph=graph)
+            return worker.answer(ask, timeout)
         except SyntaxError as error:
             raise QueryError(f"the query does not parse: {error.msg}") from error
         except (OSError, RuntimeError, ValueError) as error:
@@ -189,8 +208,8 @@ class OxigraphStore:
             raise StoreError("the graph is closed")
         return self._opened
 
-    def _prepare(self, name: str) -> None:
-        self._name = name
+    def _prepare(self, path: Path | None) -> None:
+        self._path, self._name = path, str(path) if path else "the store in memory"
         # Two writers that call into Python under Oxigraph's own lock would wait for each other's lock or GIL for ever.
         self._calling_python = Lock()
 

@@ -10,11 +10,11 @@ The engine's terms are authoritative, the store's are images of them: Oxigraph n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-from pyoxigraph import QueryBoolean, QuerySolutions, QueryTriples
+from kgreason.store.results import Results
 
-Results: TypeAlias = QuerySolutions | QueryBoolean | QueryTriples
+__all__ = ["RdfStore", "Results"]
 
 
 class RdfStore(Protocol):

@@ -21,6 +21,7 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.layout import Int32
 from kgreason.errors import InputError, RuleError
 from kgreason.rules.parser import load
+from kgreason.rules.program import check_sizes
 from kgreason.tables.fields import Fields
 from kgreason.tables.reading import read
 from kgreason.tables.signature import signature
@@ -40,6 +41,7 @@ class TableProgram:
     def __init__(self, path: Path) -> None:
         program = load(path)
         try:
+            check_sizes(program.rules)
             self._signature = signature(program)
         except RuleError as error:
             raise RuleError(f"{path}: {error}") from None

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from kgreason.errors import LimitError, StoreError
+from kgreason.errors import LimitError, LongTermError, StoreError
 from kgreason.terms.vocabulary import VOCABULARY
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Ids = npt.NDArray[np.int32]
 
 MAX_ID = 2**31 - 1
+LONGEST = 16_000_000
+"""The bytes of the longest term: the parser that rows go through to the store takes 16 MiB, a little more."""
 
 
 class Kind(IntEnum):
@@ -84,9 +86,15 @@ class Dictionary:
         return self.intern_packed(*_packed(texts))
 
     def intern_packed(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """The same for texts in UTF-8, one after the other: uint8[m], and where each begins and ends: int64[n + 1]."""
+        """The same for texts in UTF-8, one after the other: uint8[m], and where each begins and ends: int64[n + 1].
+
+        Raises LongTermError for one of more than `LONGEST` bytes, before any is interned.
+        """
         from kgreason.terms.interning import intern_all
 
+        if text.size > LONGEST:
+            longest = int(np.diff(bounds).argmax())
+            check_length(text[bounds[longest] : bounds[longest + 1]])
         ids = np.empty(bounds.size - 1, np.int32)
         done = 0
         while done < ids.size:
@@ -227,6 +235,13 @@ class Dictionary:
         lines = b" .\n".join([*map(b" ".join, zip(*[words] * rows.shape[1], strict=True)), b""])
         # A line feed in a term is escaped, so that two spaces before the full stop are always a graph left out.
         return lines if flat.all() else lines.replace(b"  .\n", b" .\n")
+
+
+def check_length(text: bytes | npt.NDArray[np.uint8]) -> None:
+    """Raises LongTermError for a text of more than `LONGEST` bytes."""
+    if len(text) > LONGEST:
+        beginning = bytes(text[:60]).decode(errors="replace")
+        raise LongTermError(f"{beginning}...: {len(text):,} bytes in N-Quads, of which at most {LONGEST:,} can be kept")
 
 
 def _room(slots: int) -> int:

@@ -1,0 +1,314 @@
+"""`answer`: a SPARQL query evaluated in another thread, so that the caller can stop waiting for it.
+
+While pyoxigraph evaluates, Python handles no signal in the thread that asked. So the main thread has another one
+evaluate, and waits in a way that Ctrl-C and a timeout end. Oxigraph itself cannot be stopped: the thread that nobody
+waits for any more ends once Oxigraph gives the next row or the answer, and keeps no process from ending.
+
+Results of pyoxigraph belong to the thread that made them, single rows do not. So each worker keeps the results of one
+query, and hands over batches of rows.
+
+Invariant: rows come in order, each once, of one state of the store. Cost: 10 to 80 microseconds a query, as the system
+wakes the thread, and as much for each batch of up to 4,096 rows. `is_short` tells the queries that need no worker.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, cast
+
+from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, Variable
+
+from kgreason.errors import QueryError, QueryTimeoutError
+from kgreason.store.results import Output, Results, Solutions, Triples, boolean, document
+
+_FIRST, _MOST = 64, 4096
+"""Rows in the first batch, and in the largest."""
+_LONG = 0.001
+"""Seconds after which a batch is handed over as it is."""
+_LOOK = 0.1
+"""Seconds after which a waiting thread looks whether there are rows already."""
+
+_TERM = r"(?:\?\w+|<[^<>\s]*>|[\w-]*:[\w-]*|\"[^\"\\\n]*\")"
+_SHORT = re.compile(
+    rf"\s*(?:PREFIX\s+[\w-]*:\s*<[^<>\s]*>\s*)*(?:SELECT\s+(?:\*|(?:\?\w+\s*)+)|ASK)\s*(?:WHERE\s*)?"
+    rf"\{{\s*(?:<[^<>\s]*>|(?!_:)[\w-]*:[\w-]*)\s+(?:a|{_TERM})\s+{_TERM}\s*\.?\s*\}}\s*",
+    re.IGNORECASE,
+)
+
+
+def is_short(sparql: str) -> bool:
+    """Whether a query asks for one triple pattern with a subject, and nothing else, so that it takes no time."""
+    return len(sparql) < 1000 and _SHORT.fullmatch(sparql) is not None
+
+
+def is_interruptible() -> bool:
+    """Whether Ctrl-C may raise an error in this thread: it is the main one, and Python handles the signal."""
+    return threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT))
+
+
+def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
+    """The results that `ask` gives, which is called in another thread; all rows are fetched within `timeout` seconds.
+
+    Raises what `ask` raises, QueryTimeoutError here or while rows are fetched, QueryError for a row that fails.
+    """
+    query = _Query(_taken(), timeout)
+    query.begin(ask)
+    if query.answer is not None:
+        return boolean(query.answer)
+    if query.variables is None:
+        return cast(Results, Triples(query.rows()))
+    return cast(Results, Solutions(query.variables, query.rows(), partial(query.written, query.variables)))
+
+
+def _taken() -> _Worker:
+    """A worker that nobody else has."""
+    try:
+        return _IDLE.pop()
+    except IndexError:
+        return _Worker()
+
+
+class _Worker:
+    """A thread that carries out one call at a time, and the results that it keeps between calls."""
+
+    def __init__(self) -> None:
+        self.is_given_up: bool = False
+        self._wanted, self._done = threading.Lock(), threading.Lock()
+        self._wanted.acquire()
+        self._done.acquire()
+        self._results: Any = None
+        self._call: Callable[[_Worker], Any] | None = None
+        self._value: Any = None
+        self._error: BaseException | None = None
+        threading.Thread(target=self._run, name="kgreason query", daemon=True).start()
+
+    def submit(self, call: Callable[[_Worker], Any]) -> None:
+        """Have a call carried out."""
+        self._call = call
+        self._wanted.release()
+
+    def is_finished(self, seconds: float) -> bool:
+        """Wait so long, or until the call is finished; whether it is."""
+        return self._done.acquire(timeout=max(seconds, 0))
+
+    def value(self) -> Any:
+        """What the finished call gave. Raises what it raised."""
+        value, error = self._value, self._error
+        self._value = self._error = None
+        if error is not None:
+            raise error
+        return value
+
+    def give_up(self) -> None:
+        """End the thread, now or when its call is finished."""
+        self.is_given_up = True
+        with suppress(RuntimeError):  # the lock is free, as the thread has not begun its call
+            self._wanted.release()
+
+    def _run(self) -> None:
+        while self._wanted.acquire() and not self.is_given_up:
+            assert self._call
+            try:
+                self._value = self._call(self)
+            except BaseException as error:
+                self._error = error
+            self._call = None
+            self._done.release()
+        self.forget()
+        self._value = self._error = None
+
+    # What follows is called in the thread of the worker.
+
+    def begin(self, ask: Callable[[], Results], query: _Query) -> bool:
+        """Ask, and fetch the first rows; whether there are no others."""
+        results = ask()
+        if isinstance(results, QueryBoolean):
+            query.answer = bool(results)
+            return True
+        self._results = results
+        query.variables = results.variables if isinstance(results, QuerySolutions) else None
+        return self.fetch(_FIRST, query.ready)
+
+    def fetch(self, most: int, ready: deque[Any]) -> bool:
+        """Add some rows to those that are ready; whether these were the last ones."""
+        until = time.perf_counter() + _LONG
+        for row in self._results:
+            ready.append(row)
+            most -= 1
+            if most == 0 or time.perf_counter() > until or self.is_given_up:
+                return False
+        self.forget()
+        return True
+
+    def forget(self) -> None:
+        """Drop the results, which only the thread that made them can do."""
+        self._results = None
+
+    def write(self, file: _Rest, syntax: QueryResultsFormat) -> bool:
+        """Serialize the rows that are not ready yet; there are none afterwards."""
+        self._results.serialize(cast(IO[bytes], file), syntax)
+        self.forget()
+        return True
+
+
+class _Query:
+    """A worker's present query, as the thread sees it that asked."""
+
+    def __init__(self, worker: _Worker, timeout: float | None) -> None:
+        self._worker: _Worker | None = worker
+        self._timeout = timeout
+        self._deadline = None if timeout is None else time.monotonic() + timeout
+        self._is_busy = self._is_done = False
+        self.answer: bool | None = None
+        self.variables: list[Variable] | None = None
+        self.ready: deque[Any] = deque()
+        """Rows that the worker has handed over."""
+
+    def begin(self, ask: Callable[[], Results]) -> None:
+        """Have the query evaluated up to its first rows."""
+        self._submit(lambda worker: worker.begin(ask, self))
+        while self._is_busy and not self.ready:
+            self._wait()
+
+    def _submit(self, call: Callable[[_Worker], bool]) -> None:
+        """Have the worker do something, which says whether there are no more rows."""
+        if (worker := self._worker) is None:
+            raise QueryError("the query was given up")
+        self._is_busy = True
+        worker.submit(call)
+
+    def _wait(self) -> None:
+        """Wait a little, or until the worker is not busy any more. Raises what its work raised, QueryTimeoutError."""
+        worker = self._worker
+        assert worker
+        try:
+            if worker.is_finished(self._patience()):
+                self._is_busy = False
+                self._is_done = worker.value()
+            else:
+                self._check_time()
+        except BaseException:
+            self._give_up()
+            raise
+        if self._is_done:
+            self._leave()
+
+    def rows(self) -> Iterator[Any]:
+        """All rows; the worker is free afterwards. Raises QueryError."""
+        size = _FIRST
+        try:
+            while self.ready or not self._is_done:
+                while self.ready:
+                    yield self.ready.popleft()
+                if not (self._is_done or self._is_busy):
+                    size = min(2 * size, _MOST)
+                    self._submit(partial(_Worker.fetch, most=size, ready=self.ready))
+                while self._is_busy and not self.ready:
+                    self._wait()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise QueryError(f"the query cannot be evaluated: {error}") from error
+        finally:
+            self._give_up()
+
+    def written(
+        self, variables: list[Variable], output: Output = None, syntax: QueryResultsFormat | None = None
+    ) -> bytes | None:
+        """Write all rows as one document, or return it where there is no output."""
+        while self._is_busy:
+            self._wait()
+        if self._is_done:
+            return document(variables, self.ready).serialize(output, syntax)
+        if isinstance(output, (str, PathLike)):
+            syntax = syntax or QueryResultsFormat.from_extension(Path(output).suffix[1:])
+        if syntax is None:
+            return document(variables, ()).serialize(output, syntax)  # which raises
+        if isinstance(output, (str, PathLike)):
+            with open(output, "wb") as file:
+                self._write(variables, file, syntax)
+        elif output is not None:
+            self._write(variables, output, syntax)
+        else:
+            self._write(variables, memory := BytesIO(), syntax)
+            return memory.getvalue()
+        return None
+
+    def _write(self, variables: list[Variable], output: IO[bytes], syntax: QueryResultsFormat) -> None:
+        """Write the rows that are ready, then have the worker write the others behind them."""
+        end = _ENDS.get(syntax.file_extension, b"")
+        beginning = _whole(variables, (), syntax).removesuffix(end)
+        output.write(_whole(variables, self.ready, syntax).removesuffix(end))
+        rest = _Rest(output, len(beginning), b"," if syntax == QueryResultsFormat.JSON else b"", self._is_unwanted)
+        self.ready.clear()
+        self._submit(lambda worker: worker.write(rest, syntax))
+        while self._is_busy:
+            self._wait()
+
+    def _is_unwanted(self) -> bool:
+        return self._worker is None
+
+    def _leave(self) -> None:
+        """Let others have the worker, which has no results any more."""
+        worker, self._worker = self._worker, None
+        if worker:
+            _IDLE.append(worker)
+
+    def _give_up(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker:
+            worker.give_up()
+
+    def _patience(self) -> float:
+        return _LOOK if self._deadline is None else min(_LOOK, self._deadline - time.monotonic())
+
+    def _check_time(self) -> None:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise QueryTimeoutError(f"the query took longer than {self._timeout:g} seconds")
+
+    def __del__(self) -> None:
+        self._give_up()
+
+
+class _Rest:
+    """A binary file that the end of a document is written to, without its first bytes; `comma` comes ahead of a row.
+
+    Raises OSError once the document is not wanted any more.
+    """
+
+    def __init__(self, output: IO[bytes], skipped: int, comma: bytes, is_unwanted: Callable[[], bool]) -> None:
+        self._output, self._skipped, self._comma, self._is_unwanted = output, skipped, comma, is_unwanted
+
+    def write(self, piece: bytes) -> int:
+        """Write a piece of the document."""
+        if self._is_unwanted():
+            raise OSError("the rows are not wanted any more")
+        kept = piece[self._skipped :]
+        self._skipped = max(self._skipped - len(piece), 0)
+        if kept:
+            self._output.write(kept if kept.startswith(b"]") else self._comma + kept)
+            self._comma = b""
+        return len(piece)
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+
+def _whole(variables: list[Variable], rows: Iterable[Any], syntax: QueryResultsFormat) -> bytes:
+    return cast(bytes, document(variables, rows).serialize(format=syntax))
+
+
+_ENDS = {"srj": b"]}}", "srx": b"</results></sparql>"}
+"""How documents end behind their rows, by the extension of their format."""
+_IDLE: list[_Worker] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_IDLE.clear)  # a child has none of its parent's threads

@@ -1,0 +1,89 @@
+"""Long commands: `query --timeout` and Ctrl-C end them at once, and terminals are told how far they are."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kgreason import compiled
+from kgreason.cli import progress
+from tests.cli.calling import call, done, start
+
+ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o }"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stopping")
+    (folder / "data.nt").write_text("".join(f"<http://e/{n}> <http://e/p> <http://e/o> .\n" for n in range(300)))
+    done("load", "-l", folder / "store", "-f", folder / "data.nt", "--rules", "none")
+    return folder / "store"
+
+
+def test_a_timeout_is_an_error(store: Path) -> None:
+    begun = time.perf_counter()
+    process = start("query", "-l", store, "--query", ENDLESS, "--timeout", 0.5)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (1, "", "kgreason: the query took longer than 0.5 seconds\n")
+    assert time.perf_counter() - begun < 15
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
+def test_ctrl_c_ends_a_query(store: Path) -> None:
+    process = start("query", "-l", store, "--query", ENDLESS)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=3)  # so that it evaluates by now
+    begun = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30) == ("", "kgreason: interrupted\n")
+    assert process.returncode == 130
+    assert time.perf_counter() - begun < 1
+
+
+def test_a_timeout_that_is_not_reached_changes_nothing(store: Path) -> None:
+    query = ("query", "-l", store, "--query", "SELECT ?s { ?s <http://e/p> ?o }")
+    assert done(*query, "--timeout", 60) == done(*query)
+
+
+def test_what_is_no_timeout(store: Path) -> None:
+    assert call("query", "-l", store, "--query", "ASK {}", "--timeout", 0).exit_code == 2
+
+
+def test_bars_come_after_a_second_and_on_terminals_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for is_terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        bars = progress.Bars(False)
+        with bars("quick") as report:
+            report(1)
+            report(0)
+        with bars("slow", 4) as report:
+            for _ in range(4):
+                time.sleep(0.4)
+                report(1)
+        shown = capsys.readouterr().err
+        assert "quick" not in shown
+        assert ("slow" in shown) == is_terminal
+
+
+def test_the_first_compilation_is_announced(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "is_compiled", lambda _: False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    progress.Bars(False)
+    said = "compiling the engine's kernels, once, about half a minute"
+    assert capsys.readouterr().err == f"kgreason: {said}\n"
+    compiled.announce.cache_clear()
+    with caplog.at_level(logging.INFO, logger="kgreason"):
+        compiled.announce(len)
+        compiled.announce(len)
+    assert [record.getMessage() for record in caplog.records] == [said]
+    compiled.announce.cache_clear()
