@@ -2,7 +2,7 @@
 
     status   what it means
     0        there is no contradiction
-    1        there are some, each shown with a proof
+    1        there are some, each shown as one line and a proof
     2        this could not be found out
 
 Cost: files are materialized in memory, of a store the engine's state is read; then one proof for each contradiction.
@@ -19,6 +19,7 @@ from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.proofs.proof import Proof
 
 _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store --prefix =http://example.org/")
 
@@ -42,7 +43,7 @@ def check(
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Show every contradiction in RDF files, or in a store, with a proof.
+    """Show every contradiction in RDF files, or in a store: what contradicts what by which axioms, and a proof.
 
     The exit status is 1 if there is one, 0 if there is none, and 2 after an error.
     """
@@ -57,11 +58,24 @@ def check(
     with KnowledgeGraph.open(store, rules=rules or None, catalogue=catalogue, read_only=store is not None) as graph:
         if files:
             graph.load(*files, progress=progress)
-            warn(graph.warnings, 0)
+            warn(graph.warnings)
         with progress("explaining"):
-            proofs = graph.prove_contradictions()
+            lines = {(each.rule, each.terms): each for each in graph.contradictions()}
+            found = [(proof, lines[_key(proof)]) for proof in graph.prove_contradictions()]
     if as_json:
-        click.echo(json.dumps([proof.to_json() for proof in proofs], indent=1))
+        click.echo(json.dumps([{"message": str(line), **proof.to_json()} for proof, line in found], indent=1))
     else:
-        click.echo("\n".join(proof.to_text(prefixes) for proof in proofs) or "no contradictions\n", nl=False)
-    context.exit(1 if proofs else 0)
+        texts = [_told(proof.to_text(prefixes), line.to_text(prefixes)) for proof, line in found]
+        click.echo("\n".join(texts) or "no contradictions\n", nl=False)
+    context.exit(1 if found else 0)
+
+
+def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
+    """The rule and the terms of the contradiction that a proof proves."""
+    name, *terms = map(str, proof.fact.terms)
+    return name.strip('"'), tuple(terms)
+
+
+def _told(proof: str, line: str) -> str:
+    """The text of a proof with a line that names the axioms, too, in the place of its first one."""
+    return line + proof[proof.index("\n") :]

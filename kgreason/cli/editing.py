@@ -42,7 +42,7 @@ def edited(location: Path, **how: Any) -> Iterator[KnowledgeGraph]:
         known = set(graph.warnings)
         yield graph
         new = [warning for warning in graph.warnings if warning not in known]
-        warn(new, len(graph.contradictions()))
+        warn(new, graph.contradictions())
 
 
 def counts(delta: Delta) -> dict[str, Any]:

@@ -30,11 +30,12 @@ from kgreason.graph.folder import Folder, Manifest, read_manifest
 from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names
 from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.report import COUNTS, Contradiction, contradictions
+from kgreason.graph.report import COUNTS, FalseRules, contradictions
 from kgreason.graph.repository import Repository
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.storing import chunks, put_all
 from kgreason.graph.subscribers import Subscribers
+from kgreason.proofs.contradiction import Contradiction
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.generalised import is_rdf
 from kgreason.sparql.problems import unparsed
@@ -485,12 +486,20 @@ class KnowledgeGraph:
 
     @locked
     def contradictions(self) -> list[Contradiction]:
-        """Every contradiction that rules derive: the rule's name, the values of its variables, and its constants.
+        """Every contradiction that rules derive, once for one mistake.
 
-        Those of terms that owl:sameAs makes one are told once, of their representative.
+        Each has the name of the `rule`, the `terms` it is about, the `facts` that cannot all hold and the `axioms` that
+        say so; `str` of it is one line for a person, `to_text(prefixes)` the same with IRIs shortened. Of terms that
+        owl:sameAs makes one, the representative is named.
         """
         state = self._state()
-        return contradictions(*state) if state else []
+        return contradictions(*state, self._false_rules()) if state else []
+
+    def _false_rules(self) -> FalseRules:
+        """The rules that derive `false`, as of `_state`."""
+        if live := self._current():
+            return live.materializer.false_rules
+        return partial(snapshot.false_rules, self._home.snapshot)
 
     def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
         """The graph as N-Triples lines, in chunks: the closure, or its asserted or inferred triples alone.

@@ -218,7 +218,23 @@ def test_contradictions_are_counted(tmp_path: Path) -> None:
     for arguments in (("load", "-l", tmp_path / "store", "-f", "-"), ("materialize", "-", "-o", "-")):
         result = call(*arguments, "--format", "ttl", stdin=clash)
         assert result.exit_code == 0
-        assert result.stderr == "kgreason: warning: contradictions: 1\n"
+        count, line = result.stderr.splitlines()
+        assert count == "kgreason: warning: contradictions: 1"
+        assert line == (
+            "kgreason: warning: cax-dw: <http://e/x> is in <http://e/A> and in <http://e/B>, which are disjoint "
+            "classes (axiom <http://e/A> <http://www.w3.org/2002/07/owl#disjointWith> <http://e/B>)"
+        )
+
+
+def test_the_first_contradictions_are_shown_one_by_one(tmp_path: Path) -> None:
+    clash = "<http://e/p> a <http://www.w3.org/2002/07/owl#IrreflexiveProperty> ."
+    clash += "".join(f"<http://e/{n}> <http://e/p> <http://e/{n}> ." for n in range(7))
+    count, *lines, more = call(
+        "load", "-l", tmp_path / "store", "-f", "-", "--format", "ttl", stdin=clash
+    ).stderr.splitlines()
+    assert count == "kgreason: warning: contradictions: 7"
+    assert [line.split(" is ")[0].split()[-1] for line in lines] == [f"<http://e/{n}>" for n in range(5)]
+    assert more == "kgreason: warning: and 2 more; `kgreason check` shows all"
 
 
 def test_lubm_makes_the_same_data_for_the_same_seed(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_check(store: Path) -> None:
     text, errors = process.communicate()
     assert (process.returncode, errors) == (1, "")
     assert text.split("\n\n")[1].splitlines() == [
-        'false("cax-dw", :ida, :Person, :Robot)',
+        "cax-dw: :ida is in :Person and in :Robot, which are disjoint classes (axiom :Person owl:disjointWith :Robot)",
         "    by cax-dw: false :- [?v0, a, :Person], [?v0, a, :Robot] .",
         "    with the axiom :Person owl:disjointWith :Robot",
         "    :ida a :Person",
@@ -104,6 +104,7 @@ def test_check(store: Path) -> None:
     found = json.loads(process.communicate()[0])
     assert process.returncode == 1
     assert [proof["steps"][-1]["fact"]["relation"] for proof in found] == ["false", "false"]
+    assert [proof["message"].split()[1] for proof in found] == [f"<{E}eve>", f"<{E}ida>"]
 
 
 def test_the_status_of_an_error_is_not_that_of_a_contradiction(store: Path, tmp_path: Path) -> None:

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from pyoxigraph import NamedNode, QuerySolutions
 
-from kgreason.engine.encode import contradiction
 from kgreason.errors import InputError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.modes import SchemaMode
 from kgreason.proofs.proof import Proof
-from kgreason.rules.model import FALSE, Atom, Variable
+from kgreason.rules.model import FALSE, Atom, Variable, contradiction
 from kgreason.rules.parser import ruleset
 from tests.oracle import datalog
 from tests.oracle.notation import triples
