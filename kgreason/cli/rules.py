@@ -15,8 +15,8 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import counts, edited, means
-from kgreason.cli.options import as_json, example, existing, location, print_table, verbose
+from kgreason.cli.editing import Done, amount, changes, counts, edited, means
+from kgreason.cli.options import as_json, example, existing, location, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
 
 _files = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
@@ -78,13 +78,17 @@ def add(
     from kgreason.cli.progress import Bars
 
     _check_some(files, texts)
-    progress = Bars(verbose)
-    with edited(location, strategy=strategy, budget=budget) as graph, progress("reasoning"), graph.transaction() as tx:
-        for file in files:
-            tx.load_rules(file)
-        for text in texts:
-            tx.add_rules(text, "<rule>")
-    print_table(counts(tx.delta), as_json=as_json)
+    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
+    with edited(location, strategy=strategy, budget=budget) as graph:
+        with progress("reasoning"), graph.transaction() as tx:
+            for file in files:
+                tx.load_rules(file)
+            for text in texts:
+                tx.add_rules(text, "<rule>")
+        stats = graph.stats()
+    values = counts(tx.delta)
+    line = f"added {amount(values['rules_added'], 'rule')} {done.took}: {changes(values)}"
+    done.say(line, stats, values)
 
 
 @rules.command(
@@ -114,13 +118,17 @@ def remove(
     from kgreason.cli.progress import Bars
 
     _check_some(files, texts, names)
-    progress = Bars(verbose)
-    with edited(location, strategy=strategy, budget=budget) as graph, progress("reasoning"), graph.transaction() as tx:
-        for file in files:
-            tx.unload_rules(file)
-        for text in (*names, *texts):
-            tx.remove_rules(text, "<rule>")
-    print_table(counts(tx.delta), as_json=as_json)
+    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
+    with edited(location, strategy=strategy, budget=budget) as graph:
+        with progress("reasoning"), graph.transaction() as tx:
+            for file in files:
+                tx.unload_rules(file)
+            for text in (*names, *texts):
+                tx.remove_rules(text, "<rule>")
+        stats = graph.stats()
+    values = counts(tx.delta)
+    line = f"removed {amount(values['rules_removed'], 'rule')} {done.took}: {changes(values)}"
+    done.say(line, stats, values)
 
 
 def _check_some(*given: tuple[object, ...]) -> None:

@@ -22,7 +22,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, QuerySolutions
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.graph import snapshot
@@ -38,6 +38,7 @@ from kgreason.graph.subscribers import Subscribers
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.generalised import is_rdf
+from kgreason.sparql.columns import in_order
 from kgreason.sparql.problems import unparsed
 from kgreason.store.protocol import RdfStore, Results
 from kgreason.store.update import Term
@@ -375,10 +376,16 @@ class KnowledgeGraph:
         """The results of a SPARQL query over the materialized graph: solutions, triples or a boolean, of pyoxigraph.
 
         `prefixes` and `base` are those that the query need not declare; it may ask a named graph in the place of the
-        default graph. SERVICE asks the network. Raises QueryError.
+        default graph. The variables of SELECT * are in the order in which the query names them. SERVICE asks the
+        network. Raises QueryError.
         """
+        ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=default_graph)
         try:
-            return self._home.store.query(sparql, prefixes=prefixes, base=base, default_graph=default_graph)
+            results = ask(sparql)
+            if isinstance(results, QuerySolutions):
+                ordered = in_order(sparql, [variable.value for variable in results.variables])
+                return results if ordered == sparql else ask(ordered)
+            return results
         except QueryError as error:
             if isinstance(error.__cause__, SyntaxError):
                 raise unparsed(sparql, prefixes or (), error.__cause__.msg) from error.__cause__
