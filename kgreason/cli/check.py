@@ -5,7 +5,8 @@
     1        there are some, each shown as one line and a proof
     2        this could not be found out
 
-Cost: files are materialized in memory, of a store the engine's state is read; then one proof for each contradiction.
+Cost: files are materialized in memory; of a store the engine's state is read, if its statistics count a contradiction.
+Then one proof for each.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.progress import Progress
+from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.proof import Proof
 
 _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store --prefix =http://example.org/")
@@ -54,20 +57,24 @@ def check(
     if location and (rules or catalogue):
         raise click.UsageError("a store has its rules and its documents: --rules and --catalogue are for files")
     store = None if location is None else there(location)
-    progress = Bars(verbose)
     with KnowledgeGraph.open(store, rules=rules or None, catalogue=catalogue, read_only=store is not None) as graph:
         if files:
-            graph.load(*files, progress=progress)
+            graph.load(*files, progress=Bars(verbose))
             warn(graph.warnings)
-        with progress("explaining"):
-            lines = {(each.rule, each.terms): each for each in graph.contradictions()}
-            found = [(proof, lines[_key(proof)]) for proof in graph.prove_contradictions()]
+        found = _found(graph, Bars(verbose)) if graph.stats()["contradictions"] else []
     if as_json:
         click.echo(json.dumps([{"message": str(line), **proof.to_json()} for proof, line in found], indent=1))
     else:
         texts = [_told(proof.to_text(prefixes), line.to_text(prefixes)) for proof, line in found]
         click.echo("\n".join(texts) or "no contradictions\n", nl=False)
     context.exit(1 if found else 0)
+
+
+def _found(graph: KnowledgeGraph, progress: Progress) -> list[tuple[Proof, Contradiction]]:
+    """Every contradiction with its proof."""
+    with progress("explaining"):
+        lines = {(each.rule, each.terms): each for each in graph.contradictions()}
+        return [(proof, lines[_key(proof)]) for proof in graph.prove_contradictions()]
 
 
 def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:

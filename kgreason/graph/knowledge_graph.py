@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from kgreason.graph.updating import Updated
     from kgreason.proofs.proof import Proof
     from kgreason.proofs.search import Facts
-    from kgreason.rules.model import Atom
+    from kgreason.rules.model import Atom, Rule, Triple
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
@@ -357,10 +357,11 @@ class KnowledgeGraph:
         takes every asserted form of it. `timeout` is how many seconds to wait for another thread. Raises QueryError
         before anything has happened, and what a transaction raises; then nothing has changed.
         """
-        from kgreason.graph.updating import update
         from kgreason.sparql.parser import parse
 
-        operations = parse(sparql, source)
+        operations = parse(sparql, source)  # ahead of the engine, which an error of syntax is not to wait for
+        from kgreason.graph.updating import update
+
         with self._lock.within(timeout):
             transaction = self.transaction()
             return update(self._engine(), self._home, transaction, operations)
@@ -438,15 +439,35 @@ class KnowledgeGraph:
         return derivations(*self._explained(triple))
 
     def _explained(self, triple: Item) -> tuple[Atom, Facts]:
-        from kgreason.graph.likeness import facts_of
         from kgreason.graph.terms import triple_of
+
+        terms = triple_of(triple)
+        self.check_known(terms)
+        from kgreason.graph.likeness import facts_of
         from kgreason.rules.model import Atom
 
-        live, terms = self._engine(), triple_of(triple)
+        live = self._engine()
         fact = live.as_written(terms)
         if fact is None:
-            raise QueryError(f"{' '.join(terms)}: the graph does not have this triple")
+            raise _unknown(terms)
         return Atom(None, fact), facts_of(live.materializer)
+
+    def check_known(self, triple: Item) -> None:
+        """Raise QueryError for a triple that the graph does not have, if that can be told without the engine.
+
+        While the engine does not run, the store is asked. It knows no generalised triples; those are let through.
+        """
+        from kgreason.graph.terms import term_of, triple_of
+
+        self._check_open()
+        if self._live is not None:
+            return
+        terms = triple_of(triple)
+        subject, predicate, object_ = map(term_of, terms)
+        if isinstance(subject, (NamedNode, BlankNode)) and isinstance(predicate, NamedNode):
+            found = self._home.store.match(subject, predicate, object_, DefaultGraph())
+            if next(found, None) is None:
+                raise _unknown(terms)
 
     @locked
     def prove_contradictions(self) -> list[Proof]:
@@ -490,6 +511,16 @@ class KnowledgeGraph:
         if live := self._current():
             return snapshot.described(live.materializer.rules)
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
+
+    @locked
+    def own_rules(self) -> tuple[Rule, ...]:
+        """The rules that the user added, of rule files too, as of the last commit; the engine is not needed."""
+        from kgreason.graph.own import own_rules
+
+        self._check_open()
+        if self._live is not None:
+            return self._live.materializer.own
+        return own_rules(self._home.manifest, self._home.snapshot, self._home.pending())
 
     @locked
     def contradictions(self) -> list[Contradiction]:
@@ -540,6 +571,10 @@ class KnowledgeGraph:
         """The engine's side of the graph where it runs, or must, as there are commits since the snapshot."""
         self._check_open()
         return self._engine() if self._live is not None or self._home.is_ahead else None
+
+
+def _unknown(triple: Triple) -> QueryError:
+    return QueryError(f"{' '.join(triple)}: the graph does not have this triple")
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:

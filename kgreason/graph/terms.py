@@ -18,8 +18,6 @@ from pyoxigraph import NamedNode, Quad, QuerySolution, RdfFormat, Triple
 
 from kgreason.engine.layout import Int32
 from kgreason.errors import InputError, RdfSyntaxError
-from kgreason.rdf.reader import read_stream
-from kgreason.rdf.tokens import encode
 from kgreason.rules.model import Triple as TripleOfTexts
 from kgreason.store.update import Term
 from kgreason.terms.dictionary import Dictionary
@@ -103,6 +101,8 @@ def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
 
 def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
     """Canonical N-Quads lines, which are not parsed again, as quads int32[n, 4]; blank nodes keep their labels."""
+    from kgreason.rdf.tokens import encode  # a kernel, which terms alone do not need
+
     return np.ascontiguousarray(encode(lines, dictionary).T)
 
 
@@ -117,6 +117,8 @@ def _utf8(text: str) -> bytes:
 def _of_text(text: str, dictionary: Dictionary, *, fresh: bool) -> Int32:
     if not fresh:
         return _encoded(_utf8(text), RdfFormat.TRIG, dictionary, TEXT)
+    from kgreason.rdf.reader import read_stream
+
     batches = read_stream(BytesIO(_utf8(text)), dictionary, syntax="trig", source=TEXT, owner=uuid.uuid4().hex)
     return np.concatenate([np.empty((0, 4), dtype=np.int32), *(np.stack(batch, axis=1) for batch in batches)])
 
