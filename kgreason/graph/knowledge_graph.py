@@ -452,15 +452,17 @@ class KnowledgeGraph:
             raise _unknown(terms)
         return Atom(None, fact), facts_of(live.materializer)
 
+    @locked
     def check_known(self, triple: Item) -> None:
         """Raise QueryError for a triple that the graph does not have, if that can be told without the engine.
 
-        While the engine does not run, the store is asked. It knows no generalised triples; those are let through.
+        While the engine does not run, the store is asked, where it is known to have the last commit. It knows no
+        generalised triples; those are let through.
         """
         from kgreason.graph.terms import term_of, triple_of
 
         self._check_open()
-        if self._live is not None:
+        if self._live is not None or self._home.is_behind:
             return
         terms = triple_of(triple)
         subject, predicate, object_ = map(term_of, terms)
