@@ -2,10 +2,11 @@
 
     status   what it means
     0        there is no contradiction
-    1        there are some, each shown with a proof
+    1        there are some, each shown as one line and a proof
     2        this could not be found out
 
-Cost: files are materialized in memory, of a store the engine's state is read; then one proof for each contradiction.
+Cost: files are materialized in memory; of a store the engine's state is read, if its statistics count a contradiction.
+Then one proof for each.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.progress import Progress
+from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.proof import Proof
 
 _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store --prefix =http://example.org/")
 
@@ -42,7 +46,7 @@ def check(
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Show every contradiction in RDF files, or in a store, with a proof.
+    """Show every contradiction in RDF files, or in a store: what contradicts what by which axioms, and a proof.
 
     The exit status is 1 if there is one, 0 if there is none, and 2 after an error.
     """
@@ -53,15 +57,32 @@ def check(
     if location and (rules or catalogue):
         raise click.UsageError("a store has its rules and its documents: --rules and --catalogue are for files")
     store = None if location is None else there(location)
-    progress = Bars(verbose)
     with KnowledgeGraph.open(store, rules=rules or None, catalogue=catalogue, read_only=store is not None) as graph:
         if files:
-            graph.load(*files, progress=progress)
-            warn(graph.warnings, 0)
-        with progress("explaining"):
-            proofs = graph.prove_contradictions()
+            graph.load(*files, progress=Bars(verbose))
+            warn(graph.warnings)
+        found = _found(graph, Bars(verbose)) if graph.stats()["contradictions"] else []
     if as_json:
-        click.echo(json.dumps([proof.to_json() for proof in proofs], indent=1))
+        click.echo(json.dumps([{"message": str(line), **proof.to_json()} for proof, line in found], indent=1))
     else:
-        click.echo("\n".join(proof.to_text(prefixes) for proof in proofs) or "no contradictions\n", nl=False)
-    context.exit(1 if proofs else 0)
+        texts = [_told(proof.to_text(prefixes), line.to_text(prefixes)) for proof, line in found]
+        click.echo("\n".join(texts) or "no contradictions\n", nl=False)
+    context.exit(1 if found else 0)
+
+
+def _found(graph: KnowledgeGraph, progress: Progress) -> list[tuple[Proof, Contradiction]]:
+    """Every contradiction with its proof."""
+    with progress("explaining"):
+        lines = {(each.rule, each.terms): each for each in graph.contradictions()}
+        return [(proof, lines[_key(proof)]) for proof in graph.prove_contradictions()]
+
+
+def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
+    """The rule and the terms of the contradiction that a proof proves."""
+    name, *terms = map(str, proof.fact.terms)
+    return name.strip('"'), tuple(terms)
+
+
+def _told(proof: str, line: str) -> str:
+    """The text of a proof with a line that names the axioms, too, in the place of its first one."""
+    return line + proof[proof.index("\n") :]

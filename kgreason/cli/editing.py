@@ -1,18 +1,22 @@
 """What the commands that change a store have in common: how commits are evaluated, warnings, and what a commit did.
 
+A person reads two lines: what the command did and how long it took, and what the store has now. Programs, and `-v`, get
+every counter of the commit.
+
 Invariant: what the ontology gets wrong is said when it comes about, contradictions after every change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgreason.cli.options import Command, warn
+from kgreason.cli.options import Command, print_table, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 if TYPE_CHECKING:
@@ -35,6 +39,39 @@ def means(command: Command) -> Command:
     return _STRATEGY(_BUDGET(command))
 
 
+class Done:
+    """What a command did, for people and for programs; made when the command begins, for it tells the time."""
+
+    def __init__(self, *, as_json: bool, verbose: bool) -> None:
+        self._begun = time.perf_counter()
+        self._as_json, self._verbose = as_json, verbose
+
+    @property
+    def took(self) -> str:
+        """How long the command has taken up to now."""
+        return f"in {time.perf_counter() - self._begun:.2f} s"
+
+    def say(self, line: str, stats: Mapping[str, Any], values: dict[str, Any]) -> None:
+        """Print a line, and what a store with these statistics has; `values` are what programs and `-v` get."""
+        if not self._as_json:
+            click.echo(line)
+            triples = f"{stats['asserted']:,} asserted and {stats['inferred']:,} inferred triples"
+            wrong = amount(stats["contradictions"], "contradiction") if stats["contradictions"] else "no contradictions"
+            click.echo(f"the store has {triples}, and {wrong}")
+        if self._as_json or self._verbose:
+            print_table(values, as_json=self._as_json)
+
+
+def amount(count: int, noun: str) -> str:
+    """`1 triple`, `2 triples`."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def changes(values: Mapping[str, Any]) -> str:
+    """How many triples a commit brought to the graph, and took from it; `values` are its counts."""
+    return f"{amount(values['appeared'], 'triple')} appeared and {values['disappeared']:,} disappeared"
+
+
 @contextmanager
 def edited(location: Path, **how: Any) -> Iterator[KnowledgeGraph]:
     """The graph of a store, opened as `how` says, to be changed; then warnings that are new, and contradictions."""
@@ -42,7 +79,7 @@ def edited(location: Path, **how: Any) -> Iterator[KnowledgeGraph]:
         known = set(graph.warnings)
         yield graph
         new = [warning for warning in graph.warnings if warning not in known]
-        warn(new, len(graph.contradictions()))
+        warn(new, graph.contradictions())
 
 
 def counts(delta: Delta) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 The rules are run backwards, from the triple down to what was loaded; the axioms that a rule was translated from are
 part of the answer. Nothing is stored for this. Several processes may ask a store at the same time.
 
-Cost: the engine's state is read, then one backward run of the rules for each fact of the proof.
+Cost: the engine's state is read, then one backward run of the rules for each fact of the proof. A triple that the
+store does not have is refused before that.
 """
 
 from __future__ import annotations
@@ -47,11 +48,13 @@ def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dic
     from kgreason.cli.progress import Bars
     from kgreason.graph.terms import triple_of
 
-    terms, progress = triple_of(triple, prefixes), Bars(verbose)
-    with KnowledgeGraph.open(location, read_only=True) as graph, progress("explaining"):
-        proofs = [graph.explain(terms)]
-        if every:
-            proofs = [*(proof for proof in proofs if proof.is_asserted), *graph.explain_all(terms)]
+    terms = triple_of(triple, prefixes)
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        graph.check_known(terms)
+        with Bars(verbose)("explaining"):
+            proofs = [graph.explain(terms)]
+            if every:
+                proofs = [*(proof for proof in proofs if proof.is_asserted), *graph.explain_all(terms)]
     if syntax == "json":
         found = [proof.to_json() for proof in proofs]
         click.echo(json.dumps(found if every else found[0], indent=1))

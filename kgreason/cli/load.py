@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import edited, means
+from kgreason.cli.editing import Done, amount, edited, means
 from kgreason.cli.options import (
     RULE_SETS,
     FileList,
@@ -21,7 +21,6 @@ from kgreason.cli.options import (
     equality,
     example,
     location,
-    print_table,
     schema,
     verbose,
 )
@@ -74,12 +73,15 @@ def load(
     A later load works out what is new alone. The rule sets of a store are those it was made with. Of a catalogue every
     document comes that owl:imports asks for; it goes with the last import. Where anything goes wrong, and on Ctrl-C,
     the store stays as it was. Spark fills a store that is new.
+
+    Says how many triples were new, how long it took and what the store has then; with -v and --json all counters.
     """
     from kgreason.cli.progress import Bars
 
-    progress = Bars(verbose)
+    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     how = {"strategy": strategy, "budget": budget, "catalogue": catalogue}
     with edited(location, rules=rules or None, schema=schema, same_as=same_as, aliases=aliases, **how) as graph:
+        before = graph.stats()["asserted"]
         is_spark = is_for_spark(pipeline, files, format=syntax, budget=budget)
         if is_spark and (pipeline == "spark" or not graph.stats()["facts"]):
             from kgreason.spark.pipeline import check_load
@@ -92,4 +94,5 @@ def load(
         else:
             refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
             stats = graph.load(*files, syntax=syntax, progress=progress)
-    print_table(stats, as_json=as_json)
+    new = amount(stats["asserted"] - before, "new triple")
+    done.say(f"loaded {new} {done.took}", stats, stats)

@@ -113,8 +113,8 @@ def _closed(
     edit = Edit(added=materializer.read(files, syntax=syntax, progress=progress))
     materializer.change(imports.completed(edit, progress), progress=progress)
     materializer.accept()
-    found = contradictions(materializer.save(), materializer.dictionary)
-    warn([*materializer.warnings, *imports.warnings()], len(found))
+    found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
+    warn([*materializer.warnings, *imports.warnings()], found)
     return materializer
 
 
@@ -133,7 +133,7 @@ def _on_spark(
     form: Form = "parquet" if output.endswith(".parquet") else "nt"
     with started() as (spark, folder):
         found = written(spark, files, output, form=form, folder=folder, **meaning, **how)
-    warn(found.warnings, found.contradictions)
+    warn(found.warnings, count=found.contradictions)
 
 
 def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, rows: Ids, progress: Progress) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,8 +17,11 @@ import click
 
 from kgreason.errors import InputError, StoreError
 from kgreason.graph.folder import is_store
+from kgreason.proofs.contradiction import Contradiction
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_MOST = 5
+"""The contradictions that a command which changes a store shows one by one."""
 RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several times"
 
 location = click.option(
@@ -112,12 +115,18 @@ def print_table(values: dict[str, Any], *, as_json: bool) -> None:
         click.echo(f"{name:<{width}}  {value:,}" if type(value) is int else f"{name:<{width}}  {value}")
 
 
-def warn(warnings: Iterable[str], contradictions: int) -> None:
-    """Say on standard error what an ontology got wrong."""
-    for warning in warnings:
+def warn(warnings: Iterable[str], contradictions: Sequence[Contradiction] = (), *, count: int | None = None) -> None:
+    """Say on standard error what an ontology got wrong: warnings, how many contradictions, and the first of them.
+
+    `count` is how many there are, where they are not known one by one.
+    """
+    count = len(contradictions) if count is None else count
+    found = [f"contradictions: {count:,}"] if count else []
+    found += map(str, contradictions[:_MOST])
+    if len(contradictions) > _MOST:
+        found.append(f"and {len(contradictions) - _MOST:,} more; `kgreason check` shows all")
+    for warning in (*warnings, *found):
         click.echo(f"kgreason: warning: {warning}", err=True)
-    if contradictions:
-        click.echo(f"kgreason: warning: contradictions: {contradictions:,}", err=True)
 
 
 class FileList(click.Command):

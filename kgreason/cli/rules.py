@@ -4,7 +4,8 @@ What `list` prints is rule text again, with the reasons as comments: it can be r
 that was translated from axioms names the schema triples it comes from, a generic one says why it is needed. `add` and
 `remove` are for the user's rules; those of an ontology go with their axioms.
 
-Invariant: an edit of rules is one commit, or none. Cost: to list, one small file; to edit, what that changes.
+Invariant: an edit of rules is one commit, or none. Cost: to list, one small file; to edit, what that changes. Text that
+is no rule, and rules to remove that nobody added, are refused before the engine is opened.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import counts, edited, means
-from kgreason.cli.options import as_json, example, existing, location, print_table, verbose
+from kgreason.cli.editing import Done, amount, changes, counts, edited, means
+from kgreason.cli.options import as_json, example, existing, location, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
+from kgreason.graph.own import asked_for, without
+from kgreason.graph.selection import check_own
+from kgreason.rules.parser import load, parse
 
 _files = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 _texts = click.option(
@@ -78,13 +82,19 @@ def add(
     from kgreason.cli.progress import Bars
 
     _check_some(files, texts)
-    progress = Bars(verbose)
-    with edited(location, strategy=strategy, budget=budget) as graph, progress("reasoning"), graph.transaction() as tx:
-        for file in files:
-            tx.load_rules(file)
-        for text in texts:
-            tx.add_rules(text, "<rule>")
-    print_table(counts(tx.delta), as_json=as_json)
+    done = Done(as_json=as_json, verbose=verbose)
+    for program in (*map(load, files), *(parse(text, "<rule>") for text in texts)):
+        check_own(program.rules)
+    with edited(location, strategy=strategy, budget=budget) as graph:
+        with Bars(verbose)("reasoning"), graph.transaction() as tx:
+            for file in files:
+                tx.load_rules(file)
+            for text in texts:
+                tx.add_rules(text, "<rule>")
+        stats = graph.stats()
+    values = counts(tx.delta)
+    line = f"added {amount(values['rules_added'], 'rule')} {done.took}: {changes(values)}"
+    done.say(line, stats, values)
 
 
 @rules.command(
@@ -114,13 +124,22 @@ def remove(
     from kgreason.cli.progress import Bars
 
     _check_some(files, texts, names)
-    progress = Bars(verbose)
-    with edited(location, strategy=strategy, budget=budget) as graph, progress("reasoning"), graph.transaction() as tx:
+    done = Done(as_json=as_json, verbose=verbose)
+    with edited(location, strategy=strategy, budget=budget) as graph:
+        own = graph.own_rules()
         for file in files:
-            tx.unload_rules(file)
+            own = without(own, load(file).rules)
         for text in (*names, *texts):
-            tx.remove_rules(text, "<rule>")
-    print_table(counts(tx.delta), as_json=as_json)
+            own = without(own, asked_for(own, text, "<rule>"))
+        with Bars(verbose)("reasoning"), graph.transaction() as tx:
+            for file in files:
+                tx.unload_rules(file)
+            for text in (*names, *texts):
+                tx.remove_rules(text, "<rule>")
+        stats = graph.stats()
+    values = counts(tx.delta)
+    line = f"removed {amount(values['rules_removed'], 'rule')} {done.took}: {changes(values)}"
+    done.say(line, stats, values)
 
 
 def _check_some(*given: tuple[object, ...]) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import edited, means
-from kgreason.cli.options import FileList, as_json, example, existing, print_table, verbose
+from kgreason.cli.editing import Done, amount, edited, means
+from kgreason.cli.options import FileList, as_json, example, existing, verbose
 from kgreason.graph.knowledge_graph import Strategy
 
 
@@ -35,12 +35,17 @@ def unload(
 ) -> None:
     """Retract from a store what RDF files say, and all that followed from it alone.
 
-    What is still entailed stays; `missed` counts what was to go and had not been asserted. Where anything goes wrong,
-    and on Ctrl-C, the store stays as it was.
+    What is still entailed stays. Says how many triples were retracted, how long it took and what the store has then;
+    with -v and --json all counters, of which `missed` counts what was to go and had not been asserted. Where anything
+    goes wrong, and on Ctrl-C, the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
-    progress = Bars(verbose)
+    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     with edited(location, strategy=strategy, budget=budget) as graph:
+        before = graph.stats()["asserted"]
         stats = graph.unload(*files, syntax=syntax, progress=progress)
-    print_table(stats, as_json=as_json)
+    line = f"retracted {amount(before - stats['asserted'], 'triple')} {done.took}"
+    if stats["missed"]:
+        line += f"; {stats['missed']:,} more had not been asserted"
+    done.say(line, stats, stats)

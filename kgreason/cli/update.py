@@ -13,8 +13,8 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import counts, edited, means
-from kgreason.cli.options import as_json, catalogue, example, existing, given, print_table, request, verbose
+from kgreason.cli.editing import Done, amount, changes, counts, edited, means
+from kgreason.cli.options import as_json, catalogue, example, existing, given, request, verbose
 from kgreason.graph.knowledge_graph import Strategy
 
 
@@ -42,15 +42,22 @@ def update(
 ) -> None:
     """Change a store by SPARQL Update; only what changes is computed.
 
-    Says how many triples appeared and disappeared, how many quads came to be asserted and were retracted, how many of
-    the rows to delete nobody had asserted (unasserted), and how many stay because they are entailed (entailed). Where
-    anything goes wrong, and on Ctrl-C, the store stays as it was.
+    Says how many quads came to be asserted and were retracted, how many triples appeared and disappeared, and what of
+    the DELETEs nobody had asserted, or stays because it is entailed; with -v and --json all counters. Where anything
+    goes wrong, and on Ctrl-C, the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
+    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     sparql, source = given(text, file, "update")
-    progress = Bars(verbose)
     with edited(location, strategy=strategy, budget=budget, catalogue=catalogue) as graph, progress("updating"):
         updated = graph.update(sparql, source)
-    rows = {"unasserted": updated.unasserted, "entailed": updated.entailed}
-    print_table(counts(updated.delta) | rows, as_json=as_json)
+        stats = graph.stats()
+    values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
+    line = f"asserted {amount(values['asserted'], 'quad')} and retracted {values['retracted']:,} {done.took}: "
+    line += changes(values)
+    if updated.unasserted:
+        line += f"; nobody had asserted {updated.unasserted:,} of what was to be deleted"
+    if updated.entailed:
+        line += f"; {updated.entailed:,} of what was to be deleted stays, for it is entailed"
+    done.say(line, stats, values)

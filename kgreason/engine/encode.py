@@ -20,10 +20,7 @@ from kgreason.engine.layout import Int32
 from kgreason.engine.planner import MAX_COLUMNS, EncodedRule, Planner
 from kgreason.engine.shapes import Pattern, Shape
 from kgreason.errors import LimitError
-from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
-from kgreason.terms.vocabulary import VOCABULARY
-
-_VOCABULARY = frozenset(VOCABULARY)
+from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable, contradiction
 
 Intern = Callable[[Iterable[str]], Iterable[int]]
 
@@ -31,17 +28,6 @@ Intern = Callable[[Iterable[str]], Iterable[int]]
 def relation_text(relation: str, arity: int) -> str:
     """The dictionary's text of a relation: no RDF term has it."""
     return f"{relation}/{arity}"
-
-
-def contradiction(rule: Rule) -> Atom:
-    """What a rule with head `false` derives: `false(name, v1, ..., vn, c1, ..., cm)`.
-
-    The constants, those of the vocabulary left out, tell rules of one name apart: those of a row for several axioms.
-    """
-    terms = dict.fromkeys(term for atom in rule.body for term in atom.terms)
-    variables = (term for term in terms if isinstance(term, Variable))
-    constants = (term for term in terms if not isinstance(term, Variable) and term not in _VOCABULARY)
-    return Atom(FALSE.relation, (f'"{rule.name}"', *variables, *constants))
 
 
 def columns_of(atom: Atom) -> tuple[Term, ...]:

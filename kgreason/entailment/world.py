@@ -25,7 +25,7 @@ from kgreason.graph.imports import Imports
 from kgreason.graph.knowledge_graph import Documents, opened
 from kgreason.graph.materializer import NO_QUADS, Edit, File, Materializer
 from kgreason.graph.quads import in_default_graph
-from kgreason.graph.report import Contradiction, contradictions
+from kgreason.graph.report import is_contradictory
 from kgreason.graph.selection import select
 from kgreason.ontology.axioms import Collection
 from kgreason.ontology.collect import collect
@@ -80,12 +80,10 @@ class Closure:
     def is_absurd(self) -> bool:
         """Whether there is a contradiction, or a literal that cannot be what is said of it."""
         if self._is_absurd is None:
-            self._is_absurd = bool(self.contradictions()) or self._values.clash(self._triples())
+            self._is_absurd = is_contradictory(self._live.save(), self._live.dictionary) or self._values.clash(
+                self._triples()
+            )
         return self._is_absurd
-
-    def contradictions(self) -> list[Contradiction]:
-        """Every contradiction that a rule derives."""
-        return contradictions(self._live.save(), self._live.dictionary)
 
     def holds(self, triple: Triple) -> bool:
         """Whether the closure has a triple."""

@@ -28,14 +28,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.encode import contradiction, relation_text
+from kgreason.engine.encode import relation_text
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.graph.aliases import Kinds, Passage, is_shown
 from kgreason.graph.cliques import Cliques, Members, fill, ordered
 from kgreason.graph.facts import SAME_AS, linked, related
-from kgreason.rules.model import FALSE, Atom, Rule, Variable
+from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_SAME_AS
 from kgreason.zset.order import grouped

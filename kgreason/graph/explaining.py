@@ -7,19 +7,19 @@ one backward run for each fact that is asked about; the first run of all makes a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from kgreason.engine.encode import columns_of, contradiction
+from kgreason.engine.encode import columns_of
 from kgreason.engine.layout import STAMP, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.engine.shapes import Pattern
 from kgreason.graph.asked import GROUP as DATATYPES
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.report import false_rows
+from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
-from kgreason.rules.model import FALSE, Atom, Rule
+from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 
 
 class EngineFacts:
@@ -71,18 +71,16 @@ class EngineFacts:
 
 
 def _told(fact: Atom, derivation: Derivation) -> Derivation:
-    """A use of a rule of datatypes.dl as the W3C has it, without what only says of which literals it is."""
+    """A use of a rule of datatypes.dl: what it asks of literals is a condition of the rule, and no premise.
+
+    Of a rule that derives a triple the W3C has the triple alone.
+    """
     rule, body = derivation
     if rule.group != DATATYPES:
         return derivation
     if rule.heads != (FALSE,):
         return Derivation(Rule((fact,), (), rule.name, rule.group), ())
-    read = tuple(atom for atom in rule.body if not _is_hidden(atom))
-    return Derivation(replace(rule, body=read), tuple(atom for atom in body if not _is_hidden(atom)))
-
-
-def _is_hidden(atom: Atom) -> bool:
-    return (atom.relation or "").startswith("dt_")
+    return Derivation(rule, tuple(atom for atom in body if not is_hidden(atom)))
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
@@ -95,5 +93,5 @@ def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
 
 def contradictions_of(live: Materializer) -> list[Atom]:
     """Every contradiction that rules derive: `false(name, v1, ..., vn)`."""
-    rows = false_rows(live.save(), live.dictionary)
+    rows = false_rows(live.save(), live.dictionary, live.false_rules)
     return [atom_of(live, row[row > 0], is_triple=False) for row in rows]

@@ -22,7 +22,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack
 
-from pyoxigraph import DefaultGraph, QueryBoolean, Triple
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.graph import notebook, snapshot
@@ -32,14 +32,16 @@ from kgreason.graph.folder import Folder, Manifest, read_manifest
 from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names, check_seconds
 from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.report import COUNTS, Contradiction, contradictions
+from kgreason.graph.report import COUNTS, FalseRules, contradictions
 from kgreason.graph.repository import Repository
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.storing import chunks, put_all
 from kgreason.graph.subscribers import Subscribers
 from kgreason.graph.user_terms import UserTerm, checked, graph_name
+from kgreason.proofs.contradiction import Contradiction
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.generalised import is_rdf
+from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
 from kgreason.store.protocol import RdfStore
 from kgreason.terms.dictionary import Dictionary
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from kgreason.graph.updating import Updated
     from kgreason.proofs.proof import Proof
     from kgreason.proofs.search import Facts
-    from kgreason.rules.model import Atom
+    from kgreason.rules.model import Atom, Rule, Triple
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
@@ -393,11 +395,12 @@ class KnowledgeGraph:
         takes every asserted form of it. `timeout` is how many seconds to wait for another thread. Raises QueryError
         before anything has happened, and what a transaction raises; then nothing has changed.
         """
-        from kgreason.graph.updating import update
         from kgreason.sparql.parser import parse
 
         check_text("update", "a SPARQL Update", sparql)
-        operations = parse(sparql, source)
+        operations = parse(sparql, source)  # ahead of the engine, which an error of syntax is not to wait for
+        from kgreason.graph.updating import update
+
         with self._lock.within(timeout):
             transaction = self.transaction()
             return update(self._engine(), self._home, transaction, operations)
@@ -415,7 +418,8 @@ class KnowledgeGraph:
 
         `prefixes` and `base` are those that the query need not declare. `default_graph` names a graph that is asked in
         the place of the default graph, by a term as `match` takes it. A query sees the last commit, in a transaction as
-        well. SERVICE asks the network. Raises QueryError, InputError.
+        well. The variables of SELECT * are in the order in which the query names them. SERVICE asks the network. Raises
+        QueryError, InputError.
 
         All rows are fetched within `timeout` seconds, or QueryTimeoutError is raised, here or while rows are fetched.
         Ctrl-C ends the call, and the fetching of rows, at once. Oxigraph itself cannot be stopped. So a query with a
@@ -428,8 +432,9 @@ class KnowledgeGraph:
         check_seconds("timeout", timeout)
         known = checked(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
+        text = with_columns(sparql, known, base)
         try:
-            return found(self._home.store.query(sparql, prefixes=known, base=base, default_graph=name, timeout=timeout))
+            return found(self._home.store.query(text, prefixes=known, base=base, default_graph=name, timeout=timeout))
         except QueryError as error:
             if isinstance(error.__cause__, SyntaxError):
                 raise unparsed(sparql, known, error.__cause__.msg) from error.__cause__
@@ -542,15 +547,38 @@ class KnowledgeGraph:
         return derivations(*self._explained(triple, prefixes))
 
     def _explained(self, triple: Item, prefixes: Mapping[str, str] | None) -> tuple[Atom, Facts]:
-        from kgreason.graph.likeness import facts_of
         from kgreason.graph.terms import triple_of
+
+        terms = triple_of(triple, checked(prefixes))
+        self.check_known(terms)
+        from kgreason.graph.likeness import facts_of
         from kgreason.rules.model import Atom
 
-        live, terms = self._engine(), triple_of(triple, checked(prefixes))
+        live = self._engine()
         fact = live.as_written(terms)
         if fact is None:
-            raise QueryError(f"{' '.join(terms)}: the graph does not have this triple")
+            raise _unknown(terms)
         return Atom(None, fact), facts_of(live.materializer)
+
+    @locked
+    def check_known(self, triple: Item) -> None:
+        """Raise QueryError for a triple that the graph does not have, if that can be told without the engine.
+
+        While the engine does not run, the store is asked, where it is known to have the last commit. It knows no
+        generalised triples; those are let through.
+        """
+        from kgreason.graph.terms import triple_of
+        from kgreason.graph.user_terms import term_of
+
+        self._check_open()
+        if self._live is not None or self._home.is_behind:
+            return
+        terms = triple_of(triple)
+        subject, predicate, object_ = map(term_of, terms)
+        if isinstance(subject, (NamedNode, BlankNode)) and isinstance(predicate, NamedNode):
+            found = self._home.store.match(subject, predicate, object_, DefaultGraph())
+            if next(found, None) is None:
+                raise _unknown(terms)
 
     @locked
     def prove_contradictions(self) -> list[Proof]:
@@ -596,13 +624,31 @@ class KnowledgeGraph:
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
 
     @locked
-    def contradictions(self) -> list[Contradiction]:
-        """Every contradiction that rules derive: the rule's name, the values of its variables, and its constants.
+    def own_rules(self) -> tuple[Rule, ...]:
+        """The rules that the user added, of rule files too, as of the last commit; the engine is not needed."""
+        from kgreason.graph.own import own_rules
 
-        Those of terms that owl:sameAs makes one are told once, of their representative.
+        self._check_open()
+        if self._live is not None:
+            return self._live.materializer.own
+        return own_rules(self._home.manifest, self._home.snapshot, self._home.pending())
+
+    @locked
+    def contradictions(self) -> list[Contradiction]:
+        """Every contradiction that rules derive, once for one mistake.
+
+        Each has the name of the `rule`, the `terms` it is about, the `facts` that cannot all hold and the `axioms` that
+        say so; `str` of it is one line for a person, `to_text(prefixes)` the same with IRIs shortened. Of terms that
+        owl:sameAs makes one, the representative is named.
         """
         state = self._state()
-        return contradictions(*state) if state else []
+        return contradictions(*state, self._false_rules()) if state else []
+
+    def _false_rules(self) -> FalseRules:
+        """The rules that derive `false`, as of `_state`."""
+        if live := self._current():
+            return live.materializer.false_rules
+        return partial(snapshot.false_rules, self._home.snapshot)
 
     def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
         """The graph as N-Triples lines, in chunks: the closure, or its asserted or inferred triples alone.
@@ -636,6 +682,10 @@ class KnowledgeGraph:
         """The engine's side of the graph where it runs, or must, as there are commits since the snapshot."""
         self._check_open()
         return self._engine() if self._live is not None or self._home.is_ahead else None
+
+
+def _unknown(triple: tuple[str, str, str]) -> QueryError:
+    return QueryError(f"{' '.join(triple)}: the graph does not have this triple")
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:

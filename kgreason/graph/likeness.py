@@ -18,6 +18,7 @@ from functools import cache
 from kgreason.graph.equality import GROUP, Equality, is_link
 from kgreason.graph.explaining import EngineFacts
 from kgreason.graph.materializer import Materializer
+from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
 from kgreason.rules.model import Atom, Rule, triple
 from kgreason.rules.parser import ruleset
@@ -137,6 +138,8 @@ def _told(derivation: Derivation) -> Derivation:
         return derivation
     premises, told = iter(body), []
     for atom in rule.body:
+        if is_hidden(atom):
+            continue
         premise = next(premises)
         is_told = is_link(atom) and premise.relation is not None
         told.append(link(str(premise.terms[0]), str(next(premises).terms[0])) if is_told else premise)

@@ -260,7 +260,7 @@ class LiveGraph:
         """Counts of this state, and how the last commit was evaluated. Cost: the facts, once for each commit."""
         if "facts" not in self._stats:
             live = self.materializer
-            self._stats = statistics(live.save(), live.dictionary) | {
+            self._stats = statistics(live.save(), live.dictionary, live.false_rules) | {
                 "rules": len(live.rules),
                 **self._stats,
                 "engine_bytes": live.engine.circuit.nbytes,

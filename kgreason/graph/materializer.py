@@ -12,7 +12,7 @@ Cost: a first load is one Bootstrap; a later change costs what it changes, unles
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from os import PathLike
 from typing import NamedTuple
@@ -38,7 +38,7 @@ from kgreason.graph.snapshot import Saved
 from kgreason.graph.stratum import ClosureChange, SchemaStratum
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
-from kgreason.rules.model import Rule
+from kgreason.rules.model import FALSE, Rule
 from kgreason.terms.dictionary import Dictionary
 
 File = str | PathLike[str]
@@ -372,6 +372,10 @@ class Materializer:
     def warnings(self) -> tuple[str, ...]:
         """What is not as its user may think: axioms without a rule, and cliques that are not shown with all members."""
         return (*self.program.warnings, *(self.equality.warnings if self.equality else ()))
+
+    def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
+        """The rules in force under one of these names that derive `false`; see `report.FalseRules`."""
+        return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
         """The rules in force, with their sources, by what the engine knows them as."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from kgreason.graph import snapshot
 from kgreason.graph.folder import Manifest
 from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.own import after
 from kgreason.graph.selection import reselect, select
 from kgreason.graph.terms import of_canonical
-from kgreason.rules.parser import parse
 from kgreason.store.record import Record
 
 
@@ -33,11 +33,4 @@ def edit_of(record: Record, live: Materializer) -> Edit:
     removed, added = (of_canonical(lines, live.dictionary) for lines in (record.removed, record.added))
     if not record.rules:
         return Edit(removed, added)
-    own = dict.fromkeys(live.own)
-    for sign, text in record.rules:
-        for rule in parse(text, "journal").rules:
-            if sign > 0:
-                own[rule] = None
-            else:
-                own.pop(rule, None)
-    return Edit(removed, added, tuple(own))
+    return Edit(removed, added, after(live.own, record))

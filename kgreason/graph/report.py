@@ -1,10 +1,17 @@
 """What a graph says of itself: statistics, and the contradictions in it.
 
-Everything is read from a saved state and the dictionary, without the engine. Cost: one pass over the facts.
+Everything is read from a saved state, the dictionary and the rules that derive `false`; the engine is not needed.
+
+One mistake is one contradiction: of the uses of rules that are one but for owl:sameAs, for the order in which they name
+equals ({x, y} and {y, x} of a symmetric condition) or for what follows from an ill-typed literal, one is reported.
+
+Cost: one pass over the facts; where there are contradictions, some microseconds for each, and one pass over the rules.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,61 +20,178 @@ from kgreason.engine.layout import Int32
 from kgreason.graph.facts import LITERAL_FACTS
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.sources import documents
+from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, respelled
 from kgreason.rdf.generalised import is_rdf
-from kgreason.rules.model import FALSE
+from kgreason.rules.model import FALSE, Atom, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
 
 COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms", "contradictions", "rules"
 """What is counted of a state."""
 
+FalseRules = Callable[[Collection[str], Collection[str]], Iterable[Rule]]
+"""The rules in force that derive `false`: those under one of these names; rules with other constants may be missing."""
 
-class Contradiction(NamedTuple):
-    """A rule that derived `false`; the values of its variables, and then the constants, as its body names them.
+_ILL, _NOT = "dt-not-type-ill", ("dt-not-type", "dt-not-type-equal")
 
-    Terms of the vocabulary are left out.
-    """
 
-    rule: str
+class _Use(NamedTuple):
+    """A use of a rule: its place among the rows, its rule, its terms as they are, and as representatives."""
+
+    place: int
+    reading: Reading | None
+    name: str
     terms: tuple[str, ...]
+    says: tuple[str, ...]
+
+    @property
+    def key(self) -> Key:
+        """What is equal for uses that are one mistake."""
+        return self.reading.key(self.says) if self.reading else (self.name, self.says)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The values of the variables of the sentence that tells it, if there is one."""
+        return dict(self.reading.named_values(self.terms)) if self.reading else {}
+
+    @property
+    def equal(self) -> dict[str, str]:
+        """The same of representatives."""
+        return dict(self.reading.named_values(self.says)) if self.reading else {}
+
+    @property
+    def order(self) -> tuple[bool, bool, str, tuple[str, ...]]:
+        """The first of those that are one mistake is reported: of representatives, and with axioms if it can be."""
+        has_sources = self.reading is not None and bool(self.reading.rule.sources)
+        return not has_sources, self.terms != self.says, self.name, self.terms
 
 
-def contradictions(saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """Every contradiction of a state, in the order of names and terms; once for terms that owl:sameAs makes one."""
-    found = []
-    for row in false_rows(saved, dictionary).tolist():
-        name, *terms = dictionary.decode([number for number in row[1:] if number])
-        found.append(Contradiction(name.strip('"'), tuple(terms)))
-    return sorted(found)
+def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
+    """Every contradiction of a state, in the order of names and terms; once for one mistake."""
+    uses = _uses(_all_false_rows(saved, dictionary), saved, dictionary, rules)
+    found = [use.reading.told(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses]
+    return sorted(_as_asserted(found, saved, dictionary))
 
 
-def false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
+def false_rows(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> Int32:
     """The facts that are contradictions, int32[n, w]: their relation, the rule's name and terms, padded with 0.
 
-    One of those that are one but for owl:sameAs, that of representatives where it is among them: which of the others
-    are there goes by the order of edits, and by how the constants of a rule are written. So does whether the type of a
-    literal is said of itself or of what is equal to it: dt-not-type and dt-not-type-equal are one, too.
+    One for each mistake, that of representatives where it is among them: which of the others are there goes by the
+    order of edits, and by how the constants of a rule are written.
     """
+    rows = _all_false_rows(saved, dictionary)
+    return rows[[use.place for use in _uses(rows, saved, dictionary, rules)]]
+
+
+def is_contradictory(saved: Saved, dictionary: Dictionary) -> bool:
+    """Whether a state has any contradiction."""
+    return len(_all_false_rows(saved, dictionary)) > 0
+
+
+def _all_false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
     relations = dictionary.find([f"{FALSE.relation}/{arity}" for arity in range(1, 33)])
-    rows = saved.relation(relations[relations > 0])
-    says = _of_literals(rows, dictionary)
+    return saved.relation(relations[relations > 0])
+
+
+def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[_Use]:
+    """The uses of rules that rows are, one for each mistake."""
+    if not len(rows):
+        return []
+    says = rows.copy()
     says[:, 2:] = saved.in_primaries(says[:, 2:])
-    order = np.argsort((rows != says).any(axis=1), kind="stable")
-    _, firsts = np.unique(says[order], axis=0, return_index=True)
-    return rows[order[firsts]]
+    readings = _Readings()
+    texts, primaries = _texts(rows[:, 1:], dictionary), _texts(says[:, 1:], dictionary)
+    named = {name.strip('"'): None for name, *_ in texts}
+    for rule in rules(named.keys(), frozenset(chain.from_iterable(texts))):
+        readings.add(reading(rule))
+    found: dict[Key, _Use] = {}
+    for place, ((name, *terms), (_, *equal)) in enumerate(zip(texts, primaries, strict=True)):
+        rule_name = name.strip('"')
+        use = _Use(place, readings.of(rule_name, tuple(terms)), rule_name, tuple(terms), tuple(equal))
+        other = found.setdefault(use.key, use)
+        if use.order < other.order:
+            found[use.key] = use
+    return _without_consequences(list(found.values()), saved, dictionary)
 
 
-def _of_literals(rows: Int32, dictionary: Dictionary) -> Int32:
-    """Contradictions with false(dt-not-type, y, d) in the place of false(dt-not-type-equal, x, d, y)."""
-    names = ["false/3", '"dt-not-type"', "false/4", '"dt-not-type-equal"']
-    *itself, relation, name = dictionary.find(names)  # 0 for a text that is not there
-    found = np.flatnonzero((rows[:, 0] == relation) & (rows[:, 1] == name))
-    said = rows.copy()
-    if len(found):
-        said[found, :2], said[found, 2], said[found, 4] = itself, rows[found, 4], 0
-    return said
+def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
+    """The terms of rows that are padded with 0."""
+    texts = iter(dictionary.decode(rows[rows > 0]))
+    return [[next(texts) for _ in range(count)] for count in (rows > 0).sum(axis=1).tolist()]
 
 
-def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
+def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
+    """Uses without those that follow from another one.
+
+    That a term is different from itself, where it is equal to what it is different from; and of an ill-typed literal,
+    which datatypes it is not in, and the triples that were derived, where it is in a triple that was asserted.
+    """
+    different = {term for use in uses if use.name == "eq-diff1" for term in use.says}
+    ill = {use.values["v"] for use in uses if use.name == _ILL and use.values}
+    rows = _asserted_of(ill, saved, dictionary)
+    loaded = {literal for _, _, literal in map(_triple, _texts(rows, dictionary))}
+    asserted = {*map(_triple, _texts(saved.in_primaries(rows), dictionary))}
+
+    def follows(use: _Use) -> bool:
+        if use.name == "eq-diff1-self":
+            return use.says[0] in different
+        if use.name == _ILL and use.values:
+            return use.values["v"] in loaded and tuple(use.equal[name] for name in "spv") not in asserted
+        return use.name in _NOT and use.values.get("v") in ill
+
+    return [use for use in uses if not follows(use)]
+
+
+def _asserted_of(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
+    """The asserted triples that have one of these literals: int32[n, 3]."""
+    rows = saved.facts(True) if literals else np.empty((0, 3), dtype=np.int32)
+    return rows[np.isin(rows[:, 2], dictionary.find([*literals]))]
+
+
+class _Readings:
+    """How the rules that derive `false` are told, by name and constants."""
+
+    def __init__(self) -> None:
+        self._readings: dict[tuple[str, int], dict[tuple[str, ...], Reading]] = {}
+
+    def add(self, reading: Reading) -> None:
+        """Know a rule."""
+        same = self._readings.setdefault((reading.rule.name, len(reading.terms)), {})
+        same.setdefault(reading.constants, reading)
+
+    def of(self, name: str, terms: tuple[str, ...]) -> Reading | None:
+        """How a use of a rule with these terms is told; its constants are the last of them."""
+        same = self._readings.get((name, len(terms)), {})
+        counts = dict.fromkeys(len(constants) for constants in same)
+        ends = (terms[len(terms) - count :] for count in counts)
+        return next((same[end] for end in sorted(ends, key=len, reverse=True) if end in same), None)
+
+
+def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
+    """Contradictions with what was asserted: of two equal terms, not of one alone, and where a literal is used."""
+    if not any(each.is_of_one or each.literal for each in found):
+        return found
+    asserted = saved.facts(True)
+    equal = saved.in_primaries(asserted)
+
+    def look_up(triple: Triple) -> Triple:
+        ids = saved.in_primaries(dictionary.find(triple).astype(np.int32))
+        rows = asserted[(equal == ids).all(axis=1)]
+        return min(map(_triple, _texts(rows, dictionary)), default=triple)
+
+    def used(literal: str) -> tuple[Atom, ...]:
+        triples = sorted(map(_triple, _texts(_asserted_of({literal}, saved, dictionary), dictionary)))
+        return tuple(Atom(None, each) for each in triples[:1])
+
+    found = [respelled(each, look_up) if each.is_of_one else each for each in found]
+    return [each._replace(facts=each.facts + used(each.literal)) if each.literal else each for each in found]
+
+
+def _triple(texts: list[str]) -> Triple:
+    subject, predicate, object_ = texts
+    return subject, predicate, object_
+
+
+def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:
     """Counts of a state: facts, asserted and inferred triples, quads of named graphs, imported documents, terms."""
     asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
     shown = int(is_rdf(dictionary, *inferred.T).sum())
@@ -81,5 +205,5 @@ def statistics(saved: Saved, dictionary: Dictionary) -> dict[str, Any]:
         "named": len(saved.named(dictionary)),
         "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
         "terms": len(dictionary),
-        "contradictions": len(false_rows(saved, dictionary)),
+        "contradictions": len(false_rows(saved, dictionary, rules)),
     }

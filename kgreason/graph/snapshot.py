@@ -14,6 +14,9 @@ terms have in memory; reading maps them.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +34,12 @@ from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
 from kgreason.rules.program import Program as RuleText
 from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.quoting import quote
+from kgreason.terms.vocabulary import VOCABULARY
+
+_VOCABULARY = frozenset(VOCABULARY)
+_TERM = re.compile(r'<[^>]*>|_:[^\s,\])]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?')
+"""An IRI, a blank node or a literal, as the text of a rule and the reason of a translated one have them."""
 
 
 class Saved(NamedTuple):
@@ -159,6 +168,23 @@ def read_rules(folder: Path) -> list[dict[str, str]]:
         return rules
     except (OSError, ValueError) as error:
         raise StoreError(f"{folder}: the rules cannot be read: {error}") from error
+
+
+def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
+    """The rules of a snapshot under one of these names that derive `false` and name none but these terms.
+
+    Raises StoreError. Cost: one look at every rule, and the parsing of those that are given.
+    """
+    for told in read_rules(folder) if folder else ():
+        text, why = told["rule"], told["why"]
+        if told["name"] in names and text.startswith("false") and _names_only(text, terms):
+            (rule,) = parse(f"@rule {quote(told['name'])}\n{text}", str(folder)).rules
+            sources = _TERM.findall(why) if why.startswith(("<", "_:", '"')) else []
+            yield replace(rule, sources=tuple(zip(*[iter(sources)] * 3, strict=True)))
+
+
+def _names_only(text: str, terms: Collection[str]) -> bool:
+    return all(term in terms or term in _VOCABULARY for term in _TERM.findall(text) if not term.startswith('"'))
 
 
 def read_own(folder: Path) -> tuple[Rule, ...]:

@@ -31,8 +31,6 @@ from kgreason.graph.user_terms import (
     written,
 )
 from kgreason.rdf.counted import Counted, long_tokens
-from kgreason.rdf.reader import read_stream
-from kgreason.rdf.tokens import encode
 from kgreason.rules.model import Triple as TripleOfTexts
 from kgreason.terms.dictionary import Dictionary
 
@@ -112,6 +110,8 @@ def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
 
 def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
     """Canonical N-Quads lines, which are not parsed again, as quads int32[n, 4]; blank nodes keep their labels."""
+    from kgreason.rdf.tokens import encode  # a kernel, which terms alone do not need
+
     return np.ascontiguousarray(encode(lines, dictionary).T)
 
 
@@ -120,6 +120,8 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
     try:
         if not fresh:
             return _encoded(read, RdfFormat.TRIG, dictionary, TEXT)
+        from kgreason.rdf.reader import read_stream
+
         batches = read_stream(BytesIO(read), dictionary, syntax="trig", source=TEXT, owner=uuid.uuid4().hex)
         return np.concatenate([np.empty((0, 4), dtype=np.int32), *(np.stack(batch, axis=1) for batch in batches)])
     except RdfSyntaxError as error:

@@ -26,17 +26,17 @@ import numpy as np
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.layout import Int32
-from kgreason.errors import RuleError, StoreError
+from kgreason.errors import StoreError
 from kgreason.graph.arguments import check_paths, check_text
 from kgreason.graph.delta import Delta
 from kgreason.graph.evaluated import Evaluated
 from kgreason.graph.materializer import NO_QUADS, Edit, Materializer
+from kgreason.graph.own import asked_for, without
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.selection import check_own
 from kgreason.graph.terms import Item, of_lines, quads_of
 from kgreason.graph.user_terms import checked
 from kgreason.rules.canonical import canonical
-from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, parse
 from kgreason.zset.order import grouped
@@ -145,10 +145,7 @@ class Transaction:
     def remove_rules(self, text: str, source: str = "<rules>") -> Self:
         """Take away rules of the user, given by name or as text. Raises RuleError where there is none like that."""
         check_text("remove_rules", "a rule's name, or rules,", text)
-        named = [rule for rule in self._rules() if rule.name == text.strip()]
-        if not named and "." not in text:
-            raise RuleError(f"{text.strip()}: no rule of this name was added")
-        return self._remove_rules(named or parse(text, source).rules)
+        return self._remove_rules(asked_for(self._rules(), text, source))
 
     def load_rules(self, path: File) -> Self:
         """Add the rules of a file. Raises InputError, RuleSyntaxError, UnsafeRuleError."""
@@ -174,13 +171,7 @@ class Transaction:
         return self
 
     def _remove_rules(self, rules: Iterable[Rule]) -> Self:
-        """Take away the rules that are these but for names, of variables too."""
-        own = {rule: _nameless(rule) for rule in self._rules()}
-        for rule in rules:
-            if _nameless(rule) not in own.values():
-                raise RuleError(f"{format_rule(rule)}: no rule like this was added")
-        gone = set(map(_nameless, rules))
-        self._own = dict.fromkeys(rule for rule, form in own.items() if form not in gone)
+        self._own = dict.fromkeys(without(self._rules(), rules))
         return self
 
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
@@ -241,7 +232,3 @@ def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, In
         lasts = np.sort(grouped(quads).lasts())
         quads, of_quads = quads[lasts], of_quads[lasts]
     return quads[of_quads < 0], quads[of_quads > 0]
-
-
-def _nameless(rule: Rule) -> Rule:
-    return canonical(Rule(rule.heads, rule.body))

@@ -3,7 +3,7 @@
     flowchart BT
         f0["facts are boxes, asserted ones rounded"]
         r1{{"rules are hexagons"}}
-        a1_0[/"the axioms that a rule came from lean"/]
+        a1_0[/"the axioms that a rule came from, and what it asks of literals, lean"/]
         f0 --> r1 --> f1
 
 Every fact, and every use of a rule, stands once. Labels are quoted, and characters that Mermaid or HTML would read are
@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kgreason.proofs.notation import axioms_text, fact_text
+from kgreason.proofs.contradiction import proved_text
+from kgreason.proofs.notation import axioms_text, conditions
 from kgreason.proofs.proof import Proof
 
 _ESCAPES = {ord(character): f"#{ord(character)};" for character in "#\"'<>&\\`*_~$%"}
@@ -32,7 +33,7 @@ def to_mermaid(proof: Proof, prefixes: Mapping[str, str]) -> str:
 
 def _lines(step: Proof, number: Mapping[Proof, int], prefixes: Mapping[str, str]) -> Iterator[str]:
     place = number[step]
-    label = _label(fact_text(step.fact, prefixes))
+    label = _label(proved_text(step, prefixes))
     if step.rule is None:
         yield f"f{place}({label})"
         return
@@ -41,7 +42,7 @@ def _lines(step: Proof, number: Mapping[Proof, int], prefixes: Mapping[str, str]
     yield f"r{place} --> f{place}"
     for premise in dict.fromkeys(step.premises):
         yield f"f{number[premise]} --> r{place}"
-    for index, axiom in enumerate(axioms_text(step.rule, prefixes)):
+    for index, axiom in enumerate([*conditions(step.rule, prefixes), *axioms_text(step.rule, prefixes)]):
         yield f"a{place}_{index}[/{_label(axiom)}/]"
         yield f"a{place}_{index} -.-> r{place}"
 

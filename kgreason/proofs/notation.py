@@ -6,16 +6,34 @@ writes terms: IRIs and numbers short, `a` for rdf:type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from kgreason.rules.formatter import format_rule, format_term
-from kgreason.rules.model import Atom, Rule, triple
+from kgreason.rules.model import Atom, Rule, Term, triple
 from kgreason.terms.vocabulary import RDF_TYPE
+
+NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
+_CONDITIONS = {
+    "dt_value": "the value of {0} is that of {1}",
+    "dt_type": "the value of {0} is in {1}",
+    "dt_differ": "{0} and {1} are literals with different values",
+    "dt_not": "{0} is a literal, and no value of {1}",
+    "dt_ill": "{0} is a literal whose text says no value of its datatype",
+    "dt_literal": "{0} is a literal with a value",
+    "dt_used": "{0} is in a triple",
+}
+"""What rules ask of literals (rulesets/datatypes.dl), in words: no fact of the graph says it."""
+
+
+def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
+    """A term in N-Triples syntax, or as rule text writes it where there are prefixes."""
+    return format_term(term, prefixes) if prefixes else str(term)
 
 
 def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     """`s p o` for a triple, `relation(t, ...)` for another fact."""
-    terms = [format_term(term, prefixes) if prefixes else str(term) for term in fact.terms]
+    terms = [term_text(term, prefixes) for term in fact.terms]
     if fact.relation is not None:
         return f"{fact.relation}({', '.join(terms)})"
     if prefixes and fact.terms[1] == RDF_TYPE:
@@ -31,3 +49,16 @@ def axioms_text(rule: Rule, prefixes: Mapping[str, str]) -> list[str]:
 def rule_text(rule: Rule, prefixes: Mapping[str, str]) -> str:
     """A rule on one line, without its name."""
     return " ".join(line.strip() for line in format_rule(rule, prefixes).split("\n"))
+
+
+def is_hidden(atom: Atom) -> bool:
+    """Whether an atom asks for what no fact says: a condition on literals, which `conditions` puts into words."""
+    return (atom.relation or "").startswith("dt_")
+
+
+def conditions(rule: Rule, prefixes: Mapping[str, str]) -> Iterator[str]:
+    """What a rule asks beside the facts that its premises are, in words: one text for each hidden atom."""
+    for atom in rule.body:
+        if is_hidden(atom):
+            terms = [term_text(term, prefixes) for term in atom.terms]
+            yield _CONDITIONS.get(str(atom.relation), fact_text(atom, prefixes)).format(*terms)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kgreason.proofs.notation import fact_text
+from kgreason.proofs.notation import NO_PREFIXES, conditions, fact_text
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Atom, Rule
 
@@ -72,8 +72,9 @@ class Proof:
         """The proof for `json.dumps`, flat: a list of steps that name their premises by their place in it.
 
         {"fact": 2, "steps": [{"fact": {"relation": None, "terms": [s, p, o]}, "asserted": True}, ...,
-        {"fact": ..., "asserted": False, "rule": {"name", "group", "text", "sources": [[s, p, o], ...]},
-        "premises": [0, 1]}]}; terms are N-Triples text.
+        {"fact": ..., "asserted": False, "rule": {"name", "group", "text", "conditions": [...],
+        "sources": [[s, p, o], ...]}, "premises": [0, 1]}]}; terms are N-Triples text, and conditions say in words what
+        the rule asks of literals.
         """
         steps = self.steps()
         number = {step: place for place, step in enumerate(steps)}
@@ -88,6 +89,7 @@ def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
         "name": proof.rule.name,
         "group": proof.rule.group,
         "text": format_rule(proof.rule),
+        "conditions": list(conditions(proof.rule, NO_PREFIXES)),
         "sources": [list(source) for source in proof.rule.sources],
     }
     premises = [number[premise] for premise in proof.premises]

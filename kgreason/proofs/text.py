@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kgreason.proofs.notation import axioms_text, fact_text, rule_text
+from kgreason.proofs.contradiction import proved_text
+from kgreason.proofs.notation import axioms_text, conditions, rule_text
 from kgreason.proofs.proof import Proof
 
 _INDENT = " " * 4
@@ -28,7 +29,7 @@ def to_text(proof: Proof, prefixes: Mapping[str, str]) -> str:
     while waiting:
         step, depth = waiting.pop()
         note = _note(step, told)
-        lines.append(f"{_margin(depth)}{fact_text(step.fact, prefixes)}{note}\n")
+        lines.append(f"{_margin(depth)}{proved_text(step, prefixes)}{note}\n")
         if not note:
             told.add(step)
             lines += (f"{_margin(depth + 1)}{reason}\n" for reason in _reasons(step, prefixes))
@@ -45,6 +46,7 @@ def _note(step: Proof, told: set[Proof]) -> str:
 def _reasons(step: Proof, prefixes: Mapping[str, str]) -> Iterator[str]:
     if step.rule is not None:
         yield f"by {step.rule.name}: {rule_text(step.rule, prefixes)}"
+        yield from (f"where {condition}" for condition in conditions(step.rule, prefixes))
         yield from (f"with the axiom {axiom}" for axiom in axioms_text(step.rule, prefixes))
 
 

@@ -14,6 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from kgreason.terms.vocabulary import VOCABULARY
+
+_VOCABULARY = frozenset(VOCABULARY)
+
 
 class Variable(NamedTuple):
     """A rule variable; `name` is written without its question mark."""
@@ -69,3 +73,14 @@ class Rule:
 def triple(subject: Term, predicate: Term, object_: Term) -> Atom:
     """The triple pattern `[subject, predicate, object]`."""
     return Atom(None, (subject, predicate, object_))
+
+
+def contradiction(rule: Rule) -> Atom:
+    """What a rule with head `false` derives: `false(name, v1, ..., vn, c1, ..., cm)`.
+
+    The constants, those of the vocabulary left out, tell rules of one name apart: those of a row for several axioms.
+    """
+    terms = dict.fromkeys(term for atom in rule.body for term in atom.terms)
+    variables = (term for term in terms if isinstance(term, Variable))
+    constants = (term for term in terms if not isinstance(term, Variable) and term not in _VOCABULARY)
+    return Atom(FALSE.relation, (f'"{rule.name}"', *variables, *constants))

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from kgreason.engine.encode import contradiction, relation_text
-from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Variable
+from kgreason.engine.encode import relation_text
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Variable, contradiction
 from kgreason.rules.safety import check_safe
 from kgreason.spark.algebra import (
     TRIPLES,

@@ -6,5 +6,6 @@ block, template   the quads that a block stands for, and those of each solution 
 where             a WHERE as a SELECT
 operations        the operations as values
 editable          what an update asks of the graph that it edits
+columns           the variables of a query in the order of its text, and its prefixes
 evaluate          operations -> edits of asserted quads, in order
 """

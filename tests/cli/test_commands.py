@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +16,7 @@ import pytest
 
 import kgreason
 from kgreason.cli import main
-from tests.cli.calling import answers, call, done, failed, files, triples
+from tests.cli.calling import answers, call, done, failed, files, start, triples
 
 README = Path(__file__).parents[2] / "README.md"
 E = "http://example.org/"
@@ -52,12 +55,16 @@ def test_help_and_version() -> None:
 
 
 def test_load_says_what_the_graph_has(tmp_path: Path, family: Path) -> None:
-    text = done("load", "-l", tmp_path / "text", "-f", family)
+    text = done("load", "-l", tmp_path / "text", "-f", family, "-v").splitlines()
     values = json.loads(done("load", "-l", tmp_path / "json", "--file", family, "--json"))
     assert values["asserted"] == 8
     assert values["inferred"] > 2
     assert values["seconds"] > 0
-    assert [line.split()[0] for line in text.splitlines()] == list(values)
+    assert re.fullmatch(r"loaded 8 new triples in \d+\.\d\d s", text[0])
+    assert text[1] == f"the store has 8 asserted and {values['inferred']} inferred triples, and no contradictions"
+    assert [line.split()[0] for line in text[2:]] == list(values)
+    short = done("load", "-l", tmp_path / "text", "-f", family).splitlines()
+    assert [line.split(" in ")[0] for line in short] == ["loaded 0 new triples", text[1]]
 
 
 def test_load_takes_many_files_and_standard_input(tmp_path: Path, family: Path) -> None:
@@ -218,7 +225,23 @@ def test_contradictions_are_counted(tmp_path: Path) -> None:
     for arguments in (("load", "-l", tmp_path / "store", "-f", "-"), ("materialize", "-", "-o", "-")):
         result = call(*arguments, "--format", "ttl", stdin=clash)
         assert result.exit_code == 0
-        assert result.stderr == "kgreason: warning: contradictions: 1\n"
+        count, line = result.stderr.splitlines()
+        assert count == "kgreason: warning: contradictions: 1"
+        assert line == (
+            "kgreason: warning: cax-dw: <http://e/x> is in <http://e/A> and in <http://e/B>, which are disjoint "
+            "classes (axiom <http://e/A> <http://www.w3.org/2002/07/owl#disjointWith> <http://e/B>)"
+        )
+
+
+def test_the_first_contradictions_are_shown_one_by_one(tmp_path: Path) -> None:
+    clash = "<http://e/p> a <http://www.w3.org/2002/07/owl#IrreflexiveProperty> ."
+    clash += "".join(f"<http://e/{n}> <http://e/p> <http://e/{n}> ." for n in range(7))
+    count, *lines, more = call(
+        "load", "-l", tmp_path / "store", "-f", "-", "--format", "ttl", stdin=clash
+    ).stderr.splitlines()
+    assert count == "kgreason: warning: contradictions: 7"
+    assert [line.split(" is ")[0].split()[-1] for line in lines] == [f"<http://e/{n}>" for n in range(5)]
+    assert more == "kgreason: warning: and 2 more; `kgreason check` shows all"
 
 
 def test_lubm_makes_the_same_data_for_the_same_seed(tmp_path: Path) -> None:
@@ -238,3 +261,62 @@ def test_equal_terms_are_shown_as_asked(tmp_path: Path) -> None:
         done("load", "-l", store, "-f", file, *options)
         assert len(answers(store, "SELECT * { ?s ?p ?o }")) == count
         assert len(done("materialize", file, *options, "-o", "-").splitlines()) == count
+
+
+def test_a_table_is_for_people(store: Path, tmp_path: Path) -> None:
+    """In the order of the query, terms as Turtle has them, IRIs shortened by the prefixes of the query."""
+    names = "OPTIONAL { ?y :hasAge ?age } OPTIONAL { ?x :hasName ?n }"
+    query = f"PREFIX : <{E}> SELECT * {{ ?y ^:hasParent ?x {names} }}"
+    table = done("query", "-l", store, "--query", f"{query} ORDER BY ?x", "--results-format", "table").splitlines()
+    assert [line.split() for line in table] == [
+        ["y", "x", "age", "n"],
+        ["─" * len(table[1])],
+        [":eve", ":ann", "7", '"Ann"'],
+        [":ida", ":eve"],
+        ["2", "rows"],
+    ]
+    assert done("query", "-l", store, "--query", query).splitlines()[0] == "y,x,age,n"
+    for syntax in ("tsv", "json", "xml"):
+        head = done("query", "-l", store, "--query", query, "--results-format", syntax).split(E)[0]
+        assert re.findall(r'[?"](y|x|age|n)\b', head)[:4] == ["y", "x", "age", "n"]
+    empty = done("query", "-l", store, "--query", f"SELECT ?b ?a {{ ?a <{E}none> ?b }}", "--results-format", "table")
+    assert empty.split() == ["b", "a", "─" * 5, "0", "rows"]
+    assert done("query", "-l", store, "--query", "ASK {}", "--results-format", "table") == "true\n"
+    construct = "CONSTRUCT WHERE { ?s ?p ?o }"
+    assert "triples" in failed("query", "-l", store, "--query", construct, "--results-format", "table", status=2)
+
+
+def test_a_long_table_has_every_row(tmp_path: Path) -> None:
+    store, rows = tmp_path / "store", "".join(f"<{E}{n}> <{E}p> {n} .\n" for n in range(2_500))
+    done("load", "-l", store, "-f", "-", "--format", "ttl", "--rules", "none", stdin=rows)
+    text = done("query", "-l", store, "--query", "SELECT ?o { ?s ?p ?o }", "--results-format", "table")
+    assert text.endswith("\n2,500 rows\n")
+    assert {int(word) for word in text.splitlines() if word.strip().isdigit()} == set(range(2_500))
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals like this")
+def test_on_a_terminal_a_table_is_the_default(store: Path) -> None:
+    master, terminal = os.openpty()
+    query = f"SELECT ?x ?y {{ ?x <{E}hasParent> ?y }} ORDER BY ?x"
+    process = start("query", "-l", store, "--query", query, stdout=terminal, env={**os.environ, "COLUMNS": "30"})
+    os.close(terminal)
+    with os.fdopen(master, "rb") as out:
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end was closed
+            while part := os.read(out.fileno(), 4096):
+                shown += part
+    assert process.communicate()[1] == ""
+    lines = shown.decode().splitlines()
+    assert lines[0].split() == ["x", "y"]
+    assert lines[-1] == "2 rows"
+    assert max(map(len, lines)) <= 30
+    assert "".join(line.split()[0] for line in lines[2:4]).startswith(f"<{E}"[:12])
+
+
+@pytest.mark.parametrize("syntax", ["table", "csv", "tsv", "json", "xml"])
+def test_a_query_that_fails_prints_nothing(store: Path, syntax: str) -> None:
+    query = "SELECT * { ?s ?p ?o SERVICE <http://127.0.0.1:9/sparql> { ?s ?q ?r } }"
+    told = failed("query", "-l", store, "--query", query, "--results-format", syntax)
+    assert told.startswith("the query cannot be evaluated: ")
+    told = failed("query", "-l", store, "--query", "SELECT nonsense", "--results-format", syntax)
+    assert told.startswith("the query does not parse: ")

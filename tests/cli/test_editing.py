@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kgreason.cli.options import _repeated
-from tests.cli.calling import answers, call, done, failed, files, message, triples
+from tests.cli.calling import answers, call, done, failed, files, triples
 
 E = "http://example.org/"
 PREFIX = f"PREFIX : <{E}> PREFIX owl: <http://www.w3.org/2002/07/owl#> "
@@ -41,8 +42,8 @@ def test_update_says_what_it_did(store: Path) -> None:
     assert triples(store) - before >= {is_a("eve", "Being"), is_a("ida", "Being")}
     assert values["appeared"] == len(triples(store)) - len(before) > 2
     assert (values["asserted"], values["disappeared"], values["retracted"], values["rules_added"]) == (1, 0, 0, 1)
-    text = done("update", "-l", store, stdin=BEINGS.replace("INSERT", "DELETE"))
-    found = dict(line.split() for line in text.splitlines())
+    text = done("update", "-l", store, "-v", stdin=BEINGS.replace("INSERT", "DELETE"))
+    found = dict(line.split() for line in text.splitlines()[2:])
     assert list(found) == list(values)
     assert (found["disappeared"], found["retracted"]) == (str(values["appeared"]), "1")
     assert triples(store) == before
@@ -125,7 +126,7 @@ def test_unload_takes_away_what_files_say(store: Path, family: Path, tmp_path: P
     assert triples(store) == before
     values = said("unload", "-l", store, "-f", "-", "--format", "ttl", stdin=family.read_text())
     assert (values["facts"], values["missed"]) == (0, 0)
-    assert "facts" in done("unload", "-l", store, "-f", family)
+    assert "facts" in done("unload", "-l", store, "-f", family, "-v")
 
 
 def test_rules_come_and_go_by_file_text_and_name(store: Path, tmp_path: Path) -> None:
@@ -144,7 +145,7 @@ def test_rules_come_and_go_by_file_text_and_name(store: Path, tmp_path: Path) ->
     assert triples(store) == before
     assert done("rules", "list", "-l", store) == listed
     done("rules", "add", "-l", store, file)
-    assert "rules_removed" in done("rules", "remove", "-l", store, file)
+    assert done("rules", "remove", "-l", store, file).startswith("removed 2 rules in ")
     assert triples(store) == before
 
 
@@ -237,6 +238,34 @@ def test_an_update_that_is_none(command: str, store: Path, tmp_path: Path) -> No
     assert files(store) == kept
 
 
+def test_people_read_what_a_command_did(store: Path, family: Path) -> None:
+    """Two lines: what was done and how long that took, and what the store has; the counters are for -v and --json."""
+    seconds, has = r"in \d+\.\d\d s", r"the store has (\d+) asserted and \d+ inferred triples, and no contradictions"
+    changed = rf"{seconds}: %s"
+    for command, asserted, expected in (
+        (
+            ("update", "-u", BEINGS),
+            9,
+            r"asserted 1 quad and retracted 0 " + changed % "4 triples appeared and 0 disappeared",
+        ),
+        (("update", "-u", f"{PREFIX} DELETE DATA {{ :x :y :z }}"), 9, r".*; nobody had asserted 1 of what .*"),
+        (
+            ("update", "-u", f"{PREFIX} DELETE DATA {{ :eve a :Being }}"),
+            9,
+            r".*; 1 of what .* stays, for it is entailed",
+        ),
+        (("rules", "add", "--rule", CHILD), 9, "added 1 rule " + changed % "2 triples appeared and 0 disappeared"),
+        (("rules", "remove", "--rule", CHILD), 9, "removed 1 rule " + changed % "0 triples appeared and 2 disappeared"),
+        (("unload", "-f", family), 1, rf"retracted 8 triples {seconds}"),
+        (("unload", "-f", family), 1, rf"retracted 0 triples {seconds}; 8 more had not been asserted"),
+    ):
+        did, now = done(*command, "-l", store).splitlines()
+        assert re.fullmatch(expected, did), did
+        found = re.fullmatch(has, now)
+        assert found
+        assert int(found[1]) == asserted
+
+
 EDITORS = (("update", "-u", BEINGS), ("unload", "-f", "x.nt"), ("rules", "add", "x.dl"), ("rules", "remove", "x.dl"))
 
 
@@ -251,9 +280,13 @@ def test_what_a_change_gets_wrong_is_said(store: Path) -> None:
     result = call("update", "-l", store, "-u", f"{PREFIX} INSERT DATA {{ :Person owl:disjointWith :Parent }}")
     assert (result.exit_code, result.stderr) == (0, "")
     parents = f"[?x, a, <{E}Parent>] :- [?y, <{E}hasParent>, ?x] ."
-    assert message(call("rules", "add", "-l", store, "--rule", parents).stderr) == "warning: contradictions: 2"
+    told = call("rules", "add", "-l", store, "--rule", parents).stderr.splitlines()
+    assert told[0] == "kgreason: warning: contradictions: 2"
+    assert [line.split(" is in ")[0] for line in told[1:]] == [
+        f"kgreason: warning: cax-dw: <{E}{name}>" for name in ("eve", "ida")
+    ]
     broken = call("update", "-l", store, "-u", f"{PREFIX} INSERT DATA {{ :C owl:unionOf :none }}")
-    assert len(broken.stderr.splitlines()) == 2
+    assert len(broken.stderr.splitlines()) == 1 + len(told)
     assert call("rules", "remove", "-l", store, "--rule", parents).stderr == ""
 
 

@@ -57,7 +57,7 @@ def test_files_are_checked(family: Path, tmp_path: Path) -> None:
     clash = document(tmp_path, "clash", ":Person owl:disjointWith :Robot . :eve a :Robot .")
     result = call("check", family, clash, "--prefix", f"={E}")
     assert (result.exit_code, result.stderr) == (1, "")
-    assert result.stdout.splitlines()[0] == 'false("cax-dw", :eve, :Person, :Robot)'
+    assert result.stdout.startswith("cax-dw: :eve is in :Person and in :Robot, ")
     assert done("check", family, clash, "--rules", "rdfs") == "no contradictions\n"
 
 

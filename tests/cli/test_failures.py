@@ -196,7 +196,8 @@ def small_files() -> None:
 
 
 def test_a_reader_that_went_away_is_no_matter(store: Path) -> None:
-    for command in (*READERS, ("dump", "--format", "ttl"), ("query", "--query", "SELECT * {?s ?p ?o}")):
+    query = ("query", "--query", "SELECT * {?s ?p ?o}")
+    for command in (*READERS, ("dump", "--format", "ttl"), query, (*query, "--results-format", "table")):
         read, write = os.pipe()
         os.close(read)
         process = start(*command, "-l", store, stdout=write)
@@ -214,7 +215,8 @@ def test_reading_commands_start_neither_the_engine_nor_numba(store: Path) -> Non
         except SystemExit:
             print(*sys.modules, file=sys.stderr)
     """
-    for command in (*READERS, ("dump", "--format", "ttl"), ("query", "--query", "SELECT * {?s ?p ?o}")):
+    query = ("query", "--query", "SELECT * {?s ?p ?o}")
+    for command in (*READERS, ("dump", "--format", "ttl"), query, (*query, "--results-format", "table")):
         process = subprocess.run(
             [sys.executable, "-c", code, *command, "-l", store], capture_output=True, text=True, check=True
         )
@@ -223,6 +225,7 @@ def test_reading_commands_start_neither_the_engine_nor_numba(store: Path) -> Non
         assert "kgreason.graph.knowledge_graph" in modules
         assert not {"numba", "lark", "tqdm", "kgreason.engine.engine", "kgreason.compiled"} & set(modules)
         assert not [name for name in modules if name.startswith("kgreason.datatypes.")]
+        assert ("rich" in modules) == ("table" in command)
 
 
 def test_a_program_sees_no_bars_and_a_verbose_one_sees_stages(store: Path, family: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -91,7 +93,7 @@ def test_check(store: Path) -> None:
     text, errors = process.communicate()
     assert (process.returncode, errors) == (1, "")
     assert text.split("\n\n")[1].splitlines() == [
-        'false("cax-dw", :ida, :Person, :Robot)',
+        "cax-dw: :ida is in :Person and in :Robot, which are disjoint classes (axiom :Person owl:disjointWith :Robot)",
         "    by cax-dw: false :- [?v0, a, :Person], [?v0, a, :Robot] .",
         "    with the axiom :Person owl:disjointWith :Robot",
         "    :ida a :Person",
@@ -104,6 +106,7 @@ def test_check(store: Path) -> None:
     found = json.loads(process.communicate()[0])
     assert process.returncode == 1
     assert [proof["steps"][-1]["fact"]["relation"] for proof in found] == ["false", "false"]
+    assert [proof["message"].split()[1] for proof in found] == [f"<{E}eve>", f"<{E}ida>"]
 
 
 def test_the_status_of_an_error_is_not_that_of_a_contradiction(store: Path, tmp_path: Path) -> None:
@@ -120,3 +123,69 @@ def test_asking_only_reads(command: tuple[str, ...], store: Path) -> None:
     kept = files(store)
     done(*command, "-l", store)
     assert files(store) == kept
+
+
+def modules(*arguments: object) -> tuple[subprocess.CompletedProcess[str], set[str]]:
+    """A command line in a process of its own, and the modules that it imported."""
+    code = """if True:
+        import sys
+        from kgreason.cli import main
+        try:
+            main(prog_name="kgreason")
+        finally:
+            print(*sys.modules, file=sys.stderr)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    *told, imported = done.stderr.splitlines()
+    done.stderr = "\n".join(told)
+    return done, set(imported.split())
+
+
+ENGINE = {"numba", "kgreason.engine.engine", "kgreason.compiled", "kgreason.graph.live"}
+WITHOUT_ENGINE = {
+    "an unknown rule": (("rules", "remove", "--name", "nobody"), "nobody: no rule of this name was added"),
+    "a rule that was removed": (("rules", "remove", "--name", "gone"), "gone: no rule of this name was added"),
+    "a rule that nobody added": (("rules", "remove", "--rule", "p(?x) :- q(?x) ."), "no rule like this was added"),
+    "rules that do not parse": (("rules", "add", "--rule", "nonsense"), "<rule>:1:"),
+    "rules to remove that do not parse": (("rules", "remove", "--rule", "non.sense"), "<rule>:1:"),
+    "a rule of a relation that is kgreason's": (("rules", "add", "--rule", "dt_ill(?x) :- q(?x) ."), "dt_ill"),
+    "an update that does not parse": (("update", "-u", "INSERT nonsense"), "<update>:1:"),
+    "text that is no triple": (("explain", "nonsense"), "not a triple"),
+    "a triple that is not there": (("explain", f"<{E}ann> <{E}hasAge> 8"), "the graph does not have this triple"),
+}
+
+
+@pytest.mark.parametrize("case", WITHOUT_ENGINE)
+def test_what_needs_no_engine_starts_none(case: str, store: Path) -> None:
+    """Also where the journal has commits, rules that came and went among them."""
+    command, expected = WITHOUT_ENGINE[case]
+    for rule in ("gone", "kept"):
+        done("rules", "add", "-l", store, "--rule", f"@rule {rule} [?x, <{E}{rule}>, ?y] :- [?x, <{E}hasParent>, ?y] .")
+    done("rules", "remove", "-l", store, "--name", "gone")
+    kept = files(store)
+    process, imported = modules(*command, "-l", store)
+    assert process.returncode == 1
+    assert process.stderr.startswith("kgreason: ")
+    assert expected in process.stderr
+    assert not process.stdout
+    assert not ENGINE & imported
+    assert files(store) == kept
+    done("rules", "remove", "-l", store, "--name", "kept")
+
+
+def test_a_store_without_contradictions_is_checked_without_the_engine(store: Path) -> None:
+    process, imported = modules("check", "-l", store)
+    assert (process.returncode, process.stdout) == (0, "no contradictions\n")
+    assert not ENGINE & imported
+    done("update", "-l", store, "-u", CLASH)
+    process, imported = modules("check", "-l", store)
+    assert process.returncode == 1
+    assert process.stdout.startswith("cax-dw: ")
+
+
+def test_rules_are_listed_without_the_engine(store: Path) -> None:
+    process, imported = modules("rules", "list", "-l", store)
+    assert "@rule prp-trp" in process.stdout
+    assert not ENGINE & imported

@@ -63,7 +63,7 @@ def triples_of(live: Materializer, *, asserted: bool | None = None) -> set[Tripl
 
 def checks_that_failed(live: Materializer) -> set[str]:
     """The names of the rules that derive a contradiction, as the tables have them."""
-    return {in_the_tables(each.rule) for each in contradictions(live.save(), live.dictionary)}
+    return {in_the_tables(each.rule) for each in contradictions(live.save(), live.dictionary, live.false_rules)}
 
 
 def in_the_tables(name: str) -> str:

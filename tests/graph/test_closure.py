@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from kgreason.engine.encode import contradiction
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.modes import SchemaMode
 from kgreason.graph.report import contradictions
-from kgreason.rules.model import FALSE, Rule, Term, Variable
+from kgreason.rules.model import FALSE, Rule, Term, Variable, contradiction
 from tests.oracle import owl2rl
 from tests.oracle.graph import Contradiction, Graph, Triple
 from tests.oracle.notation import triples
@@ -145,7 +144,7 @@ def reported_bodies(live: Materializer, closure: set[Triple]) -> set[frozenset[T
     """The triples that the bodies of the rules say, for each contradiction that is reported."""
     rules = [rule for rule in live.rules if rule.heads == (FALSE,)]
     bodies = set()
-    for each, rule in product(contradictions(live.save(), live.dictionary), rules):
+    for each, rule in product(contradictions(live.save(), live.dictionary, live.false_rules), rules):
         body = body_of(rule, each.terms) if rule.name == each.rule else frozenset()
         if visible(body) <= closure:
             bodies.add(visible(body))

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from pyoxigraph import NamedNode, QuerySolutions
 
-from kgreason.engine.encode import contradiction
 from kgreason.errors import InputError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.modes import SchemaMode
 from kgreason.proofs.proof import Proof
-from kgreason.rules.model import FALSE, Atom, Variable
+from kgreason.rules.model import FALSE, Atom, Variable, contradiction
 from kgreason.rules.parser import ruleset
 from tests.oracle import datalog
 from tests.oracle.notation import triples
@@ -193,3 +192,51 @@ def test_a_literal_as_it_was_written_and_as_a_query_shows_it(text: str) -> None:
         text = " ".join(written)
         proofs = [graph.explain(item) for item in (shown, written, text, f"{text}.", quad, quad.triple, solution)]
         assert len({proof.to_text() for proof in proofs}) == 1
+
+
+def test_a_store_refuses_what_it_does_not_have_before_the_engine_runs(tmp_path: Path) -> None:
+    """And nothing that it has: literals in each form, blank nodes, generalised triples, named graphs."""
+    e, integer = "http://e/", "<http://www.w3.org/2001/XMLSchema#integer>"
+    with KnowledgeGraph.open(tmp_path) as graph, graph.transaction() as tx:
+        inverse = f"<{e}p> <http://www.w3.org/2002/07/owl#inverseOf> <{e}q> ."
+        tx.add(inverse, f'<{e}a> <{e}p> "07"^^{integer} .', f"<{e}g> {{ <{e}a> <{e}p> <{e}b> . }}")
+        tx.add(("_:x", f"<{e}p>", "_:y"))
+    present: list[tuple[str, str, str]] = [
+        (f"<{e}a>", f"<{e}p>", f'"07"^^{integer}'),
+        (f"<{e}a>", f"<{e}p>", f'"7"^^{integer}'),
+        (f"<{e}a>", f"<{e}p>", f"<{e}b>"),
+        ("_:x", f"<{e}p>", "_:y"),
+        (f"<{e}b>", f"<{e}q>", f"<{e}a>"),
+        (f'"07"^^{integer}', f"<{e}q>", f"<{e}a>"),
+    ]
+    for triple in present:
+        with KnowledgeGraph.open(tmp_path, read_only=True) as graph:
+            graph.check_known(triple)
+            assert graph._live is None
+            assert graph.explain(triple).steps()
+    for absent in ((f"<{e}a>", f"<{e}p>", f'"8"^^{integer}'), ("_:z", f"<{e}p>", "_:y")):
+        with KnowledgeGraph.open(tmp_path, read_only=True) as graph:
+            for ask in (graph.explain, graph.explain_all, graph.check_known):
+                with pytest.raises(QueryError, match="the graph does not have this triple"):
+                    ask(absent)
+            assert graph._live is None
+
+
+def test_own_rules_are_known_without_the_engine(tmp_path: Path) -> None:
+    rules = tmp_path / "own.dl"
+    rules.write_text("@rule first p(?x) :- q(?x) .")
+    store = tmp_path / "store"
+    with KnowledgeGraph.open(store, rules=["rdfs", rules]) as graph:
+        assert [rule.name for rule in graph.own_rules()] == ["first"]
+        graph.update("INSERT DATA { <http://e/a> <http://e/p> <http://e/b> }")
+    for added, removed, expected in (("second", None, "first second"), (None, "first", "second")):
+        with KnowledgeGraph.open(store) as graph:
+            with graph.transaction() as tx:
+                if added:
+                    tx.add_rules(f"@rule {added} r(?x) :- q(?x) .")
+                if removed:
+                    tx.remove_rules(removed)
+            assert [rule.name for rule in graph.own_rules()] == expected.split()
+        with KnowledgeGraph.open(store, read_only=True) as graph:
+            assert [rule.name for rule in graph.own_rules()] == expected.split()
+            assert graph._live is None

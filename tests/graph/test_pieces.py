@@ -44,7 +44,7 @@ def compare_pieces(pieces: list[list[Quad]], rules: str, schema: SchemaMode) -> 
 def reported(live: Materializer) -> set[tuple[str, ...]]:
     """The contradictions, of the first of equal terms."""
     first = firsts(triples_of(live))
-    found = contradictions(live.save(), live.dictionary)
+    found = contradictions(live.save(), live.dictionary, live.false_rules)
     return {(each.rule, *(first.get(name, name) for name in each.terms)) for each in found}
 
 

@@ -10,7 +10,7 @@ import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.report import Contradiction
+from kgreason.proofs.contradiction import Contradiction
 from kgreason.store.oxigraph import OxigraphStore
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import Quad, nquads

@@ -94,6 +94,7 @@ def test_json_is_flat() -> None:
         "name": "cax-sco",
         "group": "cax",
         "text": f"[?x, a, {e('Animal')}] :- [?x, a, {e('Dog')}] .",
+        "conditions": [],
         "sources": [[e("Dog"), f"<{RDFS}subClassOf>", e("Animal")]],
     }
 

@@ -68,6 +68,6 @@ def test_the_longest_term_is_kept_and_shown(tmp_path: Path) -> None:
         graph.load(tmp_path / "longest.nt")
         graph.update("DELETE { ?s <http://e/p> ?o } INSERT { ?s <http://e/q> ?o } WHERE { ?s <http://e/p> ?o }")
     with KnowledgeGraph.open(tmp_path / "store") as graph:
-        assert [row["o"].value for row in graph.select(SHOWN)] == [AT_MOST, AT_MOST]  # type: ignore[union-attr]
+        assert [row["o"].value for row in graph.select(SHOWN)] == [AT_MOST, AT_MOST]
         with pytest.raises(QueryError, match="ask without a timeout"):
             list(graph.select(SHOWN, timeout=60))

@@ -195,7 +195,7 @@ class FollowedWorld:
     def check(self) -> None:
         """Raise OwlReadyInconsistentOntologyError if the graph, as of the last sync, has contradictions."""
         if found := self._graph.contradictions():
-            text = "; ".join(f"{each.rule}: {' '.join(each.terms)}" for each in found)
+            text = "; ".join(map(str, found))
             raise owlready2.OwlReadyInconsistentOntologyError(f"{len(found)} contradictions: {text}")
 
     def close(self) -> None:

@@ -40,8 +40,9 @@ from kgreason.bridges.rdflib.terms import Triple, from_text, to_text
 from kgreason.engine.layout import INFERRED, Int32
 from kgreason.errors import InputError, RuleError
 from kgreason.graph.materializer import Edit, Materializer
-from kgreason.graph.report import Contradiction, contradictions
+from kgreason.graph.report import contradictions
 from kgreason.graph.selection import select
+from kgreason.proofs.contradiction import Contradiction
 from kgreason.terms.dictionary import Dictionary
 
 _ERR = Namespace("http://www.daml.org/2002/03/agents/agent-ont#")
@@ -163,7 +164,7 @@ def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[
     terms, live = _Terms(), Materializer(select(names, "data"))  # who closes once has no use for translated axioms
     change = live.change(Edit(added=terms.rows(live.dictionary, triples)))
     live.accept()
-    found = contradictions(live.save(), live.dictionary)
+    found = contradictions(live.save(), live.dictionary, live.false_rules)
     rows = change.rows[change.after == INFERRED]
     return terms.triples(live.dictionary, rows), [terms.contradiction(each) for each in found]
 
@@ -204,8 +205,7 @@ class _Terms:
 
     def contradiction(self, found: Contradiction) -> Contradiction:
         """A contradiction under the labels that blank nodes have in the graph."""
-        texts = (text if text.startswith(("<", '"')) else f"_:{self._node(text)}" for text in found.terms)
-        return Contradiction(found.rule, tuple(texts))
+        return found.renamed(lambda text: text if text.startswith(("<", '"')) else f"_:{self._node(text)}")
 
     def _text(self, term: Node) -> str:
         text = self._texts.get(term)
@@ -251,4 +251,4 @@ def _messages(found: Iterable[Contradiction]) -> Iterator[Triple]:
     for contradiction in found:
         node = BNode()
         yield node, RDF.type, _ERR.ErrorMessage
-        yield node, _ERR.error, Literal(" ".join([f"{contradiction.rule}:", *contradiction.terms]))
+        yield node, _ERR.error, Literal(str(contradiction))

@@ -1,0 +1,54 @@
+"""Solutions as a table for people: as wide as the terminal, IRIs shortened by the prefixes of the query.
+
+Terms are written as Turtle has them, so that what one reads can be asked again: numbers short, strings in quotation
+marks. What does not fit into its column goes on in the next line. A table is printed in parts of `_PART` rows: the
+first is there before the last is known.
+
+Cost: a tenth of a second for the library that lays tables out, which is imported when there is one to show; then about
+0.1 milliseconds a row.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from itertools import islice
+from typing import TextIO
+
+from pyoxigraph import QuerySolution
+
+from kgreason.graph.answers import Solutions
+from kgreason.graph.user_terms import text_of
+from kgreason.rules.formatter import format_term
+
+_PART = 1_000
+_UNBOUNDED = 1_000_000
+
+
+def write_table(solutions: Solutions, prefixes: Mapping[str, str], out: TextIO) -> None:
+    """Write solutions as tables, and how many there are."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    width = None if sys.stdout.isatty() else _UNBOUNDED
+    console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
+    names, count = [variable.value for variable in solutions.variables], 0
+    while True:
+        rows = list(islice(solutions, _PART))
+        if rows or not count:
+            table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+            for name in names:
+                table.add_column(Text(name), overflow="fold")
+            for row in rows:
+                table.add_row(*(Text(cell) for cell in _cells(row, prefixes)))
+            console.print(table)
+        count += len(rows)
+        if len(rows) < _PART:
+            break
+    out.write(f"{count:,} row{'s' * (count != 1)}\n")
+
+
+def _cells(row: QuerySolution, prefixes: Mapping[str, str]) -> list[str]:
+    return ["" if term is None else format_term(text_of(term), prefixes) for term in row]

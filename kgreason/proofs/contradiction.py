@@ -1,0 +1,341 @@
+"""`Contradiction`: a use of a rule that derives `false`, in words that say what contradicts what.
+
+    cax-dw: <http://e/x> is in <http://e/A> and in <http://e/B>, which are disjoint
+            (axiom <http://e/A> <.../owl#disjointWith> <http://e/B>)                      on one line
+
+`_CLASHES` has one sentence for each W3C rule that derives `false`, and the triple patterns that bind its variables. A
+pattern is found in the body of the rule, in whatever order and with whatever names the rule has it: a rule that was
+translated from an axiom and the generic rule of the tables give the same sentence. The triples of the body that the
+sentence does not use are axioms. A rule of the user is told by the facts of its body.
+
+Law: two uses of rules with equal `key` are one mistake. Cost: a match of at most five atoms for each rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kgreason.proofs.notation import NO_PREFIXES, fact_text, is_hidden, term_text
+from kgreason.proofs.proof import Proof
+from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
+from kgreason.terms.vocabulary import (
+    OWL_DIFFERENT_FROM,
+    OWL_NOTHING,
+    OWL_SAME_AS,
+    RDF_FIRST,
+    RDF_TYPE,
+    VOCABULARY,
+)
+
+Binding = dict[str, Term]
+Key = tuple[str, tuple[str, ...]]
+_NONE: Binding = {}
+_WORDS = {
+    "a": RDF_TYPE,
+    "same": OWL_SAME_AS,
+    "different": OWL_DIFFERENT_FROM,
+    "first": RDF_FIRST,
+    "nothing": OWL_NOTHING,
+}
+_VOCABULARY = frozenset(VOCABULARY)
+_MOST_AXIOMS = 4
+
+
+class _Clash(NamedTuple):
+    """What a rule that derives `false` says: a sentence over variables, and the patterns that bind them.
+
+    Of several readings of the body the first that is there counts. `alike` are two variables that may change places.
+    """
+
+    text: str
+    readings: tuple[tuple[Atom, ...], ...]
+    alike: tuple[str, ...] = ()
+
+
+def _clash(text: str, *readings: str, alike: str = "") -> _Clash:
+    return _Clash(text, tuple(tuple(map(_pattern, each.split(", "))) for each in readings), tuple(alike.split()))
+
+
+def _pattern(text: str) -> Atom:
+    subject, predicate, object_ = (
+        Variable(word[1:]) if word.startswith("?") else _WORDS[word] for word in text.split()
+    )
+    return triple(subject, predicate, object_)
+
+
+_LISTED = _clash(
+    "{y} and {z} are the same individual (owl:sameAs), but are listed as different ones (owl:AllDifferent)",
+    "?k first ?y, ?m first ?z, ?y same ?z",
+    "?y same ?z",
+    alike="y z",
+)
+_DENIED = _clash("{x} has the value {y} of {p}, which a negative property assertion denies", "?x ?p ?y")
+_DISJOINT_CLASSES = _clash("{x} is in {c} and in {d}, which are disjoint classes", "?x a ?c, ?x a ?d", alike="c d")
+_DISJOINT_PROPERTIES = _clash(
+    "{x} has the value {y} of {p} and of {q}, which are disjoint properties", "?x ?p ?y, ?x ?q ?y", alike="p q"
+)
+_NO_VALUE = "{v} is not a value of the datatype {d}, but has to be one"
+_NO_VALUE_OF = "{s} has the value {v} of {p}, which has to be in the datatype {d}, and is not"
+_TWO_VALUES = "{x} has the values {y} and {z} of {p}, "
+
+_CLASHES: dict[str, _Clash] = {
+    "eq-diff1": _clash(
+        "{x} and {y} are the same (owl:sameAs) and different (owl:differentFrom)",
+        "?x different ?y, ?x same ?y",
+        "?x different ?y",
+        alike="x y",
+    ),
+    "eq-diff2": _LISTED,
+    "eq-diff3": _LISTED,
+    "prp-fp": _clash(
+        _TWO_VALUES + "which is a functional property: it has one value at most", "?x ?p ?y, ?x ?p ?z", alike="y z"
+    ),
+    "prp-ifp": _clash(
+        "{x} and {y} have the value {z} of {p}, which is an inverse functional property: a value has one subject",
+        "?x ?p ?z, ?y ?p ?z",
+        alike="x y",
+    ),
+    "prp-irp": _clash("{x} is related to itself by {p}, which is an irreflexive property", "?x ?p ?x"),
+    "prp-asyp": _clash(
+        "{x} and {y} are related both ways by {p}, which is an asymmetric property", "?x ?p ?y, ?y ?p ?x", alike="x y"
+    ),
+    "prp-pdw": _DISJOINT_PROPERTIES,
+    "prp-adp": _DISJOINT_PROPERTIES,
+    "prp-npa1": _DENIED,
+    "prp-npa2": _DENIED,
+    "cls-nothing2": _clash("{x} is in owl:Nothing, which is the empty class", "?x a nothing"),
+    "cls-com": _clash("{x} is in {c} and in {d}, which are complements", "?x a ?c, ?x a ?d", alike="c d"),
+    "cls-maxc1": _clash("{u} has the value {y} of {p}, but is in {x}, which allows none", "?u a ?x, ?u ?p ?y"),
+    "cls-maxc2": _clash(_TWO_VALUES + "but is in {c}, which allows one", "?x a ?c, ?x ?p ?y, ?x ?p ?z", alike="y z"),
+    "cls-maxqc1": _clash(
+        "{u} has the value {y} of {p}, which is in {c}; but {u} is in {x}, which allows no value of that class",
+        "?u a ?x, ?u ?p ?y, ?y a ?c",
+    ),
+    "cls-maxqc2": _clash("{u} has the value {y} of {p}, but is in {x}, which allows none", "?u a ?x, ?u ?p ?y"),
+    "cls-maxqc3": _clash(
+        _TWO_VALUES + "both in {d}; but {x} is in {c}, which allows one value of that class",
+        "?x a ?c, ?x ?p ?y, ?y a ?d, ?x ?p ?z, ?z a ?d",
+        alike="y z",
+    ),
+    "cls-maxqc4": _clash(_TWO_VALUES + "but is in {c}, which allows one", "?x a ?c, ?x ?p ?y, ?x ?p ?z", alike="y z"),
+    "cax-dw": _DISJOINT_CLASSES,
+    "cax-adc": _DISJOINT_CLASSES,
+    "dt-not-type": _clash(_NO_VALUE, "?v a ?d", "?v a ?d, ?s ?p ?v"),
+    "dt-not-type-equal": _clash(_NO_VALUE, "?x a ?d, ?x same ?v", "?x a ?d, ?x same ?v, ?s ?p ?v"),
+    "dt-not-type-ill": _clash(
+        "{s} has the value {v} of {p}, which is ill-typed: its text says no value of its datatype", "?s ?p ?v"
+    ),
+    "union-refuted": _clash("{x} is in {c}, but in none of the classes whose union that is", "?x a ?c"),
+    "some-refuted": _clash(
+        "{x} has a value in a class ({c}), but all its values are outside of it ({e})", "?x a ?c, ?x a ?e", alike="c e"
+    ),
+}
+_OF_TWO = (_CLASHES["eq-diff1"], _LISTED)
+_ITSELF = "{x} is different from itself (owl:differentFrom)"
+_FAMILIES = {"eq-diff1-self": "eq-diff1", "dt-not-type-equal": "dt-not-type", "eq-diff3": "eq-diff2"}
+"""Rules whose contradictions are those of another rule, if they say the same."""
+
+
+class Contradiction(NamedTuple):
+    """A rule that derived `false`; the values of its variables, and then the constants, as its body names them.
+
+    Terms of the vocabulary are left out. `facts` are the facts that cannot all hold, `axioms` the triples of the
+    ontology that say so. `str` is one line, `to_text` the same with prefixes.
+    """
+
+    rule: str
+    terms: tuple[str, ...]
+    facts: tuple[Atom, ...] = ()
+    axioms: tuple[Triple, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """What contradicts what, without the name of the rule and the axioms."""
+        return self.told(NO_PREFIXES)
+
+    def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """One line: the rule, what contradicts what, the axioms; `prefixes` (prefix -> namespace) abbreviate IRIs."""
+        known = prefixes or NO_PREFIXES
+        shown = [fact_text(triple(*axiom), known) for axiom in self.axioms[:_MOST_AXIOMS]]
+        more = [f"{len(self.axioms) - len(shown)} more"] if len(self.axioms) > len(shown) else []
+        name = "axiom" if len(self.axioms) == 1 else "axioms"
+        axioms = f" ({name} {'; '.join(shown + more)})" if shown else ""
+        return f"{self.rule}: {self.told(known)}{axioms}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def renamed(self, rename: Callable[[str], str]) -> Contradiction:
+        """The contradiction with other texts for its terms, facts and axioms."""
+        facts = tuple(Atom(fact.relation, tuple(rename(str(term)) for term in fact.terms)) for fact in self.facts)
+        axioms = tuple((rename(s), rename(p), rename(o)) for s, p, o in self.axioms)
+        return Contradiction(self.rule, tuple(map(rename, self.terms)), facts, axioms)
+
+    @property
+    def literal(self) -> str | None:
+        """The literal that is not a value of a datatype, where `facts` do not say of what it is a value."""
+        clash = _clash_of(self.rule)
+        if clash is None or clash.text != _NO_VALUE:
+            return None
+        _, binding = _bound(clash, self.facts) or ((), {})
+        return str(binding["v"]) if "v" in binding and "s" not in binding else None
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether the facts say of one term what contradicts itself only of two: of equal terms one is named."""
+        clash = _clash_of(self.rule)
+        if clash is None or clash not in _OF_TWO:
+            return False
+        _, binding = _bound(clash, self.facts) or ((), {})
+        return len({binding.get(name) for name in clash.alike}) == 1
+
+    def told(self, prefixes: Mapping[str, str]) -> str:
+        """The message with IRIs abbreviated."""
+        clash = _clash_of(self.rule)
+        found = _bound(clash, self.facts) if clash else None
+        if clash is None or found is None:
+            facts = ", ".join(fact_text(fact, prefixes) for fact in self.facts) or "nothing"
+            return f"this cannot hold: {facts}"
+        _, binding = found
+        return _sentence(clash, binding).format_map(
+            {name: term_text(value, prefixes) for name, value in binding.items()}
+        )
+
+
+def proved_text(proof: Proof, prefixes: Mapping[str, str]) -> str:
+    """The fact that a proof proves: a contradiction as the sentence that it is."""
+    if proof.rule is None or proof.rule.heads != (FALSE,):
+        return fact_text(proof.fact, prefixes)
+    return f"contradiction: {reading(proof.rule).told([*map(str, proof.fact.terms[1:])]).told(prefixes)}"
+
+
+class Reading(NamedTuple):
+    """How the uses of a rule that derives `false` are told: by its terms, those of its facts and of its axioms."""
+
+    rule: Rule
+    terms: tuple[Term, ...]
+    facts: tuple[Atom, ...]
+    axioms: tuple[Atom, ...]
+    named: tuple[tuple[str, Term], ...]
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """The constants, which are the last terms."""
+        return tuple(str(term) for term in self.terms if not isinstance(term, Variable))
+
+    def told(self, values: Sequence[str]) -> Contradiction:
+        """The contradiction with these values of `terms`."""
+        known = dict(zip(self.terms, values, strict=True))
+        axioms = self.rule.sources or tuple(_triple(_under(atom, known)) for atom in self.axioms)
+        return Contradiction(self.rule.name, tuple(values), tuple(_under(atom, known) for atom in self.facts), axioms)
+
+    def named_values(self, values: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The variables of the sentence, each with its value."""
+        known = dict(zip(self.terms, values, strict=True))
+        return ((name, str(known.get(term, term))) for name, term in self.named)
+
+    def key(self, values: Sequence[str]) -> Key:
+        """What is equal for two uses of rules that are one mistake; `values` are those of `terms`."""
+        clash = _clash_of(self.rule.name)
+        if clash is None or not self.named:
+            return self.rule.name, tuple(values)
+        found = {name: value for name, value in self.named_values(values) if f"{{{name}}}" in clash.text}
+        alike = sorted(found.pop(name) for name in clash.alike)
+        return _FAMILIES.get(self.rule.name, self.rule.name), (*alike, *(found[name] for name in sorted(found)))
+
+
+def reading(rule: Rule) -> Reading:
+    """How a rule with the head `false` is told."""
+    _, *terms = contradiction(rule).terms
+    clash = _clash_of(rule.name)
+    found = _first_reading(clash, rule.body) if clash else None
+    if found is None:
+        return Reading(rule, tuple(terms), tuple(atom for atom in rule.body if not is_hidden(atom)), (), ())
+    binding, facts = found
+    axioms = tuple(atom for atom in rule.body if atom.relation is None and atom not in facts)
+    return Reading(rule, tuple(terms), facts, axioms, tuple(binding.items()))
+
+
+def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
+    """A contradiction that is told of two equal terms by one name, told of both.
+
+    `look_up` gives the triple that was asserted in the place of one that names representatives of equal terms.
+    """
+    clash = _clash_of(found.rule)
+    read = _bound(clash, found.facts) if clash else None
+    if read is None:
+        return found
+    patterns, names = read
+    asserted: Binding = {}
+    for pattern, fact in zip(patterns, found.facts, strict=True):
+        if fact.terms[1] in (OWL_DIFFERENT_FROM, RDF_FIRST):
+            asserted = _unified(pattern, triple(*look_up(_triple(fact))), asserted) or asserted
+    known: dict[Term, str] = {Variable(name): str(value) for name, value in (names | asserted).items()}
+    return found._replace(facts=tuple(_under(pattern, known) for pattern in patterns))
+
+
+def _clash_of(name: str) -> _Clash | None:
+    """The sentence of a rule, or of the W3C rule that its name begins with: `prp-fp-literals` is one of `prp-fp`."""
+    while name not in _CLASHES:
+        name, mark, _ = name.rpartition("-")
+        if not mark:
+            return None
+    return _CLASHES[name]
+
+
+def _first_reading(clash: _Clash, body: Iterable[Atom]) -> tuple[Binding, tuple[Atom, ...]] | None:
+    """The variables of the first reading that is in the body of a rule, and the atoms that it is.
+
+    A property that varies is no word of the ontology language, if it can be another: that is where axioms are read.
+    """
+    atoms = [atom for atom in body if atom.relation is None]
+    plain = [atom for atom in atoms if atom.terms[1] not in _VOCABULARY or atom.terms[1] in _WORDS.values()]
+    found = (match for given in (plain, atoms) for reading in clash.readings for match in _matches(reading, given))
+    return next(found, None)
+
+
+def _sentence(clash: _Clash, binding: Binding) -> str:
+    if clash is _CLASHES["eq-diff1"] and len({*binding.values()}) == 1:
+        return _ITSELF
+    return _NO_VALUE_OF if clash.text == _NO_VALUE and "s" in binding else clash.text
+
+
+def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
+    """The reading that facts are, one by one, and its variables."""
+    for patterns in clash.readings:
+        binding: Binding | None = {} if len(patterns) == len(facts) else None
+        for pattern, fact in zip(patterns, facts, strict=False):
+            binding = None if binding is None else _unified(pattern, fact, binding)
+        if binding is not None:
+            return patterns, binding
+    return None
+
+
+def _matches(
+    patterns: Sequence[Atom], atoms: list[Atom], binding: Binding = _NONE, found: tuple[Atom, ...] = ()
+) -> Iterator[tuple[Binding, tuple[Atom, ...]]]:
+    """Each way in which patterns are different ones of the atoms."""
+    if not patterns:
+        yield binding, found
+        return
+    for place, atom in enumerate(atoms):
+        if (more := _unified(patterns[0], atom, binding)) is not None:
+            yield from _matches(patterns[1:], atoms[:place] + atoms[place + 1 :], more, (*found, atom))
+
+
+def _unified(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
+    known = dict(binding)
+    for wanted, term in zip(pattern.terms, atom.terms, strict=True):
+        if (known.setdefault(wanted.name, term) if isinstance(wanted, Variable) else wanted) != term:
+            return None
+    return known
+
+
+def _under(atom: Atom, known: Mapping[Term, str]) -> Atom:
+    return Atom(atom.relation, tuple([known.get(term, term) for term in atom.terms]))
+
+
+def _triple(atom: Atom) -> Triple:
+    subject, predicate, object_ = map(str, atom.terms)
+    return subject, predicate, object_

@@ -1,0 +1,75 @@
+"""The columns of a query: `SELECT *` with its variables in the order of the text, and the prefixes that it declares.
+
+    SELECT * { ?s :p ?o }    ->    SELECT ?s ?o { ?s :p ?o }
+
+Oxigraph gives the variables of `SELECT *` by name. SPARQL leaves their order open; a reader expects that of the query.
+Only the outermost SELECT is written anew: of the others the order is never seen.
+
+Cost: that of the tokens, about 1 microsecond each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from pyoxigraph import QuerySolutions, Store
+
+from kgreason.sparql.tokens import TOKEN
+
+_ALL = re.compile(r"(?:\s|#[^\r\n]*[\r\n])*(?:(?:DISTINCT|REDUCED)\b(?:\s|#[^\r\n]*[\r\n])*)?(\*)", re.IGNORECASE)
+
+
+def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> str:
+    """A query whose outermost SELECT names its variables; one that does not parse stays as it is."""
+    if _star(query) is None:
+        return query
+    try:
+        solutions = Store().query(query, prefixes=dict(prefixes), base_iri=base)
+    except SyntaxError:
+        return query
+    assert isinstance(solutions, QuerySolutions)
+    return in_order(query, [variable.value for variable in solutions.variables])
+
+
+def in_order(query: str, variables: Collection[str]) -> str:
+    """A query that parses, with these variables in the place of the star of its outermost SELECT, as it names them.
+
+    >>> in_order("SELECT * { ?s ?p ?o }", ["o", "p", "s"])
+    'SELECT ?s ?p ?o { ?s ?p ?o }'
+    """
+    star = _star(query)
+    if star is None or not variables:
+        return query
+    named = dict.fromkeys(token["variable"][1:] for token in TOKEN.finditer(query) if token["variable"])
+    ordered = [name for name in named if name in variables]
+    return f"{query[:star]}{' '.join(f'?{name}' for name in ordered)}{query[star + 1 :]}"
+
+
+def _star(query: str) -> int | None:
+    """Where the star of the outermost SELECT is, if it has one."""
+    for token in TOKEN.finditer(query):
+        if token["open"]:
+            return None
+        if token["name"] and token["name"].upper() == "SELECT":
+            found = _ALL.match(query, token.end())
+            return found.start(1) if found else None
+    return None
+
+
+def declared(query: str) -> dict[str, str]:
+    """The prefixes that a query declares with absolute IRIs: prefix -> namespace.
+
+    >>> declared("PREFIX ex: <http://e/> SELECT * { ?s ex:p ?o }")
+    {'ex': 'http://e/'}
+    """
+    return dict(_declared(query))
+
+
+def _declared(query: str) -> Iterator[tuple[str, str]]:
+    words = [token[0] for token in TOKEN.finditer(query) if not token[0].startswith("#")]
+    for keyword, prefix, iri in zip(words, words[1:], words[2:], strict=False):
+        if keyword.upper() == "SELECT" or keyword == "{":
+            return
+        if keyword.upper() == "PREFIX" and prefix.endswith(":") and iri.startswith("<"):
+            yield prefix[:-1], iri[1:-1]
