@@ -21,12 +21,12 @@ _ALL = re.compile(r"(?:\s|#[^\r\n]*[\r\n])*(?:(?:DISTINCT|REDUCED)\b(?:\s|#[^\r\
 
 
 def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> str:
-    """A query whose outermost SELECT names its variables; one that does not parse stays as it is."""
+    """A query whose outermost SELECT names its variables; one that Oxigraph refuses stays as it is."""
     if _star(query) is None:
         return query
     try:
         solutions = Store().query(query, prefixes=dict(prefixes), base_iri=base)
-    except SyntaxError:
+    except (SyntaxError, OSError, RuntimeError, ValueError):
         return query
     assert isinstance(solutions, QuerySolutions)
     return in_order(query, [variable.value for variable in solutions.variables])

@@ -133,13 +133,14 @@ class OxigraphStore:
         """The results of a SPARQL query, all of them fetched within `timeout` seconds; Ctrl-C ends the wait for them.
 
         Raises QueryError; QueryTimeoutError, here or while rows are fetched. A query with a timeout over a store on
-        disk is evaluated in a process of its own (`process`), another one of the main thread in a thread (`worker`).
+        disk is evaluated in a process of its own (`process`), another one in a thread of its own (`worker`). So any
+        thread may fetch the rows.
         """
         names = dict(prefixes or {})
         ask = partial(self._store.query, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
         try:
-            if timeout is None and (worker.is_short(sparql) or not worker.is_interruptible()):
-                return ask()
+            if timeout is None and worker.is_short(sparql) and (results := worker.at_once(ask)) is not None:
+                return results
             if timeout is not None and self._path is not None:
                 graph = default_graph
                 with suppress(OSError):  # a writer has moved the files of a reader, which has them open still
@@ -157,9 +158,9 @@ class OxigraphStore:
         object_: Term | None,
         graph: NamedNode | BlankNode | DefaultGraph | None,
     ) -> Iterator[Quad]:
-        """The rows of one moment that match; None stands for anything."""
+        """The rows of one moment that match; None stands for anything. Any thread may take them."""
         with self._errors():
-            return self._store.quads_for_pattern(subject, predicate, object_, graph)
+            return worker.quads(partial(self._store.quads_for_pattern, subject, predicate, object_, graph))
 
     def lines(self) -> Iterator[bytes]:
         """All rows as chunks of lines."""

@@ -1,11 +1,11 @@
 """`answer`: a SPARQL query evaluated in another thread, so that the caller can stop waiting for it.
 
-While pyoxigraph evaluates, Python handles no signal in the thread that asked. So the main thread has another one
-evaluate, and waits in a way that Ctrl-C and a timeout end. Oxigraph itself cannot be stopped: the thread that nobody
+While pyoxigraph evaluates, Python handles no signal in the thread that asked. So another thread evaluates, and the one
+that asked waits in a way that Ctrl-C and a timeout end. Oxigraph itself cannot be stopped: the thread that nobody
 waits for any more ends once Oxigraph gives the next row or the answer, and keeps no process from ending.
 
 Results of pyoxigraph belong to the thread that made them, single rows do not. So each worker keeps the results of one
-query, and hands over batches of rows.
+query, and hands over batches of rows, which any thread may take (one at a time).
 
 Invariant: rows come in order, each once, of one state of the store. Cost: 10 to 80 microseconds a query, as the system
 wakes the thread, and as much for each batch of up to 4,096 rows. `is_short` tells the queries that need no worker.
@@ -15,19 +15,20 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, cast
 
-from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, Variable
+from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, Variable
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.store.results import Output, Results, Solutions, Triples, boolean, document
@@ -52,9 +53,24 @@ def is_short(sparql: str) -> bool:
     return len(sparql) < 1000 and _SHORT.fullmatch(sparql) is not None
 
 
-def is_interruptible() -> bool:
-    """Whether Ctrl-C may raise an error in this thread: it is the main one, and Python handles the signal."""
-    return threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT))
+def at_once(ask: Callable[[], Results]) -> Results | None:
+    """The results that `ask` gives, all rows of them; None where these are too many to wait for."""
+    results = ask()
+    if isinstance(results, QueryBoolean):
+        return results
+    assert isinstance(results, QuerySolutions)
+    rows, variables = list(islice(results, _MOST + 1)), results.variables
+    if len(rows) > _MOST:
+        return None
+    left = iter(rows)
+    whole = lambda output, syntax: document(variables, left).serialize(output, syntax)  # noqa: E731
+    return cast(Results, Solutions(variables, left, whole))
+
+
+def quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
+    """The quads that `ask` gives; where they are many, it is called once more, in another thread."""
+    rows = list(islice(ask(), _MOST + 1))
+    return iter(rows) if len(rows) <= _MOST else cast(Iterator[Quad], answer(cast(Any, ask)))
 
 
 def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
@@ -122,6 +138,7 @@ class _Worker:
             try:
                 self._value = self._call(self)
             except BaseException as error:
+                traceback.clear_frames(error.__traceback__)  # they hold the results, which are to be dropped here
                 self._error = error
             self._call = None
             self._done.release()

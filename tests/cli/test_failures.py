@@ -142,8 +142,10 @@ def test_a_store_that_another_process_holds(store: Path, family: Path) -> None:
     assert holder.stdout
     try:
         assert holder.stdout.readline() == b"open\n"
-        for command in (*READERS, ("load", "-f", family)):
-            assert failed(*command, "-l", store) == f"{store}: the store is open already, here or in another process"
+        for command in READERS:
+            done(*command, "-l", store)
+        problem = f"{store}: the store is open for writing already, here or in another process"
+        assert failed("load", "-f", family, "-l", store) == problem
     finally:
         holder.communicate()
     assert holder.returncode == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,23 @@ def test_triples_are_serialized(graph: KnowledgeGraph, tmp_path: Path, looks: bo
 
 
 def test_a_query_that_fails_on_the_way(graph: KnowledgeGraph) -> None:
-    found = graph.select("SELECT * { SERVICE <http://localhost:1/> { ?s ?p ?o } }")
     with pytest.raises(QueryError, match="cannot be evaluated"):
-        list(found)
+        list(graph.select("SELECT * { SERVICE <http://localhost:1/> { ?s ?p ?o } }"))
+
+
+@pytest.mark.parametrize("query", ["SELECT * { ?s ?p ?o }", "SELECT * { :tom ?p ?o }", "CONSTRUCT WHERE { ?s ?p ?o }"])
+def test_any_thread_may_take_the_rows(graph: KnowledgeGraph, query: str) -> None:
+    """Results of pyoxigraph belong to the thread that made them, which may have ended."""
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(graph.query, query, prefixes=EX).result()
+    assert len(list(found)) == len(list(graph.query(query, prefixes=EX))) > 0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("count", [5, 5_000])
+def test_any_thread_may_take_the_quads(count: int) -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph, ThreadPoolExecutor(1) as pool:
+        graph.add(*((f"http://e/s{number}", "http://e/p", number) for number in range(count)))
+        assert len(list(pool.submit(graph.match, None, "http://e/p").result())) == count
 
 
 def test_add_and_remove_are_commits_of_their_own(graph: KnowledgeGraph) -> None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from kgreason.graph.folder import FORMAT, read_manifest
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 from .test_store import DATA, ENUMERATION, ONTOLOGY
-from .views import agrees, file_of, rows, view
+from .views import agrees, file_of, lasting, rows, view
 
 
 def some_file(folder: Path) -> Path:
@@ -41,13 +42,29 @@ def edit_manifest(store: Path, **changes: object) -> None:
 def test_a_store_that_is_open_is_locked(store: Path) -> None:
     with KnowledgeGraph.open(store), pytest.raises(StoreLockedError, match="another process"):
         KnowledgeGraph.open(store)
-    with KnowledgeGraph.open(store), pytest.raises(StoreLockedError):
-        KnowledgeGraph.open(store, read_only=True)
     with KnowledgeGraph.open(store, read_only=True) as one, KnowledgeGraph.open(store, read_only=True) as other:
         assert view(one) == view(other)
-        with pytest.raises(StoreLockedError):
-            KnowledgeGraph.open(store)
-    KnowledgeGraph.open(store).close()
+        before = view(one)
+        with KnowledgeGraph.open(store) as graph:
+            graph.add(("http://e/new", "http://e/p", "http://e/o"))
+            with KnowledgeGraph.open(store, read_only=True) as third:
+                assert lasting(view(third)) == lasting(view(graph))
+        assert view(one) == before
+
+
+@pytest.mark.parametrize("wait", [0.05, 5])
+def test_a_writer_waits_for_another_one(store: Path, wait: float) -> None:
+    first = KnowledgeGraph.open(store)
+    first.add(("http://e/one", "http://e/p", "http://e/o"))
+    timer = threading.Timer(0.3, first.close)
+    timer.start()
+    if wait < 0.3:
+        with pytest.raises(StoreLockedError, match="open for writing already"):
+            KnowledgeGraph.open(store, wait=wait)
+    else:
+        with KnowledgeGraph.open(store, wait=wait) as second:
+            assert ("http://e/one", "http://e/p", "http://e/o") in second
+    timer.join()
 
 
 def test_another_process_has_the_store(store: Path) -> None:
@@ -262,6 +279,7 @@ def test_rules_that_there_are_none_of_are_refused_at_once(tmp_path: Path) -> Non
 
 READING = """
 import sys
+import threading
 from kgreason import KnowledgeGraph
 with KnowledgeGraph.open(sys.argv[1], read_only=sys.argv[2] == "read") as graph:
     assert list(graph.query("SELECT * { ?s a ?o }"))
