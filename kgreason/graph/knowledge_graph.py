@@ -258,6 +258,10 @@ class KnowledgeGraph:
         """
         return self._begin(True, headers or {}, timeout)
 
+    def check_writable(self) -> None:
+        """Raise StoreError where nothing can be committed: the graph is closed, or was opened for reading only."""
+        self._home.check_writable()
+
     def what_if(self, *, timeout: float | None = None) -> Transaction:
         """A transaction whose delta is looked at, and that changes nothing; it waits as others do."""
         return self._begin(False, {}, timeout)
@@ -269,7 +273,7 @@ class KnowledgeGraph:
         try:
             self._check_none_open()
             if is_kept:
-                self._home.check_writable()
+                self.check_writable()
             live = self._engine()
             keep = partial(live.commit, headers=headers) if is_kept else live.try_out
             self._open = Transaction(live.materializer, Ends(keep, live.forget, self._ended))

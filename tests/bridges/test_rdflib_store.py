@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from kgreason import KnowledgeGraph
 from kgreason.bridges.rdflib import KGReasonStore
 from kgreason.errors import InputError, LimitError, RuleError, StoreError
 from kgreason.graph.delta import Delta
+from tests.graph.threads import hasty
 
 E = Namespace("http://e/")
 PREFIXES = "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "
@@ -129,13 +131,44 @@ def test_rollback_drops_what_waits(graph: Graph, live: KnowledgeGraph, deltas: l
     graph.rollback().commit()
 
 
-def test_what_waits_keeps_others_from_editing(graph: Graph, live: KnowledgeGraph) -> None:
+def test_what_waits_keeps_nobody_from_editing(graph: Graph, live: KnowledgeGraph) -> None:
     graph.add((E.a, RDF.type, E.Cat))
-    with pytest.raises(StoreError, match="open already"):
-        live.update("INSERT DATA { <e:a> <e:b> <e:c> }")
-    graph.commit()
+    live.update("INSERT DATA { <e:a> <e:b> <e:c> }")
+    with live.transaction() as tx:
+        tx.add("<e:x> <e:b> <e:c> .")
+        with pytest.raises(StoreError, match="a transaction open already"):
+            len(graph)
+    assert len(graph) == 3
     live.update("DELETE DATA { <http://e/a> a <http://e/Cat> }")
-    assert len(graph) == 0
+    assert len(graph) == 2
+
+
+def test_threads_that_write_and_read() -> None:
+    """Nothing that was added is lost, and each thread reads what it has added."""
+    graph = Graph(store="kgreason")
+    errors: list[BaseException] = []
+
+    def work(name: str) -> None:
+        try:
+            for number in range(40):
+                graph.add((E[f"{name}{number}"], E.p, E.o))
+                if number % 7 == 3:
+                    assert (E[f"{name}{number}"], E.p, E.o) in graph
+                if number % 11 == 5:
+                    graph.update(f"INSERT DATA {{ <{E}{name}> <{E}q> {number} }}")
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=[name]) for name in "abcd"]
+    with hasty():
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not errors
+    assert len(list(graph.subjects(E.p, E.o))) == 160
+    assert len(list(graph.objects(None, E.q))) == 16
+    graph.close()
 
 
 def test_inferred_triples_stay(graph: Graph, deltas: list[Delta]) -> None:

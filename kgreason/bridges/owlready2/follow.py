@@ -10,6 +10,9 @@ Each ontology is a named graph, called by the ontology's IRI: which ontology ass
 same and one take it back, and what else the graph holds is left alone. The ontology `http://inferrences/` (owlready2
 spells it so), where owlready2 keeps what reasoners found, is none of them: what is inferred never comes back as said.
 
+Threads: owlready2's worlds are for one thread at a time. Syncs of several threads queue, as other writers of the graph
+do; whoever edits the world meanwhile has to take turns.
+
 Invariant: after a sync, and until the next edit, these named graphs hold what their ontologies hold, and nothing else.
 Cost: the first sync is one of everything; after it a sync costs what changed (log.py), and a look through the quadstore
 only where an entity that may be a predicate or a datatype got another IRI.
@@ -18,6 +21,7 @@ only where an entity that may be a predicate or a datatype got another IRI.
 from __future__ import annotations
 
 import sqlite3
+import threading
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -74,6 +78,7 @@ class FollowedWorld:
         self._is_known = False
         self._hooks: EditHooks | None = None
         self._is_closed = False
+        self._lock = threading.RLock()
         try:
             self.sync()
         except BaseException:
@@ -88,9 +93,9 @@ class FollowedWorld:
         Raises InputError for a triple that is no RDF, StoreError after `close`, and what a transaction raises; the
         edits then wait for the next sync.
         """
-        if self._is_closed:
-            raise StoreError("the world is followed no more")
-        with _quadstore():
+        with self._lock, _quadstore():
+            if self._is_closed:
+                raise StoreError("follow() was ended by close()")
             log, graphs = self._current_log(), self._followed()
             self._is_known = not log.missed() and self._is_known
             removed, added = self._changes(log, graphs) if self._is_known else self._everything(graphs)

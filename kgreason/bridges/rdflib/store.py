@@ -11,7 +11,9 @@ Edits are commits. They are gathered, and become one commit as soon as anything 
 and with `close()`: `parse`, `addN` and a loop of `add` are one commit each, and what is read has all that was written,
 with all that follows. `rollback()` drops what is not committed. With `autocommit` every call of `add`, `addN` and
 `remove` is a commit of its own, which makes `parse` as slow as that is (up to a millisecond a triple in memory, several
-on disk). While edits wait nobody else can edit the graph, and whoever asks it past rdflib sees the last commit.
+on disk). Whoever asks the graph past rdflib sees the last commit.
+
+Threads: any number of threads may use a store. What waits is of all of them together: the next one who asks commits it.
 
 Generalised triples (a literal as the subject, a predicate that is no IRI), which owlrl and pySHACL make, are dropped
 with a DroppedWarning for the first of them. A generalised triple that was dropped is `in` the graph all the same, so
@@ -25,6 +27,7 @@ waits, and a look-up. Cost of an edit: some ten microseconds, besides its share 
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
@@ -76,7 +79,8 @@ class KGReasonStore(Store):
         self._is_borrowed = isinstance(configuration, KnowledgeGraph)
         self._graph = configuration if isinstance(configuration, KnowledgeGraph) else None
         self._why_closed = ""
-        self._pending: Pending | None = None
+        self._pending = Pending(lambda: self.graph)
+        self._opening = threading.Lock()
         self._graphs = Graphs(self)
         self._dropped: set[_TripleType] = set()
         self._prefixes = SimpleMemory()
@@ -85,11 +89,15 @@ class KGReasonStore(Store):
     @property
     def graph(self) -> KnowledgeGraph:
         """The graph behind the store. Raises StoreError where `open` found none, or `close` was called."""
+        self._check_open()
+        with self._opening:
+            if self._graph is None:
+                self._graph = KnowledgeGraph.open()
+            return self._graph
+
+    def _check_open(self) -> None:
         if self._why_closed:
             raise StoreError(self._why_closed)
-        if self._graph is None:
-            self._graph = KnowledgeGraph.open()
-        return self._graph
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(
@@ -130,16 +138,12 @@ class KGReasonStore(Store):
 
     def commit(self) -> None:
         """Make the edits that wait one commit. Raises what a commit raises; then they are dropped."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            pending.commit()
+        self._pending.commit()
 
     def rollback(self) -> None:
         """Drop the edits that wait."""
         self._dropped.clear()
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            pending.drop()
+        self._pending.drop()
 
     def _settled(self) -> KnowledgeGraph:
         """The graph with all edits."""
@@ -148,7 +152,7 @@ class KGReasonStore(Store):
 
     def _note(self, lines: Sequence[str], *, added: bool) -> None:
         if lines:
-            self._pending = self._pending or Pending(self.graph)
+            self.graph.check_writable()
             self._pending.note(lines, added=added)
         if self.autocommit:
             self.commit()
