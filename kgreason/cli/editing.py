@@ -8,16 +8,17 @@ Invariant: what the ontology gets wrong is said when it comes about, contradicti
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
 from kgreason.cli.options import Command, print_table, warn
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
 
 if TYPE_CHECKING:
     from kgreason.graph.delta import Delta
@@ -34,9 +35,33 @@ _BUDGET = click.option(
 )
 
 
+_WAIT = click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=0,
+    metavar="SECONDS",
+    help="Wait so long for another process that writes to the store.",
+)
+
+
+class Means(TypedDict):
+    """How a store is opened to be changed; see `KnowledgeGraph.open`."""
+
+    strategy: Strategy
+    budget: int | None
+    wait: float
+
+
 def means(command: Command) -> Command:
-    """How a commit is evaluated: `strategy` and `budget`."""
-    return _STRATEGY(_BUDGET(command))
+    """The options of a command that changes a store, as its one argument `how`."""
+
+    @functools.wraps(command)
+    def collected(
+        *args: Any, strategy: Strategy, budget: int | None, wait: float, **others: Any
+    ) -> Any:  # click passes by name
+        return command(*args, how=Means(strategy=strategy, budget=budget, wait=wait), **others)
+
+    return cast(Command, _STRATEGY(_BUDGET(_WAIT(collected))))
 
 
 class Done:

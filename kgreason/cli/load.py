@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import Done, amount, edited, means
+from kgreason.cli.editing import Done, Means, amount, edited, means
 from kgreason.cli.options import (
     RULE_SETS,
     FileList,
@@ -25,7 +25,6 @@ from kgreason.cli.options import (
     verbose,
 )
 from kgreason.cli.pipelines import OnError, Pipeline, is_for_spark, pipeline, refuse_settings, session
-from kgreason.graph.knowledge_graph import Strategy
 from kgreason.graph.modes import SameAsMode, SchemaMode
 
 
@@ -58,8 +57,7 @@ def load(
     same_as: SameAsMode | None,
     aliases: int | None,
     catalogue: Path | None,
-    strategy: Strategy,
-    budget: int | None,
+    how: Means,
     pipeline: Pipeline,
     master: str | None,
     conf: dict[str, str],
@@ -79,10 +77,10 @@ def load(
     from kgreason.cli.progress import Bars
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
-    how = {"strategy": strategy, "budget": budget, "catalogue": catalogue}
-    with edited(location, rules=rules or None, schema=schema, same_as=same_as, aliases=aliases, **how) as graph:
+    made = {"rules": rules or None, "schema": schema, "same_as": same_as, "aliases": aliases}
+    with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
-        is_spark = is_for_spark(pipeline, files, format=syntax, budget=budget)
+        is_spark = is_for_spark(pipeline, files, format=syntax, budget=how["budget"])
         if is_spark and (pipeline == "spark" or not graph.stats()["facts"]):
             from kgreason.spark.pipeline import check_load
             from kgreason.spark.pipeline import load as load_on_spark

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import Done, amount, changes, counts, edited, means
+from kgreason.cli.editing import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.options import as_json, example, existing, location, verbose
-from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.own import asked_for, without
 from kgreason.graph.selection import check_own
 from kgreason.rules.parser import load, parse
@@ -70,8 +70,7 @@ def add(
     location: Path,
     files: tuple[Path, ...],
     texts: tuple[str, ...],
-    strategy: Strategy,
-    budget: int | None,
+    how: Means,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -85,7 +84,7 @@ def add(
     done = Done(as_json=as_json, verbose=verbose)
     for program in (*map(load, files), *(parse(text, "<rule>") for text in texts)):
         check_own(program.rules)
-    with edited(location, strategy=strategy, budget=budget) as graph:
+    with edited(location, **how) as graph:
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
             for file in files:
                 tx.load_rules(file)
@@ -112,8 +111,7 @@ def remove(
     files: tuple[Path, ...],
     texts: tuple[str, ...],
     names: tuple[str, ...],
-    strategy: Strategy,
-    budget: int | None,
+    how: Means,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -125,7 +123,7 @@ def remove(
 
     _check_some(files, texts, names)
     done = Done(as_json=as_json, verbose=verbose)
-    with edited(location, strategy=strategy, budget=budget) as graph:
+    with edited(location, **how) as graph:
         own = graph.own_rules()
         for file in files:
             own = without(own, load(file).rules)

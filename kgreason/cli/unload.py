@@ -12,9 +12,8 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import Done, amount, edited, means
+from kgreason.cli.editing import Done, Means, amount, edited, means
 from kgreason.cli.options import FileList, as_json, example, existing, verbose
-from kgreason.graph.knowledge_graph import Strategy
 
 
 @click.command(cls=FileList, epilog=example("kgreason unload -l store -f old.ttl data.nt.gz"))
@@ -28,8 +27,7 @@ def unload(
     location: Path,
     files: tuple[str, ...],
     syntax: str | None,
-    strategy: Strategy,
-    budget: int | None,
+    how: Means,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -42,7 +40,7 @@ def unload(
     from kgreason.cli.progress import Bars
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
-    with edited(location, strategy=strategy, budget=budget) as graph:
+    with edited(location, **how) as graph:
         before = graph.stats()["asserted"]
         stats = graph.unload(*files, syntax=syntax, progress=progress)
     line = f"retracted {amount(before - stats['asserted'], 'triple')} {done.took}"

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.editing import Done, amount, changes, counts, edited, means
+from kgreason.cli.editing import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.options import as_json, catalogue, example, existing, given, request, verbose
-from kgreason.graph.knowledge_graph import Strategy
 
 
 @click.command(
@@ -35,8 +34,7 @@ def update(
     text: str | None,
     file: Path | None,
     catalogue: Path | None,
-    strategy: Strategy,
-    budget: int | None,
+    how: Means,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -50,7 +48,7 @@ def update(
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     sparql, source = given(text, file, "update")
-    with edited(location, strategy=strategy, budget=budget, catalogue=catalogue) as graph, progress("updating"):
+    with edited(location, **how, catalogue=catalogue) as graph, progress("updating"):
         updated = graph.update(sparql, source)
         stats = graph.stats()
     values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
