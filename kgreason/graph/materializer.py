@@ -278,7 +278,9 @@ class Materializer:
         """Triples with the values of their objects, or their texts where these have no value."""
         texts = self.dictionary.decode(rows[:, 2])
         found = (value if isinstance(value, Value) else text for value, text in zip(values(texts), texts, strict=True))
-        return {(subject, predicate, value) for (subject, predicate, _), value in zip(rows.tolist(), found, strict=True)}
+        return {
+            (subject, predicate, value) for (subject, predicate, _), value in zip(rows.tolist(), found, strict=True)
+        }
 
     def _joined(self, found: Flags) -> Flags:
         """The flags and those that were found; with all generic rules for owl:sameAs, nothing else calls for any."""

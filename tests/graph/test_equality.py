@@ -400,15 +400,15 @@ def _restored(live: Materializer) -> Materializer:
     return other
 
 
-_LINKS = [(term(s), term("owl:sameAs"), term(o)) for s, o in ("ab", "bc", "cd", "de", "ca", "aa", "cc")]
-_ROWS = frozenset(triples("a p b . d q e . f p c . p rdfs:subPropertyOf q ."))
+_LINKS = [(term(s), term("owl:sameAs"), term(o)) for s, o in ("ab", "bc", "cd", "de", "ca", "cc")]
+_ROWS = frozenset(triples("a p b . d q e . f p c . p rdfs:subPropertyOf q . a owl:sameAs a ."))
 
 
 @settings(max_examples=40)
 @given(
     st.lists(st.frozensets(st.sampled_from(_LINKS)), min_size=1, max_size=3),
     st.permutations(_LINKS),
-    st.sampled_from([1, 3, 7]),
+    st.sampled_from([1, 3, 6]),
     st.sampled_from(["update", "bootstrap"]),
 )
 def test_no_representative_stays_once_its_clique_is_no_more(

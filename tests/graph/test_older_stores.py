@@ -99,7 +99,9 @@ def test_a_reader_that_may_not_write_is_told_what_to_do(copy: Path) -> None:
         import portalocker
 
         portalocker.lock(other, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING)
-        with pytest.raises(StoreVersionError, match=rf"format 3, which is older than {FORMAT}: open the store for writ"):
+        with pytest.raises(
+            StoreVersionError, match=rf"format 3, which is older than {FORMAT}: open the store for writ"
+        ):
             KnowledgeGraph.open(path, read_only=True)
     with pytest.raises(StoreVersionError, match="open the store for writing once"):
         Follower(path)
@@ -151,7 +153,9 @@ def test_a_newer_store_is_refused_with_both_numbers(tmp_path: Path) -> None:
     for version in (FORMAT + 1, OLDEST - 1):
         _set_format(tmp_path / "store", version)
         for read_only in (True, False):
-            with pytest.raises(StoreVersionError, match=rf"format {version}; this kgreason reads formats 3 to {FORMAT}"):
+            with pytest.raises(
+                StoreVersionError, match=rf"format {version}; this kgreason reads formats 3 to {FORMAT}"
+            ):
                 KnowledgeGraph.open(tmp_path / "store", read_only=read_only)
 
 

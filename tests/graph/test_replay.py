@@ -41,7 +41,9 @@ from .views import View, agrees, lasting, view
 
 Quad = tuple[str, ...]
 GRAPH = term("g")
-NAMED = "@prefix : <http://example.org/> . @rule named [?x, :q, :c] :- [?x, :p, :d] . @rule other false :- [:d, :p, ?x] ."
+NAMED = (
+    "@prefix : <http://example.org/> . @rule named [?x, :q, :c] :- [?x, :p, :d] . @rule other false :- [:d, :p, ?x] ."
+)
 FAR = [term(name) for name in ("A0", "a0", "zz")]
 """Terms that only come with what is absent: in the order of texts before the others, and behind them."""
 
@@ -92,7 +94,7 @@ def carry_out(graph: KnowledgeGraph, commit: Commit) -> None:
         graph.update(f"INSERT DATA {{ {data} }} ; DELETE {{ ?x ?p ?y }} WHERE {{ ?x ?p ?y ; {term('q')} {term('c')} }}")
         return
     tx = graph.what_if() if commit.end == "what_if" else graph.transaction()
-    with suppress(_Failure), tx:
+    with suppress(_FailureError), tx:
         tx.remove(*commit.removed).add(*commit.added)
         if commit.end == "bad text":
             with suppress(KgreasonError):
@@ -104,10 +106,10 @@ def carry_out(graph: KnowledgeGraph, commit: Commit) -> None:
         elif commit.rules:
             tx.add_rules(commit.rules)
         if commit.end == "fail":
-            raise _Failure
+            raise _FailureError
 
 
-class _Failure(Exception):
+class _FailureError(Exception):
     """What ends a transaction without a commit."""
 
 
@@ -220,7 +222,9 @@ def _commit(removed: str = "", added: str = "", withdrawn: str = "", strategy: S
     return Commit(*parts, strategy=strategy)
 
 
-LADDER = "A rdfs:subClassOf B . B rdfs:subClassOf C . x rdf:type A . p rdfs:domain A . q rdfs:domain C . r rdfs:domain B"
+LADDER = (
+    "A rdfs:subClassOf B . B rdfs:subClassOf C . x rdf:type A . p rdfs:domain A . q rdfs:domain C . r rdfs:domain B"
+)
 REPLAYED_WRONGLY = {
     "terms that are only in a removal of what is absent": [
         _commit(added="x p y"),
@@ -294,6 +298,16 @@ def test_the_first_by_its_text_stands_for_a_clique(same_as: SameAsMode, is_late:
         equality = graph._engine().materializer.equality
         assert equality is not None
         assert {equality.primary(term(name)) for name in "xyz"} == {term("x" if is_late else "z")}
+
+
+def test_of_several_that_rules_name_the_first_by_its_text_is_the_primary() -> None:
+    with KnowledgeGraph.open(same_as="representatives") as graph:
+        for commit in (_commit(added="c p x"), Commit(rules=RULES), _commit(added="c owl:sameAs b . b owl:sameAs d")):
+            carry_out(graph, commit)
+        live = graph._engine().materializer
+        assert live.equality is not None
+        assert len(live.save().preferred) == 1
+        assert {live.equality.primary(term(name)) for name in "bcd"} == {term("b")}
 
 
 @settings(max_examples=40, deadline=None)
