@@ -237,7 +237,7 @@ class Cliques:
         return heavy
 
     def past_budget(self) -> list[tuple[int, int, int]]:
-        """The folded cliques, where a budget allows any, in no order: primary, members, rows that they would stand for."""
+        """The folded cliques, where a budget allows any, in no order: primary, members, rows they would stand for."""
         numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
         rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]
         return list(

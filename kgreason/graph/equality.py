@@ -139,9 +139,9 @@ class Equality:
         return self._roots(np.unique(np.concatenate([first, lacking, named])), np.unique(needless))
 
     def _chosen(self, orphans: Int32) -> Int32:
-        """A term of each component of links, the first by its text: of those that were representatives, if there are any.
+        """A term of each component of links, the first by its text: one that was a representative, if there is any.
 
-        Only this commit is looked at, so that replaying it finds the same.
+        Those of this commit alone are looked at, so that replaying it finds the same.
         """
         terms, labels = components(orphans)
         known = np.isin(terms, self._dropped)

@@ -36,8 +36,11 @@ from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
 from kgreason.store.journal import Journal
 
 FORMAT = 4
-"""What stores are written in. It has to grow whenever what a snapshot says would be read otherwise than it was meant: when
-files change, the vocabulary, or what rules follow from a schema."""
+"""The format that stores are written in.
+
+It has to grow whenever a present snapshot would be read otherwise than it was meant: when the files of a store change,
+the vocabulary (whose ids are in snapshots), or the rules that follow from a schema (whose facts are in snapshots).
+"""
 OLDEST = 3
 """A store of an older format, from this one on, is brought forward when it is opened for writing."""
 _MANIFEST = "kgreason.json"
@@ -71,7 +74,7 @@ class Manifest:
 
     @property
     def is_older(self) -> bool:
-        """Whether a snapshot is there that an older version wrote, so that only what is asserted can be taken from it."""
+        """Whether an older version wrote the snapshot, so that only what is asserted can be taken from it."""
         return bool(self.commit) and self.format < FORMAT
 
 
@@ -271,8 +274,8 @@ def older(path: Path, version: int, reason: Exception | None = None) -> StoreVer
     """What is raised where a store of an older format is to be read, and cannot be brought forward."""
     because = f" ({reason})" if reason else ""
     return StoreVersionError(
-        f"{path}: written in store format {version}, which is older than {FORMAT}: open the store for writing once, which"
-        f" brings it forward{because}"
+        f"{path}: written in store format {version}, which is older than {FORMAT}:"
+        f" open the store for writing once, which brings it forward{because}"
     )
 
 

@@ -157,9 +157,11 @@ class LiveGraph:
         """Bring a pending commit into journal and store.
 
         The first one, and on disk one of many rows, is a snapshot: its rows are loaded into a stage. In memory a
-        transaction of Oxigraph costs what a load costs. So is one that was evaluated elsewhere, as no record can say how.
+        transaction of Oxigraph costs what a load costs. What was evaluated elsewhere is a snapshot, too: no record can
+        say how.
         """
-        size, ran = max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads)), self.materializer.strategies
+        size = max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads))
+        ran = self.materializer.strategies
         if self._home.last and ran and (size <= SMALL or not self._home.is_on_disk):
             record = Record(delta.commit, *delta.quad_lines, rules, (), headers, ran)
             self._home.commit(record, *self._rows(delta))

@@ -1,8 +1,10 @@
 """The commits of a store, done again: the state of a snapshot, and what each record of the journal asked for.
 
 Law: the snapshot's state and the edits of the records after it give the state of the last commit, whoever replays them
-(DESIGN.md 5): facts, stamps and supports, and who represents whom. A record says how its commit was evaluated, and it
-has all terms that the commit brought; ids may differ, and nothing depends on them. Cost: reading a snapshot evaluates nothing; an edit costs its own lines.
+(DESIGN.md 5): facts, stamps and supports, and who represents whom. For a record says how its commit was evaluated, and
+has all terms that the commit brought; ids may differ, and nothing depends on them.
+
+Cost: reading a snapshot evaluates nothing, unless it is of an older format; an edit costs its own lines.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ def restored(manifest: Manifest, path: Path | None) -> Materializer:
 
 
 def _anew(selection: Selection, path: Path) -> Materializer:
-    """What a snapshot of an older format asserts, evaluated from scratch: rules, ids and files may have changed since."""
+    """What a snapshot of an older format asserts, evaluated anew: rules, ids and files may have changed since."""
     live = Materializer(selection)
     live.change(Edit(added=snapshot.read_asserted(path, live.dictionary)), strategy="bootstrap")
     live.accept()

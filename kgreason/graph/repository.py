@@ -316,8 +316,8 @@ class Repository:
     def bring_forward(self, manifest: Manifest, write: Write, fill: Fill) -> None:
         """Have a store of an older format be one of the present format, as a commit that changes nothing.
 
-        `write` writes the snapshot, `fill` brings an empty store up to it. Until the last step nothing of the older store
-        is touched: what is interrupted is done anew at the next opening.
+        `write` writes the snapshot, `fill` brings an empty store up to it. Until the last step nothing of the older
+        store is touched: what is interrupted is done anew at the next opening.
         """
         store = self.stage(is_empty=True)
         try:

@@ -47,8 +47,8 @@ class Saved(NamedTuple):
 
     records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
     the default graph; tables: kind (is it the triples' table?) and width of each table. `rep` is the id of the relation
-    eq_rep, or 0 where equal terms have no representatives; `aliases` the budget of a clique (`cliques`); `preferred` the
-    primaries of those cliques that have several representatives.
+    eq_rep, or 0 where equal terms have no representatives; `aliases` the budget of a clique (`cliques`); `preferred`
+    the primaries of those cliques that have several representatives.
     """
 
     records: Int32

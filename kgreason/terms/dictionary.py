@@ -119,9 +119,9 @@ class Dictionary:
     def firsts(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
         """For each group the one of its terms that comes first: int32[g].
 
-        IRIs come first, then blank nodes, literals and triple terms; those of one kind in the order of their UTF-8 bytes.
-
-        `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group has a term. Cost: a comparison a term.
+        IRIs come first, then blank nodes, literals and triple terms; those of one kind by their UTF-8 bytes.
+        `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group has a term. Cost: a comparison for
+        each term.
         """
         from kgreason.terms.interning import find_firsts
 

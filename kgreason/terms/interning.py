@@ -162,8 +162,8 @@ def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
     while at < end and against < last and table.arena[at] == table.arena[against]:
         at, against = at + 1, against + 1
     if at == end or against == last:
-        return end - at < last - against
-    return table.arena[at] < table.arena[against]
+        return bool(end - at < last - against)
+    return bool(table.arena[at] < table.arena[against])
 
 
 @kernel

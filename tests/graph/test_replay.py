@@ -1,4 +1,4 @@
-"""What a graph shows does not depend on who evaluated it: the process that made the commits, or one that does them again.
+"""What a graph shows does not depend on who evaluated it: the process that made the commits, or one that repeats them.
 
 After every history the graph is looked at before it is closed, after it was opened again, after a kill (a copy of the
 folder at that moment), after its journal became a snapshot, and by one who follows it. Facts are compared with stamps
@@ -138,7 +138,7 @@ def deep(live: Materializer) -> Deep:
     return Deep(
         known,
         {each: primary for each, primary in primaries.items() if each != primary},
-        [tuple(each) for each in contradictions(saved, dictionary)],
+        [(each.rule, each.terms) for each in contradictions(saved, dictionary)],
         sorted(map(str, live.rules)),
         live.warnings,
         [_told(proof) for proof in _proofs(live, shown)],
@@ -218,8 +218,8 @@ def check(history: Sequence[Commit], same: Same) -> None:
 
 
 def _commit(removed: str = "", added: str = "", withdrawn: str = "", strategy: Strategy = "auto") -> Commit:
-    parts = (tuple(sorted(triples(f"{part} .") if part else ())) for part in (removed, added, withdrawn))
-    return Commit(*parts, strategy=strategy)
+    gone, come, back = (tuple(sorted(triples(f"{part} .") if part else ())) for part in (removed, added, withdrawn))
+    return Commit(gone, come, back, strategy=strategy)
 
 
 LADDER = (
