@@ -118,7 +118,7 @@ class Deep(NamedTuple):
 
     facts: dict[tuple[str, ...], tuple[bool, int, int]]
     primaries: dict[str, str]
-    contradictions: list[tuple[str, tuple[str, ...]]]
+    contradictions: list[str]
     rules: list[str]
     warnings: tuple[str, ...]
     proofs: list[tuple[str, ...]]
@@ -138,7 +138,7 @@ def deep(live: Materializer) -> Deep:
     return Deep(
         known,
         {each: primary for each, primary in primaries.items() if each != primary},
-        [(each.rule, each.terms) for each in contradictions(saved, dictionary)],
+        [*map(str, contradictions(saved, dictionary, live.false_rules))],
         sorted(map(str, live.rules)),
         live.warnings,
         [_told(proof) for proof in _proofs(live, shown)],

@@ -80,7 +80,10 @@ def test_a_header_that_an_older_version_let_its_caller_name_strategy() -> None:
     assert record.strategies == ()
 
 
-@pytest.mark.parametrize("name", ["commit", "strategy", "frame", "add-rule", "delete-fact", "two words", "", "ä", "a\n"])
+_NO_NAMES = ["commit", "strategy", "frame", "add-rule", "delete-fact", "two words", "", "ä", "a\n"]
+
+
+@pytest.mark.parametrize("name", _NO_NAMES)
 def test_a_header_of_a_name_that_cannot_be(tmp_path: Path, name: str) -> None:
     with Journal(tmp_path / "journal", write=True) as journal:
         with pytest.raises(ValueError, match="not a name"):
