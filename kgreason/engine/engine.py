@@ -41,7 +41,7 @@ class Changes(NamedTuple):
 
     `before` and `after`, int8[n]: ABSENT, INFERRED or IS_ASSERTED. `strategy` is what was run in the end, `switched`
     says that an Update was dropped for it, `rewrites` is the work of all that was run, `missed` how many facts were to
-    be retracted and were not asserted.
+    be retracted and were not asserted. `steps` says what each `apply` has run in the end.
     """
 
     rows: Int32
@@ -52,6 +52,7 @@ class Changes(NamedTuple):
     switched: bool
     rewrites: int
     missed: int
+    steps: tuple[Literal["update", "bootstrap"], ...] = ("update",)
 
 
 class _Reweighed(NamedTuple):
@@ -157,6 +158,7 @@ class Engine:
             self._rollback()
         self._origin, self._is_open, self._learnt = self.circuit, True, self._elastic.save()
         self._wishes: list[Wish] = []
+        self._steps: list[Literal["update", "bootstrap"]] = []
         self._reweighed = []
         self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
         self.circuit.keep_up()
@@ -184,6 +186,7 @@ class Engine:
 
     def _apply(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
         self._wishes.append(wish)
+        self._steps.append("update")
         try:
             if strategy == "bootstrap" or (strategy == "auto" and self._is_hopeless(wish, budget)):
                 self._switch(budget, check)
@@ -308,6 +311,7 @@ class Engine:
     def _switch(self, budget: int | None, check: Check) -> None:
         """Drop the Update, if one was tried, and evaluate from the facts that are to be asserted."""
         origin = self._origin
+        self._steps[-1] = "bootstrap"
         self._rewrites += self.circuit.rewrites
         origin.keep_up()
         if self.circuit is origin:
@@ -346,7 +350,8 @@ class Engine:
 
     def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8) -> Changes:
         rewrites = self._rewrites + self.circuit.rewrites
-        return Changes(rows, tables, before, after, self._strategy, self._switched, rewrites, self._missed)
+        steps = tuple(self._steps)
+        return Changes(rows, tables, before, after, self._strategy, self._switched, rewrites, self._missed, steps)
 
     def accept(self) -> None:
         """Make the commit final; may be called again after an interrupt, as `rollback` may."""

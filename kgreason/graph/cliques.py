@@ -202,6 +202,13 @@ class Cliques:
         numbers: Int32 = np.unique(self._slots)
         return numbers[numbers > 0]
 
+    def preferred(self) -> Int32:
+        """The primaries of the cliques that have several roots, ascending: int32[n]."""
+        numbers = np.flatnonzero(self._root_length.values > 1)
+        primaries = self._primary.values[numbers]
+        found: Int32 = np.sort(primaries[self._slots[primaries] == numbers])  # others have lost their place
+        return found
+
     def parts(self, slots: Int32, *, folding: bool = True) -> Parts:
         """What may stand in each column of rows with these slots int32[n, 3]; unless `folding`, no clique is folded."""
         start, length = self._start.values[slots], self._length.values[slots]
@@ -230,7 +237,7 @@ class Cliques:
         return heavy
 
     def past_budget(self) -> list[tuple[int, int, int]]:
-        """The folded cliques, where a budget allows any: primary, members, and rows that they would stand for."""
+        """The folded cliques, where a budget allows any, in no order: primary, members, rows they would stand for."""
         numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
         rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]
         return list(
@@ -301,12 +308,15 @@ def _counted(lengths: Int64) -> Int64:
     return counted
 
 
-def fill(cliques: Cliques, pairs: Int32, facts: Callable[[], Int32]) -> None:
-    """Make the cliques of the rows int32[n, 2] of eq_rep in a state without any, of whose triples they are weighed."""
+def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], Int32]) -> None:
+    """Make the cliques of the rows int32[n, 2] of eq_rep in a state without any, of whose triples they are weighed.
+
+    preferred: the primaries of those cliques that have several roots.
+    """
     if not len(pairs):
         return
     pairs = ordered(pairs)
-    terms, primary = _with_primaries(pairs)
+    terms, primary = _with_primaries(pairs, preferred)
     of_pair = primary[np.searchsorted(terms, pairs[:, 0])]
     members = ordered(np.column_stack([primary, terms]))
     rows = facts()
@@ -320,19 +330,23 @@ def fill(cliques: Cliques, pairs: Int32, facts: Callable[[], Int32]) -> None:
     cliques.accept()
 
 
-def in_primaries(ids: Int32, pairs: Int32) -> Int32:
-    """Ids, of any shape, with primaries in the place of the others, by the rows int32[n, 2] of eq_rep."""
+def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
+    """Ids, of any shape, with primaries in the place of the others, by the rows int32[n, 2] of eq_rep.
+
+    preferred: as for `fill`.
+    """
     if not len(pairs):
         return ids
-    terms, primary = _with_primaries(ordered(pairs))
+    terms, primary = _with_primaries(pairs, preferred)
     places = np.minimum(np.searchsorted(terms, ids), len(terms) - 1)
     return np.where(terms[places] == ids, primary[places], ids)
 
 
-def _with_primaries(pairs: Int32) -> tuple[Int32, Int32]:
-    """The terms of ordered pairs, each once, and the primary of each: the first of its roots."""
-    terms, first = np.unique(pairs[:, 0], return_index=True)
-    return terms, pairs[first, 1]
+def _with_primaries(pairs: Int32, preferred: Int32) -> tuple[Int32, Int32]:
+    """The terms of pairs, each once, and the primary of each: its only root, or the preferred one."""
+    is_preferred = np.isin(pairs[:, 1], preferred)
+    terms, first = np.unique(np.concatenate([pairs[is_preferred, 0], pairs[:, 0]]), return_index=True)
+    return terms, np.concatenate([pairs[is_preferred, 1], pairs[:, 1]])[first]
 
 
 def ordered(pairs: Int32) -> Int32:

@@ -49,6 +49,7 @@ class Editing:
         try:
             return run(operations, self)
         finally:
+            self._waiting.clear()  # nothing is to be attempted once the request is committed
             self._ahead.close()
             if self._has_attempts:
                 self._graph.abandon()

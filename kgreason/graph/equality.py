@@ -13,6 +13,10 @@ would fall apart: where a link follows from what they join, it cannot stand with
 on rows of representatives, the facts are those of eq-sym, eq-trans and eq-rep-* (OWL 2 Profiles, Table 4), once each
 representative stands for its clique (`aliases`).
 
+Of several terms that may be chosen the one is taken whose text comes first, IRIs before blank nodes and literals. So
+representatives are a function of the commits, and the same wherever these are done again: on ids, and on the order in
+which terms were met, nothing depends.
+
 Termination: in one commit a term ceases to be a representative beside another at most once.
 
 Cost: nothing while there is no link; else what changes, and where a clique has lost its representatives, all links.
@@ -107,8 +111,8 @@ class Equality:
             return NO_ROOTS
         self.cliques.cover(len(self._dictionary))
         terms, labels = components(links)
-        taken = labels[self.cliques.slots(terms) > 0]
-        return self._roots(terms[np.setdiff1d(labels, taken)])
+        fresh = ~np.isin(labels, labels[self.cliques.slots(terms) > 0])
+        return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
     def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Roots:
         """The representatives that a commit lacks so far, and those that it has too many.
@@ -135,11 +139,18 @@ class Equality:
         return self._roots(np.unique(np.concatenate([first, lacking, named])), np.unique(needless))
 
     def _chosen(self, orphans: Int32) -> Int32:
-        """A term of each component of links: one that was a representative before, else the first."""
+        """A term of each component of links, the first by its text: one that was a representative, if there is any.
+
+        Those of this commit alone are looked at, so that replaying it finds the same.
+        """
         terms, labels = components(orphans)
-        known = np.flatnonzero(np.isin(terms, self._dropped))
-        again, first = np.unique(labels[known], return_index=True)
-        return np.concatenate([terms[known[first]], terms[np.setdiff1d(labels, again)]])
+        known = np.isin(terms, self._dropped)
+        others = ~np.isin(labels, labels[known])
+        return np.concatenate([self._firsts(terms[kept], labels[kept]) for kept in (known, others)])
+
+    def _firsts(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
+        """Of the terms with each label the one whose text comes first."""
+        return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named(self, fresh: LazyRules) -> Int32:
         """The members among the constants of new rules that are no representatives yet."""
@@ -213,8 +224,7 @@ class Equality:
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
         """The cliques that terms have left or joined, and what is in their place."""
-        terms, first = np.unique(reached[:, 0], return_index=True)
-        primaries = reached[first, 1]
+        terms, primaries = np.unique(reached[:, 0]), self._primaries(reached)
         gone = np.unique(self.cliques.slots(np.concatenate([moved, primaries])))
         gone = gone[gone > 0]
         members, roots = self.cliques.members(gone), self.cliques.roots(gone)
@@ -291,13 +301,23 @@ class Equality:
         names = self._dictionary.decode([primary for primary, _, _ in found])
         return tuple(
             f"owl:sameAs: {members:,} terms are {name}; of the {rows:,} triples that would say so it alone is shown"
-            for name, (_, members, rows) in zip(names, found, strict=True)
+            for name, (_, members, rows) in sorted(zip(names, found, strict=True))
         )
 
     def adopt(self) -> None:
         """Take over the cliques of the engine's facts."""
         pairs = self._present(self._rep_table, 3)
-        fill(self.cliques, pairs[pairs[:, 0] == self.rep, 1:], lambda: self._present(self.triples, 3))
+        pairs = pairs[pairs[:, 0] == self.rep, 1:]
+        fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
+
+    def _primaries(self, pairs: Int32) -> Int32:
+        """For each term of pairs int32[n, 2] of term and root, the terms ascending, the root whose text comes first."""
+        _, groups, counts = np.unique(pairs[:, 0], return_inverse=True, return_counts=True)
+        primaries = np.zeros(len(counts), dtype=np.int32)
+        primaries[groups] = pairs[:, 1]
+        if (counts > 1).any():
+            primaries = self._dictionary.firsts(np.ascontiguousarray(pairs[:, 1]), groups)
+        return primaries
 
 
 def _constants(rules: Iterable[EncodedRule]) -> Int32:

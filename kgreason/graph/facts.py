@@ -82,9 +82,14 @@ def links(rows: Int32, schema: Int32) -> bool:
     same = linked(rows)
     if not len(same):
         return False
-    limits = np.isin(schema[:, 1], _LIMITS)
+    limits = are_limits(schema)
     terms = np.concatenate([schema[~limits].ravel(), schema[limits, 0]])
     return bool(_flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, terms).any())
+
+
+def are_limits(rows: Int32) -> Mask:
+    """Whether each of rows int32[n, 3] says the limit of a cardinality, which is read by its value: bool[n]."""
+    return np.isin(rows[:, 1], _LIMITS)
 
 
 def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:

@@ -35,7 +35,14 @@ from kgreason.files import sync, sync_folder
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode
 from kgreason.store.journal import Journal
 
-FORMAT = 3
+FORMAT = 4
+"""The format that stores are written in.
+
+It has to grow whenever a present snapshot would be read otherwise than it was meant: when the files of a store change,
+the vocabulary (whose ids are in snapshots), or the rules that follow from a schema (whose facts are in snapshots).
+"""
+OLDEST = 3
+"""A store of an older format, from this one on, is brought forward when it is opened for writing."""
 _MANIFEST = "kgreason.json"
 _LOCK = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
 _PAUSE = 0.05
@@ -47,9 +54,9 @@ class Manifest:
     """What a store says of itself.
 
     `commit` is that of the snapshot, `stored` the last one that Oxigraph has for good (-1 while an older version was
-    filling it), `journal` the bytes of the journal up to that one, `oxigraph` the folder of Oxigraph's files. `stats`,
-    `warnings` and `streams` are of the last commit if `stored` is; `streams` are the headers of the last commit of each
-    stream.
+    filling it), `journal` the bytes of the journal up to that one, `oxigraph` the folder of Oxigraph's files, `format`
+    that of the snapshot. `stats`, `warnings` and `streams` are of the last commit if `stored` is; `streams` are the
+    headers of the last commit of each stream.
     """
 
     rules: list[str]
@@ -64,6 +71,11 @@ class Manifest:
     warnings: list[str] = field(default_factory=list)
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
     format: int = FORMAT
+
+    @property
+    def is_older(self) -> bool:
+        """Whether an older version wrote the snapshot, so that only what is asserted can be taken from it."""
+        return bool(self.commit) and self.format < FORMAT
 
 
 class Folder:
@@ -129,6 +141,11 @@ class Folder:
     def is_behind(self) -> bool:
         """Whether Oxigraph may lack the last commit."""
         return self.manifest is not None and self.manifest.stored != self.journal.last
+
+    @property
+    def is_older(self) -> bool:
+        """Whether the store is of an older format, which has to be brought forward."""
+        return self.manifest is not None and self.manifest.is_older
 
     def oxigraph(self, manifest: Manifest) -> Path:
         """Where Oxigraph's files are, as a manifest says."""
@@ -253,6 +270,15 @@ class Folder:
         return (now.commit, now.oxigraph) != (seen.commit, seen.oxigraph)
 
 
+def older(path: Path, version: int, reason: Exception | None = None) -> StoreVersionError:
+    """What is raised where a store of an older format is to be read, and cannot be brought forward."""
+    because = f" ({reason})" if reason else ""
+    return StoreVersionError(
+        f"{path}: written in store format {version}, which is older than {FORMAT}:"
+        f" open the store for writing once, which brings it forward{because}"
+    )
+
+
 def is_store(path: Path) -> bool:
     """Whether there is a store at a path, be it one that nothing was committed to."""
     return (path / "lock").is_file()
@@ -269,15 +295,21 @@ def journal_path(path: Path) -> Path:
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest of a store, or None where nothing was committed to it. Raises StoreError, StoreVersionError."""
+    """The manifest of a store, or None where nothing was committed to it; it may be of an older format.
+
+    Raises StoreError, StoreVersionError.
+    """
     file = path / _MANIFEST
     if not file.exists():
         return None
     try:
         found = json.loads(file.read_text())
-        version = found["format"]
-        if version == FORMAT:
+        version = int(found["format"])
+        if OLDEST <= version <= FORMAT:
             return Manifest(**found)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{file}: the manifest cannot be read: {error}") from error
-    raise StoreVersionError(f"{path}: written in store format {version}; this kgreason reads {FORMAT}")
+    which = "a newer version" if version > FORMAT else "the version that wrote it"
+    raise StoreVersionError(
+        f"{path}: written in store format {version}; this kgreason reads formats {OLDEST} to {FORMAT}: use {which}"
+    )

@@ -24,9 +24,9 @@ import numpy as np
 from kgreason.engine.layout import Int32
 from kgreason.errors import StoreError
 from kgreason.graph.delta import Delta
-from kgreason.graph.folder import Manifest, is_store, journal_path, read_manifest, snapshot_path
+from kgreason.graph.folder import Manifest, is_store, journal_path, older, read_manifest, snapshot_path
 from kgreason.graph.materializer import Materializer
-from kgreason.graph.replaying import edit_of, restored
+from kgreason.graph.replaying import replayed, restored
 from kgreason.rdf.generalised import is_rdf
 from kgreason.store.journal import Journal
 from kgreason.store.record import Record
@@ -146,16 +146,19 @@ class Follower:
         """Apply a record to the engine."""
         live = self._live
         assert live is not None  # the first commit of a store is a snapshot
-        delta = Delta(record.commit, *live.change(edit_of(record, live)), live.dictionary)
+        delta = Delta(record.commit, *replayed(record, live), live.dictionary)
         live.accept()
         self._commit = record.commit
-        return replace(record, removed=delta.removed, added=delta.added)
+        return replace(record, removed=delta.removed, added=delta.added, strategies=())
 
 
 def _manifest(path: Path) -> Manifest:
     if not is_store(path):
         raise StoreError(f"{path}: there is no store")
-    return read_manifest(path) or Manifest([])
+    found = read_manifest(path) or Manifest([])
+    if found.is_older:
+        raise older(path, found.format)
+    return found
 
 
 class _State(NamedTuple):

@@ -156,7 +156,8 @@ class Imports:
                 quads = np.concatenate([quads, *(np.stack(batch, axis=1) for batch in batches)])
         except InputError as error:
             raise InputError(f"{error}; {link.importer} imports it as {link.iri}") from error
-        quads[:, 3] = dictionary.intern([source_of(link.iri)])[0]
+        if len(quads):
+            quads[:, 3] = dictionary.intern([source_of(link.iri)])[0]
         return quads[grouped(quads).firsts()]
 
 

@@ -28,7 +28,7 @@ from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.graph import notebook, snapshot
 from kgreason.graph.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.graph.arguments import check_paths, check_text
-from kgreason.graph.folder import Folder, Manifest, read_manifest
+from kgreason.graph.folder import Folder, Manifest, older, read_manifest
 from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names, check_seconds
 from kgreason.graph.progress import SILENT, Progress
@@ -107,6 +107,7 @@ class KnowledgeGraph:
         self._open: Transaction | None = None
         self._subscribers = Subscribers()
         self._lock = GraphLock()
+        self._bring_forward()
         self._catch_up()
 
     @classmethod
@@ -131,8 +132,10 @@ class KnowledgeGraph:
         store keeps those it was made with (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules)
         or "data" (read by generic rules). `same_as` is "aliases" (of terms that owl:sameAs makes one, each stands in
         every triple; where a clique of them would stand for more than `aliases` rows, one does), "representatives" (one
-        stands for all; which, goes by the order of edits) or "rules" (the plain rules of the W3C, whose cost is the
-        cube of a clique's size).
+        stands for all) or "rules" (the plain rules of the W3C, whose cost is the cube of a clique's size). Of equal
+        terms the one stands for the others whose text comes first; but where cliques have become one, or rules name
+        members of a clique, only those that stood for a clique before, or are named, are chosen from. The commits alone
+        decide this, so that it is the same after the store is opened again, and for whoever follows it.
         `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. `engine="reference"` runs
         the executable specification instead, on small graphs in memory; it knows neither of the two. `catalogue` has
         the documents that owl:imports names: a folder, an XML catalog or a map (`Catalogue.open`), or files by IRI;
@@ -160,10 +163,9 @@ class KnowledgeGraph:
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine runs in memory alone")
         folder = Folder(Path(path), write=not read_only, wait=wait)
-        if read_only and folder.is_behind:
+        if read_only and (folder.is_behind or folder.is_older):
             folder.close()
-            with suppress(StoreLockedError):  # then there is a writer, who has brought the store up to date
-                cls.open(path, catalogue=catalogue).close()
+            cls._write_once(Path(path), known, folder.manifest)
             folder = Folder(Path(path), write=False)
         try:
             asked = None if rules is None else wanted.rules
@@ -172,6 +174,23 @@ class KnowledgeGraph:
         except BaseException:
             folder.close(is_failed=True)
             raise
+
+    @classmethod
+    def _write_once(cls, path: Path, catalogue: Catalogue | None, manifest: Manifest | None) -> None:
+        """Open a store for writing, so that it can be read after that."""
+        try:
+            cls.open(path, catalogue=catalogue).close()
+        except (StoreError, OSError) as error:
+            if manifest is not None and manifest.is_older:
+                raise older(path, manifest.format, error) from error
+            if not isinstance(error, StoreLockedError):  # then there is a writer, who has brought the store up to date
+                raise
+
+    def _bring_forward(self) -> None:
+        """Bring a store of an older format to the present one, from what is asserted in it."""
+        if self._home.is_on_disk and self._home.is_writable and self._home.manifest.is_older:
+            live = self._engine()
+            self._home.bring_forward(live.manifest(), live.write, live.fill)
 
     def _catch_up(self) -> None:
         """Bring the store to the last commit, where a kill left it behind."""

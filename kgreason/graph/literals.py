@@ -56,7 +56,7 @@ class Literals:
     """The literals of a graph."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None) -> None:
-        self._engine, self._equality = engine, equality
+        self._engine, self._dictionary, self._equality = engine, dictionary, equality
         self._readings = Readings(dictionary)
         self._value, self._type, self._differ, self._not = dictionary.intern(
             relation_text(name, 2) for name in _NAMES
@@ -209,12 +209,14 @@ class Literals:
         return pairs[np.array(is_outside, dtype=np.bool_)]
 
     def _different(self, groups: Int32) -> Int32:
-        """Of each group int32[n, 2] a literal, with another one for each other value."""
+        """Of each group int32[n, 2] the literal whose text comes first, with another one for each other value."""
         literals = groups
         if self._equality is None and len(groups):  # links: both ends may be literals
             literals = np.concatenate([groups, groups[:, [0, 0]]])
         literals = literals[self._readings.is_literal(literals[:, 1])]
         values: defaultdict[int, dict[Value, int]] = defaultdict(dict)
+        texts = np.array(self._dictionary.decode(literals[:, 1]), dtype=object)
+        literals = literals[np.argsort(texts, kind="stable")]
         for (group, literal), value in zip(literals.tolist(), self._readings.of(literals[:, 1]), strict=True):
             if isinstance(value, Value):
                 values[group].setdefault(value, literal)

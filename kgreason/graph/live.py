@@ -26,8 +26,8 @@ from kgreason.graph.imports import Imports
 from kgreason.graph.log import CommitLog
 from kgreason.graph.materializer import Change, Edit, Materializer
 from kgreason.graph.progress import SILENT, Progress, cancellable
-from kgreason.graph.replaying import edit_of, restored
-from kgreason.graph.report import statistics
+from kgreason.graph.replaying import replayed, restored
+from kgreason.graph.report import COUNTS, statistics
 from kgreason.graph.repository import Repository
 from kgreason.graph.selection import select
 from kgreason.graph.sources import named
@@ -67,14 +67,15 @@ class LiveGraph:
         """The commits that nobody has been told of."""
         self._log = CommitLog()
         self._images: Images | None = None
-        self._stats = dict(home.manifest.stats)
+        kept = home.manifest
+        self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
         self._replay()
 
     def _replay(self) -> None:
         """Apply the journal's commits since the snapshot; the store gets those that it may lack."""
         live = self.materializer
         for record in self._home.pending():
-            change = live.change(edit_of(record, live), strategy=self._strategy)
+            change = replayed(record, live, self._strategy)
             delta = self._delta(change, record.commit)
             self._home.replay(record, *self._rows(delta))
             live.accept()
@@ -156,11 +157,13 @@ class LiveGraph:
         """Bring a pending commit into journal and store.
 
         The first one, and on disk one of many rows, is a snapshot: its rows are loaded into a stage. In memory a
-        transaction of Oxigraph costs what a load costs.
+        transaction of Oxigraph costs what a load costs. What was evaluated elsewhere is a snapshot, too: no record can
+        say how.
         """
         size = max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads))
-        if self._home.last and (size <= SMALL or not self._home.is_on_disk):
-            record = Record(delta.commit, *delta.quad_lines, rules, (), headers)
+        ran = self.materializer.strategies
+        if self._home.last and ran and (size <= SMALL or not self._home.is_on_disk):
+            record = Record(delta.commit, *delta.quad_lines, rules, (), headers, ran)
             self._home.commit(record, *self._rows(delta))
         else:
             self._put(self._home.stage(), delta, progress)

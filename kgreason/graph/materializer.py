@@ -20,6 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.datatypes.datatype_map import values
+from kgreason.datatypes.value import Value
 from kgreason.engine.encode import encode_all
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
 from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
@@ -28,7 +30,7 @@ from kgreason.graph.aliases import Kinds
 from kgreason.graph.delta import Work
 from kgreason.graph.equality import NO_PAIRS, NO_ROOTS, Equality, Roots, represented
 from kgreason.graph.evaluated import Evaluated, lacking
-from kgreason.graph.facts import SAME_AS, decoded, is_schema, links
+from kgreason.graph.facts import SAME_AS, are_limits, decoded, is_schema, links
 from kgreason.graph.literals import NO_FACTS, Facts, Literals
 from kgreason.graph.program import LiveProgram, ProgramChange, uncollected
 from kgreason.graph.progress import SILENT, Progress
@@ -39,6 +41,7 @@ from kgreason.graph.stratum import ClosureChange, SchemaStratum
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
 from kgreason.rules.model import FALSE, Rule
+from kgreason.store.record import Strategy as Ran
 from kgreason.terms.dictionary import Dictionary
 
 File = str | PathLike[str]
@@ -50,13 +53,15 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 class Edit(NamedTuple):
     """What a commit is asked for: quads int32[n, 4] to retract, each once, and others to assert; the user's rules.
 
-    `own` is None where these stay. `evaluated`: what follows from the quads, for a graph without facts.
+    `own` is None where these stay. `evaluated`: what follows from the quads, for a graph without facts. `unknown`: how
+    many more quads are to be retracted, which have terms that the graph never had.
     """
 
     removed: Int32 = NO_QUADS
     added: Int32 = NO_QUADS
     own: tuple[Rule, ...] | None = None
     evaluated: Evaluated | None = None
+    unknown: int = 0
 
 
 class Change(NamedTuple):
@@ -93,7 +98,9 @@ class _Step(NamedTuple):
 
 
 class _Means(NamedTuple):
-    strategy: Strategy
+    """How a commit is evaluated; `strategies` of its steps, the last one for all that follow."""
+
+    strategies: Sequence[Strategy]
     budget: int | None
     check: Check
     is_first: bool
@@ -121,6 +128,8 @@ class Materializer:
         self._stratum = SchemaStratum(self.dictionary, selection.generic.closing)
         self._is_programmed = False
         self._before: tuple[Flags, tuple[Rule, ...], bool] | None = None
+        self.strategies: tuple[Ran, ...] = ()
+        """How the steps of the last change were evaluated, as a `Record` has it; empty if that was done elsewhere."""
 
     def load(self, paths: Sequence[File], *, syntax: str | None = None, progress: Progress = SILENT) -> Change:
         """Read files and assert what they hold; what changed.
@@ -148,11 +157,18 @@ class Materializer:
         return np.concatenate(parts)
 
     def change(
-        self, edit: Edit, *, strategy: Strategy = "auto", budget: int | None = None, progress: Progress = SILENT
+        self,
+        edit: Edit,
+        *,
+        strategy: Strategy | Sequence[Strategy] = "auto",
+        budget: int | None = None,
+        progress: Progress = SILENT,
     ) -> Change:
         """Retract and assert quads, which must not overlap, and change rules; what has changed since the commit began.
 
         `accept` or `rollback` must follow; before a `rollback`, there may be other changes, which go on from this one.
+        Several strategies are those of the steps of the change: of its first evaluation, and of those that follow where
+        what was derived calls for other rules or representatives; the last one holds for all further steps.
         Raises LimitError when more than `budget` rewrites are extended; then `rollback` must follow.
         """
         is_first = self._before is None
@@ -162,7 +178,8 @@ class Materializer:
         elif self.equality:
             self.equality.go_on()
         with progress("reasoning") as report:
-            return self._change(edit, _Means(strategy, budget, lambda: report(0), is_first))
+            strategies = (strategy,) if isinstance(strategy, str) else strategy
+            return self._change(edit, _Means(strategies, budget, lambda: report(0), is_first))
 
     @uncollected()
     def _change(self, edit: Edit, means: _Means) -> Change:
@@ -173,7 +190,7 @@ class Materializer:
         roots = self.equality.foreseen(asserted.added) if self.equality and means.is_first else NO_ROOTS
         literals = self.literals.wanted() if self.literals else NO_FACTS
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
-        self._apply(asserted, roots, literals, program, means)
+        self._apply(asserted, roots, literals, program, means, 0)
         changes, is_reviewed = self.engine.changes(), False
         while True:
             called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
@@ -182,9 +199,10 @@ class Materializer:
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
                 if called == self.flags:
-                    return self._result(changes, asserted, len(edit.removed), steps)
+                    self.strategies = () if edit.evaluated else _abridged(changes.steps)
+                    return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))
-            self._apply(None, roots, literals, steps[-1].program, means)
+            self._apply(None, roots, literals, steps[-1].program, means, len(steps) - 1)
             changes = self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
@@ -245,7 +263,24 @@ class Materializer:
     def _exceeds(self, rows: Int32) -> bool:
         """Whether one of these triples is schema that the closed schema does not have."""
         schema = rows[is_schema(rows)] if self.selection.schema == "axioms" else _NO_ROWS
-        return not self._stratum.holds(schema).all()
+        missing = schema[~self._stratum.holds(schema)]
+        return bool(len(missing)) and not self._are_limits(missing)
+
+    def _are_limits(self, rows: Int32) -> bool:
+        """Whether all of these triples are limits of cardinalities that the closed schema has in another spelling."""
+        if not are_limits(rows).all():
+            return False
+        closure = self._stratum.closure()
+        known, others = self._values(closure[are_limits(closure)]), self._values(rows)
+        return others <= known
+
+    def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
+        """Triples with the values of their objects, or their texts where these have no value."""
+        texts = self.dictionary.decode(rows[:, 2])
+        found = (value if isinstance(value, Value) else text for value, text in zip(values(texts), texts, strict=True))
+        return {
+            (subject, predicate, value) for (subject, predicate, _), value in zip(rows.tolist(), found, strict=True)
+        }
 
     def _joined(self, found: Flags) -> Flags:
         """The flags and those that were found; with all generic rules for owl:sameAs, nothing else calls for any."""
@@ -299,7 +334,13 @@ class Materializer:
         return self.equality.wanted(changes, lambda: self._encoded(fresh), lambda: self._encoded(left))
 
     def _apply(
-        self, asserted: Asserted | None, roots: Roots, literals: Facts, program: ProgramChange, means: _Means
+        self,
+        asserted: Asserted | None,
+        roots: Roots,
+        literals: Facts,
+        program: ProgramChange,
+        means: _Means,
+        step: int,
     ) -> None:
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **literals.added}, {self.triples: removed, **literals.removed}
@@ -312,7 +353,7 @@ class Materializer:
             needless,
             self._encoded(program.added),
             self._encoded(program.removed),
-            strategy=means.strategy,
+            strategy=means.strategies[min(step, len(means.strategies) - 1)],
             budget=means.budget,
             check=means.check,
         )
@@ -371,7 +412,7 @@ class Materializer:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is not as its user may think: axioms without a rule, and cliques that are not shown with all members."""
-        return (*self.program.warnings, *(self.equality.warnings if self.equality else ()))
+        return (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
 
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
         """The rules in force under one of these names that derive `false`; see `report.FalseRules`."""
@@ -401,9 +442,12 @@ class Materializer:
         """The state, for `restore`."""
         facts = self.engine.circuit.facts
         records = facts.records(facts.present())
-        rep, aliases = (self.equality.rep, self.selection.aliases) if self.equality else (0, 0)
         tables, work = self.engine.planner.tables(), self.engine.work or 0
-        return Saved(records, tables, self.quads.columns, *self.flags, work, rep, aliases)
+        saved = Saved(records, tables, self.quads.columns, *self.flags, work)
+        if self.equality is None:
+            return saved
+        preferred = self.equality.cliques.preferred().tolist()
+        return saved._replace(rep=self.equality.rep, aliases=self.selection.aliases, preferred=preferred)
 
     def restore(self, saved: Saved) -> None:
         """Take over a saved state; the schema is closed and translated again, no data is evaluated."""
@@ -418,3 +462,11 @@ class Materializer:
             self.equality.adopt()
         if self.literals:
             self.literals.adopt()
+
+
+def _abridged(strategies: tuple[Ran, ...]) -> tuple[Ran, ...]:
+    """Strategies of steps without those at the end that only repeat the one before."""
+    kept = len(strategies)
+    while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:
+        kept -= 1
+    return strategies[:kept]

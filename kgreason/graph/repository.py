@@ -2,6 +2,7 @@
 
     commit        journal (synced), Oxigraph (one transaction)
     load          stage (a copy of Oxigraph, by hard links), snapshot (synced), manifest, the stage is Oxigraph from now
+    forward       as a load into an empty stage, for a store of an older format
     checkpoint    snapshot (synced), Oxigraph flushed, manifest, journal emptied
     settle        Oxigraph flushed, manifest
 
@@ -36,7 +37,7 @@ from typing import NamedTuple
 
 from kgreason.engine.undivided import undivided
 from kgreason.errors import StoreError
-from kgreason.graph.folder import Folder, Manifest, read_manifest
+from kgreason.graph.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.record import Record
 
@@ -253,7 +254,7 @@ class Repository:
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
         """Bring the delta of one of the `pending` commits into the store, unless that has it, or is to be refilled."""
-        if self._write and record.commit == self._seen + 1:
+        if self._write and not self.manifest.is_older and record.commit == self._seen + 1:
             self.store.apply(removed, added)
             self._seen = record.commit
 
@@ -311,6 +312,19 @@ class Repository:
                 assert self._stage is not None
                 self._rebase(manifest, number, self._stage.name)
                 self._adopt()
+
+    def bring_forward(self, manifest: Manifest, write: Write, fill: Fill) -> None:
+        """Have a store of an older format be one of the present format, as a commit that changes nothing.
+
+        `write` writes the snapshot, `fill` brings an empty store up to it. Until the last step nothing of the older
+        store is touched: what is interrupted is done anew at the next opening.
+        """
+        store = self.stage(is_empty=True)
+        try:
+            fill(store)
+            self.load(replace(manifest, format=FORMAT), write)
+        finally:
+            self.unstage()
 
     def checkpoint(self, manifest: Manifest, write: Write) -> None:
         """Have a snapshot of the last commit, which `write` writes, and an empty journal.

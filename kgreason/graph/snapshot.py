@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -47,7 +47,8 @@ class Saved(NamedTuple):
 
     records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
     the default graph; tables: kind (is it the triples' table?) and width of each table. `rep` is the id of the relation
-    eq_rep, or 0 where equal terms have no representatives; `aliases` the budget of a clique (`cliques`).
+    eq_rep, or 0 where equal terms have no representatives; `aliases` the budget of a clique (`cliques`); `preferred`
+    the primaries of those cliques that have several representatives.
     """
 
     records: Int32
@@ -58,13 +59,14 @@ class Saved(NamedTuple):
     work: int
     rep: int = 0
     aliases: int = 0
+    preferred: Sequence[int] = ()
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
         """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
         if asserted or not len(pairs := self._represented()):
             return self.facts(asserted)
         cliques = Cliques(self.aliases)
-        fill(cliques, pairs, lambda: self.facts(None))
+        fill(cliques, pairs, self._preferred(), lambda: self.facts(None))
         asserted_rows = self.facts(True)
         shown = shown_triples(cliques, self.facts(None), asserted_rows)
         return shown if asserted is None else without(shown, asserted_rows)
@@ -86,7 +88,10 @@ class Saved(NamedTuple):
 
     def in_primaries(self, ids: Int32) -> Int32:
         """Ids, of any shape, with one representative in the place of all terms that owl:sameAs makes one with it."""
-        return in_primaries(ids, self._represented())
+        return in_primaries(ids, self._represented(), self._preferred())
+
+    def _preferred(self) -> Int32:
+        return np.array(self.preferred, dtype=np.int32)
 
     def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
         """What a dump with graphs shows: triples of the default graph, and the asserted quads of the named ones.
@@ -112,7 +117,7 @@ class Saved(NamedTuple):
         return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])
 
 
-_VALUES = ("same_as", "exceeded", "work", "rep", "aliases")
+_VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred")
 """What of a state stands in state.json as it is."""
 
 
@@ -140,8 +145,9 @@ def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule
 
 
 def described(reasons: dict[Rule, str]) -> list[dict[str, str]]:
-    """Rules for a reader: name, text, and why each runs."""
-    return [{"name": rule.name, "rule": format_rule(rule), "why": why} for rule, why in reasons.items()]
+    """Rules for a reader: name, text, and why each runs; in the order of names, and of texts."""
+    rows = sorted((rule.name, format_rule(rule), why) for rule, why in reasons.items())
+    return [{"name": name, "rule": text, "why": why} for name, text, why in rows]
 
 
 def read_state(folder: Path) -> Saved:
@@ -154,6 +160,29 @@ def read_state(folder: Path) -> Saved:
         return Saved(records, tables, quads, **{name: state[name] for name in _VALUES})
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
+
+
+def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
+    """The asserted quads in a snapshot of any format from `OLDEST` on, int32[n, 4]; their terms are interned.
+
+    They and `read_own` are what a later version takes from a snapshot. Raises StoreError.
+    """
+    terms = read_dictionary(folder)
+    try:
+        state = json.loads((folder / "state.json").read_text())
+        if (folder / "quads.npy").exists():
+            quads = np.load(folder / "quads.npy")
+        else:
+            records = np.load(folder / "records.npy", mmap_mode="r")
+            rows = Saved(records, list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
+            quads = np.insert(rows, 3, 0, axis=1)
+        ids = np.unique(quads)
+        number = np.zeros(len(terms) + 1, dtype=np.int32)
+        number[ids[ids > 0]] = dictionary.intern(terms.decode(ids[ids > 0]))
+        found: Int32 = number[quads]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, IndexError) as error:
+        raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
+    return found
 
 
 def read_dictionary(folder: Path) -> Dictionary:

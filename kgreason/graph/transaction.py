@@ -178,7 +178,12 @@ class Transaction:
         self._check_open()
         if self._evaluated:
             raise StoreError("the transaction starts from a closure: no other quads may come or go in it")
-        self._parts.append(read())
+        known = len(self._live.dictionary)
+        try:
+            self._parts.append(read())
+        except BaseException:
+            self._ends.drop(known)
+            raise
         self._signs.append(sign)
         return self
 
@@ -195,7 +200,29 @@ class Transaction:
         removed, added = last_wishes(self._signs, self._parts)
         is_new = self._own is not None and self._own != dict.fromkeys(self._live.own)
         own = tuple(self._own or ()) if is_new else None
-        return Edit(removed, added, own, self._evaluated)
+        edit = Edit(removed, added, own, self._evaluated)
+        return self._lean(edit) if -1 in self._signs else edit
+
+    def _lean(self, edit: Edit) -> Edit:
+        """An edit without the quads to retract that have unknown terms; the dictionary forgets terms of no other quad.
+
+        So it has the terms that the journal has, and no others: replaying the journal finds the same state.
+        """
+        dictionary, known = self._live.dictionary, self._known
+        is_used = np.zeros(len(dictionary) + 1, dtype=np.bool_)
+        is_used[: known + 1] = True
+        is_used[edit.added] = True
+        if is_used.all():
+            return edit
+        fresh = known + np.flatnonzero(is_used[known:])[1:]
+        texts = dictionary.decode(fresh)
+        self._ends.drop(known)
+        number = np.arange(len(is_used), dtype=np.int32)
+        number[fresh] = dictionary.intern(texts)
+        there = (edit.removed <= known).all(axis=1)
+        return edit._replace(
+            removed=edit.removed[there], added=number[edit.added], unknown=int(np.count_nonzero(~there))
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -1,6 +1,7 @@
 r"""`Record`: what a commit was asked for, as an RDF Patch.
 
     H commit "7" .
+    H strategy "update" .                         how it was evaluated
     H stream "sensors" .                          headers of the caller
     H delete-rule "[?x, <http://e/p>, ?x] ." .    rules and n-ary facts, as rule text in a string
     H add-fact "edge(<http://e/a>, <http://e/b>) ." .
@@ -21,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from kgreason.rules.constants import unquote
 from kgreason.terms.quoting import quote
@@ -33,7 +34,9 @@ _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _HEADER = re.compile(r'H (\S+) (".*") \.')
 _VERBS = {1: "add", -1: "delete"}
 SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
-_OURS = {"commit", "frame", *SIGNED}
+_OURS = {"commit", "strategy", "frame", *SIGNED}
+Strategy: TypeAlias = Literal["update", "bootstrap"]
+_STRATEGIES: dict[str, Strategy] = {"update": "update", "bootstrap": "bootstrap"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Record:
     `removed` and `added` are asserted quads as canonical N-Quads lines, a line without a graph name is of the default
     graph; `rules` and `facts` are rule text, a fact being a rule without a body. `headers` are what the caller wants to
     find again (a stream and its batch); a name is a word of ASCII letters, digits, `_` and `-`, and none of ours.
+    `strategies` says how the steps of the commit were evaluated, the last one for all steps that follow; of a commit
+    without it, which an older version wrote, nobody knows.
     """
 
     commit: int
@@ -51,10 +56,13 @@ class Record:
     rules: Signed = ()
     facts: Signed = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+    strategies: tuple[Strategy, ...] = ()
 
     def patch(self) -> bytes:
         """The record as an RDF Patch. Raises ValueError for a header that cannot be written."""
         rows = [_header("commit", str(self.commit))]
+        if self.strategies:
+            rows.append(_header("strategy", " ".join(self.strategies)))
         for name, text in self.headers.items():
             if name in _OURS or not _NAME.fullmatch(name):
                 raise ValueError(f"{name}: not a name for a header of a commit")
@@ -77,8 +85,16 @@ class Record:
                 signed[kind].append((sign, text))
             else:
                 headers[name] = text
-        commit = int(headers.pop("commit", ""))
-        return cls(commit, *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"]), headers)
+        commit, strategies = int(headers.pop("commit", "")), _strategies(headers.get("strategy", ""))
+        if strategies:
+            del headers["strategy"]
+        return cls(commit, *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"]), headers, strategies)
+
+
+def _strategies(text: str) -> tuple[Strategy, ...]:
+    """What a header says; nothing, if it is one that a caller of an older version gave this name."""
+    words = text.split(" ")
+    return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
 
 
 def changes(removed: bytes, added: bytes) -> bytes:

@@ -140,6 +140,46 @@ def find_all(
         ids[i] = table.slots[_locate(table, tag, text, bounds[i], bounds[i + 1])] & _LOW
 
 
+@inline
+def _rank(table: Table, term: np.int64) -> int:
+    """0 for an IRI, 1 for a blank node, 2 for a literal, 3 for a triple term; relations are as IRIs."""
+    at = table.offsets[term]
+    if table.arena[at] == ord("_"):
+        return 1
+    if table.arena[at] == ord('"'):
+        return 2
+    return 3 if table.arena[at] == ord("<") and table.arena[at + 1] == ord("<") else 0
+
+
+@inline
+def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
+    """Whether a term comes before another: by their kinds, then by their texts, byte by byte."""
+    rank, beside = _rank(table, term), _rank(table, other)
+    if rank != beside:
+        return rank < beside
+    at, end = table.offsets[term], table.offsets[term + 1]
+    against, last = table.offsets[other], table.offsets[other + 1]
+    while at < end and against < last and table.arena[at] == table.arena[against]:
+        at, against = at + 1, against + 1
+    if at == end or against == last:
+        return bool(end - at < last - against)
+    return bool(table.arena[at] < table.arena[against])
+
+
+@kernel
+def find_firsts(
+    table: Table, ids: npt.NDArray[np.int32], groups: npt.NDArray[np.int64], firsts: npt.NDArray[np.int32]
+) -> None:
+    """Write into `firsts`, which holds zeros, for each group the one of its terms that comes first.
+
+    `groups[i]` is the group of the term `ids[i]`.
+    """
+    for i in range(ids.size):
+        best = firsts[groups[i]]
+        if best == 0 or _precedes(table, np.int64(ids[i]), np.int64(best)):
+            firsts[groups[i]] = ids[i]
+
+
 @kernel
 def rehash(slots: npt.NDArray[np.uint64], count: int, fresh: npt.NDArray[np.uint64]) -> None:
     """Enter the ids up to `count` into the empty table `fresh`."""

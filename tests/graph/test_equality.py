@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.layout import IS_ASSERTED
+from kgreason.engine.layout import ASSERTED, FIRST, IS_ASSERTED, STATE
 from kgreason.errors import RuleError, StoreError
 from kgreason.graph.equality import components
 from kgreason.graph.facts import SAME_AS
@@ -381,6 +381,68 @@ def test_a_clique_past_its_budget_is_named() -> None:
         with graph.transaction() as tx:
             tx.remove("<http://e/a> <http://www.w3.org/2002/07/owl#sameAs> <http://e/c> .")
         assert graph.warnings == []
+
+
+@pytest.mark.parametrize("aliases", [11, 12, 13])
+def test_a_clique_of_as_many_images_as_its_budget_is_shown(aliases: int) -> None:
+    """Three terms have nine links between them, and three images of a row: twelve."""
+    shown = Shown("aliases", aliases=aliases)
+    shown.commit(Step(frozenset(), frozenset(triples("a owl:sameAs b . b owl:sameAs c . a p d .")), own=False))
+    for live in (shown.live, _restored(shown.live)):
+        assert len(live.warnings) == (aliases < 12)
+        assert (triples("b p d . c p d . a owl:sameAs c") <= visible_triples(live)) == (aliases >= 12)
+
+
+def _restored(live: Materializer) -> Materializer:
+    """A materializer that begins with the state of another."""
+    other = Materializer(live.selection, live.dictionary)
+    other.restore(live.save())
+    return other
+
+
+_LINKS = [(term(s), term("owl:sameAs"), term(o)) for s, o in ("ab", "bc", "cd", "de", "ca", "cc")]
+_ROWS = frozenset(triples("a p b . d q e . f p c . p rdfs:subPropertyOf q . a owl:sameAs a ."))
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.frozensets(st.sampled_from(_LINKS)), min_size=1, max_size=3),
+    st.permutations(_LINKS),
+    st.sampled_from([1, 3, 6]),
+    st.sampled_from(["update", "bootstrap"]),
+)
+def test_no_representative_stays_once_its_clique_is_no_more(
+    come: list[frozenset[Triple]], gone: list[Triple], size: int, strategy: Strategy
+) -> None:
+    """The asserted rows, those that are shown to nobody among them, are those of a graph without a link."""
+    graph, other = Shown("aliases"), Shown("aliases")
+    for shown in (graph, other):
+        shown.commit(Step(frozenset(), _ROWS, own=True))
+    for links in come:
+        graph.commit(Step(frozenset(), links, own=True), strategy)
+    for first in range(0, len(gone), size):
+        graph.commit(Step(frozenset(gone[first : first + size]), frozenset(), own=True), strategy)
+    assert asserted_rows(graph.live) == asserted_rows(other.live)
+    assert graph.triples == other.triples
+
+
+def test_cliques_that_were_one_for_a_while_have_the_representatives_that_they_had() -> None:
+    graph, other = Shown("aliases"), Shown("aliases")
+    links = frozenset(triples("a owl:sameAs b . c owl:sameAs d ."))
+    bridge = frozenset(triples("b owl:sameAs c ."))
+    for shown in (graph, other):
+        shown.commit(Step(frozenset(), links, own=False))
+    graph.commit(Step(frozenset(), bridge, own=False))
+    assert asserted_rows(graph.live) != asserted_rows(other.live)
+    graph.commit(Step(bridge, frozenset(), own=False))
+    assert asserted_rows(graph.live) == asserted_rows(other.live)
+
+
+def asserted_rows(live: Materializer) -> Counter[tuple[str, ...]]:
+    """The asserted facts of all tables, as texts."""
+    records = live.save().records
+    rows = records[records[:, STATE] & ASSERTED != 0, FIRST:]
+    return Counter(tuple(live.dictionary.decode(row)) for row in rows)
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,14 @@ _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sam
 _signed = st.lists(st.tuples(st.sampled_from([1, -1]), _texts), max_size=3).map(tuple)
 _names = st.from_regex(r"\A[a-zA-Z][a-zA-Z0-9_-]{0,5}\Z").filter(lambda name: name not in ("commit", "frame"))
 _headers = st.dictionaries(_names, _texts, max_size=2)
-_records = st.builds(Record, st.just(0), _lines, _lines, _signed, _signed, _headers)
+_strategies = st.lists(st.sampled_from(["update", "bootstrap"]), max_size=3).map(tuple)
+_records = st.builds(Record, st.just(0), _lines, _lines, _signed, _signed, _headers, _strategies)
 
 ROW = b"<http://e/s> <http://e/p> _:o .\n"
 RECORDS = (
     Record(1, b"", ROW),
     Record(2, ROW, ROW * 2, ((1, "[?x, <http://e/p>,\n?x] ."),), ((-1, "edge(<http://e/a>) ."),), {"batch": "7"}),
-    Record(3, ROW, b"", headers={"stream": "s", "batch": "8"}),
+    Record(3, ROW, b"", headers={"stream": "s", "batch": "8"}, strategies=("bootstrap", "update")),
 )
 
 
@@ -70,9 +71,19 @@ def test_a_record_is_an_rdf_patch() -> None:
         "TC .\n"
     )
     assert changes(b"", b"") == b"TX .\nTC .\n"
+    assert b'H commit "3" .\nH strategy "bootstrap update" .\nH stream "s" .\n' in RECORDS[2].patch()
 
 
-@pytest.mark.parametrize("name", ["commit", "frame", "add-rule", "delete-fact", "two words", "", "ä", "a\n"])
+def test_a_header_that_an_older_version_let_its_caller_name_strategy() -> None:
+    record = Record.parse(b'H commit "2" .\nH strategy "buy and hold" .\nTX .\nTC .\n')
+    assert record.headers == {"strategy": "buy and hold"}
+    assert record.strategies == ()
+
+
+_NO_NAMES = ["commit", "strategy", "frame", "add-rule", "delete-fact", "two words", "", "ä", "a\n"]
+
+
+@pytest.mark.parametrize("name", _NO_NAMES)
 def test_a_header_of_a_name_that_cannot_be(tmp_path: Path, name: str) -> None:
     with Journal(tmp_path / "journal", write=True) as journal:
         with pytest.raises(ValueError, match="not a name"):
