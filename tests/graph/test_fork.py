@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgreason.errors import StoreError, StoreLockedError
+from kgreason.errors import StoreError
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.cli.calling import files
@@ -53,11 +53,17 @@ def test_it_begins_as_the_store_is_and_leaves_it_so(store: Path) -> None:
         assert sorted(graph.update(REQUEST).delta.to_patch()) == sorted(updated.delta.to_patch())
 
 
-def test_nobody_writes_to_the_store_meanwhile(store: Path) -> None:
-    with fork(store), pytest.raises(StoreLockedError):
-        KnowledgeGraph.open(store)
-    with KnowledgeGraph.open(store), pytest.raises(StoreLockedError):
-        fork(store)
+def test_a_fork_is_as_the_store_was(store: Path) -> None:
+    """Others may write to the store before and meanwhile: each of the two goes its own way."""
+    with KnowledgeGraph.open(store) as graph:
+        graph.add((f"{E}before", f"{E}p", f"{E}o"))
+        with fork(store) as forked:
+            before = rows(forked)
+            assert before == rows(graph)
+            graph.add((f"{E}meanwhile", f"{E}p", f"{E}o"))
+            assert rows(forked) == before
+            forked.add((f"{E}here", f"{E}p", f"{E}o"))
+            assert rows(forked) ^ rows(graph) == {f"<{E}{name}> <{E}p> <{E}o> ." for name in ("here", "meanwhile")}
 
 
 def test_stores_that_hold_nothing(tmp_path: Path) -> None:

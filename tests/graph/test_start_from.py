@@ -148,7 +148,7 @@ def test_nothing_else_comes_or_goes_with_a_closure() -> None:
         tx.end(False)
         tx = graph.transaction()
         tx.add_lines(lines(triples("a p b")))
-        with pytest.raises(StoreError, match="all that a transaction may hold"):
+        with pytest.raises(StoreError, match="must be the only edit of its transaction"):
             tx.start_from(Elsewhere(triples(ZOO)))
         tx.end(False)
     with KnowledgeGraph.open(engine="reference") as graph:
