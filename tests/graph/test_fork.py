@@ -56,14 +56,16 @@ def test_it_begins_as_the_store_is_and_leaves_it_so(store: Path) -> None:
 def test_a_fork_is_as_the_store_was(store: Path) -> None:
     """Others may write to the store before and meanwhile: each of the two goes its own way."""
     with KnowledgeGraph.open(store) as graph:
-        graph.add((f"{E}before", f"{E}p", f"{E}o"))
+        graph.add((f"{E}before", f"{E}unruled", f"{E}o"))
         with fork(store) as forked:
             before = rows(forked)
             assert before == rows(graph)
-            graph.add((f"{E}meanwhile", f"{E}p", f"{E}o"))
+            graph.add((f"{E}meanwhile", f"{E}unruled", f"{E}o"))
             assert rows(forked) == before
-            forked.add((f"{E}here", f"{E}p", f"{E}o"))
-            assert rows(forked) ^ rows(graph) == {f"<{E}{name}> <{E}p> <{E}o> ." for name in ("here", "meanwhile")}
+            forked.add((f"{E}here", f"{E}unruled", f"{E}o"))
+            assert rows(forked) ^ rows(graph) == {
+                f"<{E}{name}> <{E}unruled> <{E}o> ." for name in ("here", "meanwhile")
+            }
 
 
 def test_stores_that_hold_nothing(tmp_path: Path) -> None:
