@@ -243,7 +243,9 @@ class Equality:
         if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
             return NO_PAIRS
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
-        return self._follows(linked(rows[self._kinds(rows) != ABSENT]))  # what left in this commit is listed until it ends
+        return self._follows(
+            linked(rows[self._kinds(rows) != ABSENT])
+        )  # what left in this commit is listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
         """What a commit did to the graph as it is shown; its cliques are those after it from now on.

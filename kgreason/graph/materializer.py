@@ -192,7 +192,7 @@ class Materializer:
             changes = self.engine.changes()
 
     def _tidied(self, changes: Changes, means: _Means) -> Changes:
-        """What a commit has changed, once what was told of links that are gone is taken back; nothing follows from that."""
+        """What a commit has changed. What was told of links that are gone is taken back; nothing follows from that."""
         needless = self.literals.needless(changes) if self.literals else NO_FACTS
         if not needless:
             return changes

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
-from kgreason.datatypes.value import LANG_STRING, STRING, IllTyped, Reading, Value
+from kgreason.datatypes.value import LANG_STRING, STRING, Reading, Value, are_apart
 from kgreason.engine.layout import Int32
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.quoting import quote
@@ -31,24 +31,18 @@ _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
-    """Those of pairs int32[n, 2] of linked terms that are not `are_apart`."""
-    return pairs[~are_apart(dictionary, pairs)] if len(pairs) else pairs
+    """Those of pairs int32[n, 2] of different terms that are no two literals which cannot be equal.
 
-
-def are_apart(dictionary: Dictionary, pairs: Int32) -> NDArray[np.bool_]:
-    """Which pairs int32[n, 2] of different terms are two literals that cannot be equal: bool[n].
-
-    Their values differ, or one of them is ill-typed. Of a literal whose datatype is unknown nothing is known.
     Cost: a look at the kinds of the terms; where both are literals, at their texts.
     """
-    apart: NDArray[np.bool_] = (dictionary.kinds(pairs) == Kind.LITERAL).all(axis=1)
-    found = np.flatnonzero(apart)
+    is_followed = ~(dictionary.kinds(pairs) == Kind.LITERAL).all(axis=1)
+    found = np.flatnonzero(~is_followed)
     if len(found):
         literals, places = np.unique(pairs[found], return_inverse=True)
         readings = values(dictionary.decode(literals))
-        both = [[readings[place] for place in pair] for pair in places.reshape(-1, 2).tolist()]
-        apart[found] = [None not in pair and (pair[0] != pair[1] or isinstance(pair[0], IllTyped)) for pair in both]
-    return apart
+        both = places.reshape(-1, 2).tolist()
+        is_followed[found] = [not are_apart(readings[one], readings[other]) for one, other in both]
+    return pairs[is_followed]
 
 
 class News(NamedTuple):

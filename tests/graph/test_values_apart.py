@@ -16,7 +16,9 @@ PREFIXES = """
     @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
 MODES = list(product(get_args(SchemaMode), get_args(SameAsMode)))
-QUALIFIED = ':Sensor owl:maxQualifiedCardinality "1"^^xsd:nonNegativeInteger ; owl:onProperty :reading . :s1 a :Sensor .'
+QUALIFIED = (
+    ':Sensor owl:maxQualifiedCardinality "1"^^xsd:nonNegativeInteger ; owl:onProperty :reading . :s1 a :Sensor .'
+)
 LINKS = {
     "prp-fp": ":reading a owl:FunctionalProperty .",
     "prp-ifp": ":of a owl:InverseFunctionalProperty ; owl:inverseOf :reading .",
