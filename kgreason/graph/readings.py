@@ -42,7 +42,8 @@ def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
         readings = values(dictionary.decode(literals))
         both = places.reshape(-1, 2).tolist()
         is_followed[found] = [not are_apart(readings[one], readings[other]) for one, other in both]
-    return pairs[is_followed]
+    kept: Int32 = pairs[is_followed]
+    return kept
 
 
 class News(NamedTuple):

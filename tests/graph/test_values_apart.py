@@ -6,6 +6,7 @@ from itertools import product
 from typing import get_args
 
 import pytest
+from pyoxigraph import QuerySolutions
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.modes import SameAsMode, SchemaMode
@@ -43,6 +44,7 @@ def edit(graph: KnowledgeGraph, added: str = "", removed: str = "") -> None:
 
 def readings(graph: KnowledgeGraph) -> set[str]:
     found = graph.query("PREFIX : <http://e/> SELECT ?s ?v { ?s :reading ?v }")
+    assert isinstance(found, QuerySolutions)
     return {f"{row['s'].value.rsplit('/')[-1]} {row['v'].value.rsplit('/')[-1]}" for row in found}
 
 

@@ -51,7 +51,8 @@ def close(
     loud = NOISE if noise is True else frozenset(noise or ())
     off = (NOISE - loud) | set(without)
     graph = Graph(triples)
-    rows = ROWS if letter or "dt-diff" in off else {**ROWS, **table4.CAREFUL}
+    careful: dict[str, Row] = {} if letter or "dt-diff" in off else {**table4.CAREFUL}
+    rows = ROWS | careful
     saturate(graph, [row for name, row in rows.items() if name not in off], reflexive="eq-ref" not in off)
     checks = (check for name, check in CHECKS.items() if name not in off)
     return graph.triples, {contradiction for check in checks for contradiction in check(graph)}
