@@ -74,6 +74,14 @@ class Closure:
         """Take in premises, given as terms."""
         self._change(Edit(added=in_default_graph(self._interned(triples))))
 
+    def datatypes(self) -> frozenset[Constant]:
+        """The recognized datatypes that the literals read so far have."""
+        return self._values.datatypes
+
+    def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
+        """The recognized datatypes among terms."""
+        return self._values.recognized(terms)
+
     def terms(self) -> list[Constant]:
         """Every term that the closure names."""
         return self._live.dictionary.decode(np.unique(self._triples()))

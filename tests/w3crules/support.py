@@ -39,8 +39,8 @@ the other. The group `eq-literals` is the letter of the tables: `owl2rl+eq-liter
 literals of datatypes that kgreason does not know, are made equal as the tables say. `:a owl:sameAs 1, 2` is a
 contradiction, and `:a` is in the triples of 1 and in those of 2.
 
-A list that forks (a cell with two values of `rdf:first` or `rdf:rest`) is every list that it can be, as in the tables. A
-warning names it. One that does not end in `rdf:nil` is none; a warning names it, too.
+A list that forks (a cell with two values of `rdf:first` or `rdf:rest`) is every list that it can be, as in the tables.
+A warning names it. A list that does not end in `rdf:nil` counts for nothing, and a warning names it as well.
 """
 
 
