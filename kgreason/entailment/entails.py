@@ -47,8 +47,8 @@ def entails(
     such, by assuming the contrary where there is one. `semantics="direct"` takes declarations, ontology headers and
     annotations as saying nothing, "rdf-based" as triples to be entailed. Other rules: the closure has to match.
     `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic triples and the types of
-    literals. `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; imports without one are not
-    read. Keys hold of individuals without a name too, which is more than the direct semantics say. Literals are
+    literals. `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; imports without one
+    are not read. Keys hold of individuals without a name too, which is more than the direct semantics say. Literals are
     compared by value where their datatype is one of `datatypes`, names in N-Triples syntax; None: all supported ones.
     Raises InputError, RdfSyntaxError, RuleError.
     """

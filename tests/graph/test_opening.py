@@ -17,12 +17,12 @@ from kgreason.errors import KgreasonError, RuleError, StoreError, StoreLockedErr
 from kgreason.graph.folder import FORMAT, read_manifest
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-from .test_store import DATA, ENUMERATION, ONTOLOGY
+from .test_store import AXIOMS, DATA, ONTOLOGY
 from .views import agrees, file_of, rows, view
 
 
 def some_file(folder: Path) -> Path:
-    return file_of(folder / "data.nq", f"{ONTOLOGY} . {DATA} . {ENUMERATION}")
+    return file_of(folder / "data.nq", f"{ONTOLOGY} . {DATA} . {AXIOMS}")
 
 
 @pytest.fixture
