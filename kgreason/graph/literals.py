@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Value
@@ -77,6 +78,7 @@ class Literals:
         self.asked = Asked()
         self._told = self._told_before = frozenset[int]()
         self._followed: list[Int32] = []
+        self._left: list[Int32] = []
 
     def adopt(self) -> None:
         """Take the engine's facts for what is known."""
@@ -88,13 +90,13 @@ class Literals:
         """Make what was looked at final."""
         self._readings.accept()
         self.asked.accept()
-        self._told_before, self._followed = self._told, []
+        self._told_before, self._followed, self._left = self._told, [], []
 
     def rollback(self) -> None:
         """Forget what was looked at since the last `accept`."""
         self._readings.rollback()
         self.asked.rollback()
-        self._told, self._followed = self._told_before, []
+        self._told, self._followed, self._left = self._told_before, [], []
 
     def foreseen(self, added: Int32) -> Facts:
         """What has to be known of literals before a commit changes anything: triples int32[n, 3] will be asserted."""
@@ -107,13 +109,18 @@ class Literals:
     def needless(self, changes: Changes) -> Facts:
         """What was told of links that a commit took away, or made and took away."""
         gone = linked(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
-        links = np.concatenate([related(self._may_equal, gone), *self._followed])
-        links = links[grouped(links).firsts()]
-        present = self._engine.circuit.facts.find(links) >= 0
-        as_triples = np.insert(links[:, 1:], 1, SAME_AS, axis=1).astype(np.int32)
+        told = np.concatenate([related(self._may_equal, gone), *self._followed])
+        told = told[grouped(told).firsts()]
+        needless = self._are_facts(told) & ~self._are_facts(_as_links(told))
+        rows = np.ascontiguousarray(told[needless])
+        self._left.append(rows)
+        return Facts({}, _filled({self._pair: rows}))
+
+    def _are_facts(self, rows: Int32) -> NDArray[np.bool_]:
+        """Whether each of rows is a present fact: bool[n]."""
         facts = self._engine.circuit.facts
-        present &= facts.kinds(facts.find(as_triples)) == ABSENT
-        return Facts({}, _filled({self._pair: np.ascontiguousarray(links[present])}))
+        found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
+        return found
 
     def _wanted(self, said: Iterable[Int32]) -> Facts:
         news, before = self._readings.look(), self._told
@@ -176,6 +183,7 @@ class Literals:
         links = self._new(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]
         yield self._following(links)
+        yield from (rows[self._are_facts(_as_links(rows))] for rows in self._left)  # gone and come in one commit
         types = self._new(changes, TYPE)
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes, links)
@@ -266,6 +274,13 @@ class Literals:
                 values[group].setdefault(value, literal)
         found = [(first, other) for first, *others in map(dict.values, values.values()) for other in others]
         return np.array(found, dtype=np.int32).reshape(-1, 2)
+
+
+def _as_links(rows: Int32) -> Int32:
+    """Rows int32[n, 3] of a relation of two terms as owl:sameAs triples."""
+    found: Int32 = rows[:, [1, 0, 2]]
+    found[:, 1] = SAME_AS
+    return found
 
 
 def _filled(rows: Rows) -> Rows:
