@@ -11,6 +11,8 @@ from hypothesis import settings
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 _SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+NO_SHARED_DATA = "no shared test data"
+"""Why tests of the data beside the project are skipped where it is missing begins with this."""
 
 # With CI set Hypothesis takes the same examples each time: what fails then, a change has broken. Elsewhere it searches.
 _current = settings.get_profile(settings.get_current_profile_name())
@@ -33,5 +35,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def shared_data() -> Path:
     """The folder of shared test data beside the project; the test is skipped where it is missing."""
     if not _SHARED_DATA.is_dir():
-        pytest.skip(f"no shared test data: {_SHARED_DATA} is missing")
+        pytest.skip(f"{NO_SHARED_DATA}: {_SHARED_DATA} is missing")
     return _SHARED_DATA
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line how many tests were skipped as they need the data beside the project."""
+    reasons = (report.longrepr[2] for report in terminalreporter.getreports("skipped") if report.longrepr)
+    if count := sum(NO_SHARED_DATA in str(reason) for reason in reasons):
+        were = "1 test was" if count == 1 else f"{count} tests were"
+        terminalreporter.line(f"{were} skipped: {NO_SHARED_DATA}, as {_SHARED_DATA} is missing", yellow=True)

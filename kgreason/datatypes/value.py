@@ -61,3 +61,11 @@ class IllTyped:
 
 Reading: TypeAlias = Value | IllTyped | None
 """What a literal stands for; None where its datatype is unknown."""
+
+
+def are_apart(one: Reading, other: Reading) -> bool:
+    """Whether two literals that are spelled differently cannot be equal, by what they stand for.
+
+    Their values differ, or one of them is ill-typed. Of a literal whose datatype is unknown nothing is known.
+    """
+    return one is not None and other is not None and (one != other or isinstance(one, IllTyped))

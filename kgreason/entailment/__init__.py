@@ -7,7 +7,7 @@ claims       axioms as goals
 kinds        that names are of classes and of properties
 classes      class expressions, to assume and to show
 goals        what has to be shown, as values, and showing it
-containers   axiomatic triples of rdf:_1, rdf:_2, ...
+containers   what RDFS says of the terms that are named: rdf:_1, rdf:_2, ..., datatypes, resources
 world        premises, materialized, to which assumptions are added for a while
 values       literals by their values
 matching     triple patterns over rows

@@ -1,39 +1,58 @@
-"""The axiomatic triples of rdf:_1, rdf:_2, ...: infinitely many, so those of the properties that are named.
+"""RDFS towards a conclusion: what holds in every graph, of the terms that premises and conclusion name.
 
-A rule cannot look at names. Premises and a conclusion name finitely many of them, and the others, of which the same
-holds, can appear in no proof (RDF 1.1 Semantics, section 9.3). Cost: a regular expression for each term.
+    rdf:_1, rdf:_2, ...    the axiomatic triples of those that are named; where none is, of rdf:_1
+    datatypes              each recognized one that is named, or that a literal has, is an rdfs:Datatype (rdfs1)
+    terms                  each IRI and literal of the conclusion is an rdfs:Resource
+
+There are infinitely many such triples. Of terms that are not named the same holds as of others, so that they appear in
+no proof. With all groups of rdfs.dl, and with literals as instances of their datatypes (`values`, for rdfD1), this is
+the generalised RDFS closure towards a conclusion, for which the entailment patterns are complete (RDF 1.1 Semantics,
+section 9 and the appendix on its rules).
+
+Cost: a regular expression for each term.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from kgreason.rules.model import Constant, Triple
+from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import (
     RDF,
     RDF_PROPERTY,
     RDF_TYPE,
     RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
+    RDFS_DATATYPE,
     RDFS_DOMAIN,
     RDFS_RANGE,
     RDFS_RESOURCE,
 )
 
 _MEMBERSHIP = re.compile(f"<{re.escape(RDF)}_[1-9][0-9]*>")
+_FIRST = f"<{RDF}_1>"
 
 
-def are_wanted(rules: Sequence[str]) -> bool:
-    """Whether rule sets are asked for what containers entail."""
-    return any("container" in name.split("+")[1:] for name in rules)
+def is_rdfs(name: str) -> bool:
+    """Whether a name of rules is that of RDFS, with whatever groups."""
+    return name.split("+", maxsplit=1)[0] == "rdfs"
 
 
-def axioms(terms: Iterable[Constant]) -> list[Triple]:
-    """The axiomatic triples of the membership properties among terms."""
-    said = (
-        (RDF_TYPE, RDF_PROPERTY),
-        (RDF_TYPE, RDFS_CONTAINER_MEMBERSHIP_PROPERTY),
-        (RDFS_DOMAIN, RDFS_RESOURCE),
-        (RDFS_RANGE, RDFS_RESOURCE),
-    )
-    return [(term, *more) for term in terms if _MEMBERSHIP.fullmatch(term) for more in said]
+def completed(rules: Sequence[str]) -> list[str]:
+    """The rules with all groups of RDFS where there is one: in a graph the others are noise, in a proof premises."""
+    groups = dict.fromkeys(rule.group for rule in ruleset("rdfs").rules)
+    return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]
+
+
+def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]) -> Iterator[Triple]:
+    """What holds of terms, of those of a conclusion, and of the datatypes that are recognized and in use."""
+    for term in [term for term in terms if _MEMBERSHIP.fullmatch(term)] or [_FIRST]:
+        yield term, RDF_TYPE, RDF_PROPERTY
+        yield term, RDF_TYPE, RDFS_CONTAINER_MEMBERSHIP_PROPERTY
+        yield term, RDFS_DOMAIN, RDFS_RESOURCE
+        yield term, RDFS_RANGE, RDFS_RESOURCE
+    yield from ((datatype, RDF_TYPE, RDFS_DATATYPE) for datatype in datatypes)
+    named = (term for term in chain.from_iterable(conclusion) if not term.startswith("_:"))
+    yield from ((term, RDF_TYPE, RDFS_RESOURCE) for term in dict.fromkeys(named))

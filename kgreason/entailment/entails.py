@@ -46,8 +46,9 @@ def entails(
     Blank nodes of the conclusion are variables. Under `rules` with owl2rl its axioms and class expressions are shown as
     such, by assuming the contrary where there is one. `semantics="direct"` takes declarations, ontology headers and
     annotations as saying nothing, "rdf-based" as triples to be entailed. Other rules: the closure has to match.
-    `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; imports without one are not
-    read. Keys hold of individuals without a name too, which is more than the direct semantics say. Literals are
+    `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic triples and the types of
+    literals. `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; imports without one
+    are not read. Keys hold of individuals without a name too, which is more than the direct semantics say. Literals are
     compared by value where their datatype is one of `datatypes`, names in N-Triples syntax; None: all supported ones.
     Raises InputError, RdfSyntaxError, RuleError.
     """
@@ -66,12 +67,13 @@ def unproved(
 ) -> Iterator[tuple[Triple, ...]]:
     """The parts of a conclusion that are not seen to be entailed, each as the triples that say it; see `entails`."""
     from kgreason.datatypes.datatype_map import DATATYPES
+    from kgreason.entailment import containers
     from kgreason.entailment.conclusion import Known, understood
     from kgreason.entailment.goals import proved
     from kgreason.entailment.world import Closure
 
     check_choice("semantics", semantics, Semantics)
-    rules = [rules] if isinstance(rules, str) else rules
+    rules = containers.completed([rules] if isinstance(rules, str) else rules)
     is_owl = any(name.split("+")[0] == "owl2rl" for name in rules)
     recognized = DATATYPES if datatypes is None else datatypes
     closure = Closure([*rules, str(resource("rulesets", "refutation.dl"))] if is_owl else rules, catalogue, recognized)
@@ -92,14 +94,15 @@ def unproved(
                 yield part.triples
 
 
-def _assume_vocabulary(closure: Closure, conclusion: Iterable[Triple], rules: Sequence[str], is_owl: bool) -> None:
+def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:
     """Take in what holds anyway of the literals, datatypes and container properties that either side names."""
     from kgreason.entailment import containers
 
-    terms = {*closure.terms(), *chain.from_iterable(conclusion)}
+    is_rdfs = any(map(containers.is_rdfs, rules))
+    terms = {*closure.terms(), *chain.from_iterable(conclusion), *(closure.datatypes() if is_rdfs else ())}
     closure.assume_values(terms, are_classes=is_owl)
-    if containers.are_wanted(rules):
-        closure.assume(containers.axioms(terms))
+    if is_rdfs:
+        closure.assume([*containers.axioms(terms, conclusion, closure.recognized(terms))])
 
 
 def check(

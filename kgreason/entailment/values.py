@@ -69,6 +69,7 @@ class Values:
         self._values: dict[int, Value] = {}
         self._first: dict[Value, int] = {}
         self._ill_typed: set[int] = set()
+        self._datatypes: set[Constant] = set()
 
     def settled(self, rows: Int32) -> Int32:
         """Rows int32[n, k] with the first literal of its value in the place of each literal, among their objects."""
@@ -83,7 +84,9 @@ class Values:
     def _read(self, literals: list[int]) -> None:
         """Note what literals stand for."""
         texts = self._dictionary.decode(literals)
-        known = [unescaped(text).datatype in self._recognized for text in texts]
+        datatypes = [unescaped(text).datatype for text in texts]
+        known = [datatype in self._recognized for datatype in datatypes]
+        self._datatypes.update(compress(datatypes, known))
         literals = list(compress(literals, known))
         for literal, value in zip(literals, values(compress(texts, known)), strict=True):
             if isinstance(value, Value):
@@ -91,6 +94,15 @@ class Values:
                 self._first.setdefault(value, literal)
             else:
                 self._ill_typed.add(literal)
+
+    @property
+    def datatypes(self) -> frozenset[Constant]:
+        """The recognized datatypes that literals read so far have."""
+        return frozenset(self._datatypes)
+
+    def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
+        """The recognized datatypes among terms."""
+        return frozenset(self._recognized.intersection(terms))
 
     def are_ill_typed(self, literals: Int32) -> NDArray[np.bool_]:
         """Which of the ids int32[n] are literals read so far that are spelt as no value of their datatype: bool[n]."""

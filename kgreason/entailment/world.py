@@ -20,6 +20,7 @@ from kgreason.engine.layout import Int32
 from kgreason.entailment.goals import Binding
 from kgreason.entailment.matching import solutions
 from kgreason.entailment.values import Values
+from kgreason.graph.equality import LETTER
 from kgreason.graph.facts import decoded
 from kgreason.graph.imports import Imports
 from kgreason.graph.knowledge_graph import Documents, opened
@@ -42,7 +43,8 @@ class Closure:
     def __init__(
         self, rules: Sequence[str], catalogue: Documents | None = None, datatypes: Iterable[Constant] = ()
     ) -> None:
-        selection = select(rules, same_as="rules")  # so that a fact is a triple, whatever is equal
+        named = (f"{name}+{LETTER}" if name.split("+")[0] == "owl2rl" else name for name in rules)
+        selection = select([*named], same_as="rules")  # so that a fact is a triple, whatever is equal
         self._live = Materializer(replace(selection, datatypes=()))  # which of them count, `Values` knows
         self._imports = Imports(self._live, opened(catalogue))
         self._values = Values(self._live.dictionary, datatypes)
@@ -71,6 +73,14 @@ class Closure:
     def assume(self, triples: Sequence[Triple]) -> None:
         """Take in premises, given as terms."""
         self._change(Edit(added=in_default_graph(self._interned(triples))))
+
+    def datatypes(self) -> frozenset[Constant]:
+        """The recognized datatypes that the literals read so far have."""
+        return self._values.datatypes
+
+    def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
+        """The recognized datatypes among terms."""
+        return self._values.recognized(terms)
 
     def terms(self) -> list[Constant]:
         """Every term that the closure names."""

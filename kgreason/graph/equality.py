@@ -45,9 +45,15 @@ from kgreason.terms.vocabulary import OWL_SAME_AS
 from kgreason.zset.order import grouped
 
 GROUP = "representatives"
+LETTER = "eq-literals"
+"""The group of owl2rl by which literals of different values are made equal, as the letter of the tables says."""
 ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
 LazyRules: TypeAlias = Callable[[], Iterable[EncodedRule]]
 """Rules that are encoded once they are asked for."""
+Follows: TypeAlias = Callable[[Int32], Int32]
+"""Those of pairs int32[n, 2] of linked terms that are followed; the others are literals of different values.
+
+Without such a function all links are followed."""
 
 _NONE = np.empty(0, dtype=np.int32)
 NO_PAIRS = np.empty((0, 2), dtype=np.int32)
@@ -82,8 +88,9 @@ class Regrouped(NamedTuple):
 class Equality:
     """The representatives of a graph's terms."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, budget: int) -> None:
+    def __init__(self, engine: Engine, dictionary: Dictionary, budget: int, follows: Follows | None) -> None:
         self._engine, self._dictionary = engine, dictionary
+        self._follows: Follows = follows or (lambda pairs: pairs)
         self.root, self.rep = dictionary.intern([ROOT, REP]).tolist()
         self.triples, self.root_table = engine.table(True, 3), engine.table(False, 2)
         self._rep_table = engine.table(False, 3)
@@ -106,7 +113,7 @@ class Equality:
 
     def foreseen(self, added: Int32) -> Roots:
         """Representatives for the terms that asserted triples int32[n, 3] will link, where none of them has one."""
-        links = linked(added)
+        links = self._follows(linked(added))
         if not len(links):
             return NO_ROOTS
         self.cliques.cover(len(self._dictionary))
@@ -196,12 +203,12 @@ class Equality:
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
-        """The links among the facts that changed, and are there: int32[n, 2]."""
+        """The links to follow among the facts that changed, and are there: int32[n, 2]."""
         found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # most often none: nothing else is looked at
         if not len(found):
             return NO_PAIRS
         found = found[(changes.tables[found] == self.triples) & (changes.after[found] != ABSENT)]
-        return linked(changes.rows[found])
+        return self._follows(linked(changes.rows[found]))
 
     def _changed_pairs(self, changes: Changes) -> Int32:
         """The rows of eq_rep that came or went: int32[n, 2] of term and representative."""
@@ -246,7 +253,9 @@ class Equality:
         if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
             return NO_PAIRS
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
-        return linked(rows[self._kinds(rows) != ABSENT])  # what left in this commit is listed until it ends
+        return self._follows(
+            linked(rows[self._kinds(rows) != ABSENT])
+        )  # what left in this commit is listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
         """What a commit did to the graph as it is shown; its cliques are those after it from now on.
@@ -350,7 +359,7 @@ def represented(rule: Rule) -> Iterator[Rule]:
 
     The facts alone say that a term is equal to itself (asserted, or by eq-ref).
     """
-    if rule.group == GROUP or not any(map(is_link, rule.body)):
+    if rule.group in (GROUP, LETTER) or not any(map(is_link, rule.body)):  # these speak of links, not of equal terms
         yield rule
         return
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)

@@ -7,6 +7,7 @@ one backward run for each fact that is asked about; the first run of all makes a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -71,16 +72,23 @@ class EngineFacts:
 
 
 def _told(fact: Atom, derivation: Derivation) -> Derivation:
-    """A use of a rule of datatypes.dl: what it asks of literals is a condition of the rule, and no premise.
+    """A use of a rule: what it asks of literals is a condition of the rule, and no premise.
 
-    Of a rule that derives a triple the W3C has the triple alone.
+    Of a rule of datatypes.dl that derives a triple the W3C has the triple alone, and rules for owl:sameAs are told as
+    the W3C has them.
     """
     rule, body = derivation
     if rule.group != DATATYPES:
-        return derivation
+        return Derivation(without_hidden(rule), tuple(atom for atom in body if not is_hidden(atom)))
     if rule.heads != (FALSE,):
         return Derivation(Rule((fact,), (), rule.name, rule.group), ())
     return Derivation(rule, tuple(atom for atom in body if not is_hidden(atom)))
+
+
+def without_hidden(rule: Rule) -> Rule:
+    """A rule without what it asks of literals."""
+    read = tuple([atom for atom in rule.body if not is_hidden(atom)])
+    return rule if len(read) == len(rule.body) else replace(rule, body=read)
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:

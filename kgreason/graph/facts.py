@@ -29,7 +29,7 @@ TYPE, SAME_AS = _IDS[RDF_TYPE], _IDS[OWL_SAME_AS]
 IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[OWL_IMPORTS], _IDS[OWL_ONTOLOGY], _IDS[OWL_VERSION_IRI]
 
 LITERAL_FACTS = tuple(
-    f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "not/2", "ill/1", "literal/1", "used/1")
+    f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "may_equal/2", "not/2", "ill/1", "literal/1", "used/1")
 )
 """What rules are told of literals, and what they note of them (datatypes.dl): no part of the graph, and it may stay."""
 _LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from kgreason.graph.equality import GROUP, Equality, is_link
-from kgreason.graph.explaining import EngineFacts
+from kgreason.graph.explaining import EngineFacts, without_hidden
 from kgreason.graph.materializer import Materializer
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
@@ -126,7 +126,7 @@ def _turned(fact: Atom) -> Derivation:
 @cache
 def _rule(name: str) -> Rule:
     """A rule of OWL 2 RL by its name."""
-    return next(rule for rule in ruleset("owl2rl").rules if rule.name == name)
+    return next(without_hidden(rule) for rule in ruleset("owl2rl").rules if rule.name == name)
 
 
 def _told(derivation: Derivation) -> Derivation:

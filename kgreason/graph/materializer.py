@@ -13,6 +13,7 @@ Cost: a first load is one Bootstrap; a later change costs what it changes, unles
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from os import PathLike
 from typing import NamedTuple
@@ -35,6 +36,7 @@ from kgreason.graph.literals import NO_FACTS, Facts, Literals
 from kgreason.graph.program import LiveProgram, ProgramChange, uncollected
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.quads import Asserted, Quads, in_default_graph
+from kgreason.graph.readings import followed
 from kgreason.graph.selection import Selection
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.stratum import ClosureChange, SchemaStratum
@@ -120,8 +122,10 @@ class Materializer:
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.engine = Engine(quiet=0 if selection.is_reflexive else SAME_AS) if engine is None else engine
         self.triples = self.engine.table(True, 3)
-        self.equality = Equality(self.engine, self.dictionary, selection.aliases) if selection.equality else None
-        self.literals = Literals(self.engine, self.dictionary, self.equality) if selection.datatypes else None
+        follows = None if selection.is_literal else partial(followed, self.dictionary)
+        common = self.engine, self.dictionary
+        self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
+        self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
         self.quads = Quads()
         self.flags = Flags()
         self.program = LiveProgram(selection)
@@ -188,7 +192,7 @@ class Materializer:
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own)]
         roots = self.equality.foreseen(asserted.added) if self.equality and means.is_first else NO_ROOTS
-        literals = self.literals.wanted() if self.literals else NO_FACTS
+        literals = self.literals.foreseen(asserted.added) if self.literals else NO_FACTS
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, roots, literals, program, means, 0)
         changes, is_reviewed = self.engine.changes(), False
@@ -199,11 +203,20 @@ class Materializer:
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
                 if called == self.flags:
+                    changes = self._tidied(changes, means, len(steps))
                     self.strategies = () if edit.evaluated else _abridged(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))
             self._apply(None, roots, literals, steps[-1].program, means, len(steps) - 1)
             changes = self.engine.changes()
+
+    def _tidied(self, changes: Changes, means: _Means, step: int) -> Changes:
+        """What a commit has changed. What was told of links that are gone is taken back; nothing follows from that."""
+        needless = self.literals.needless(changes) if self.literals else NO_FACTS
+        if not needless:
+            return changes
+        self._apply(None, NO_ROOTS, needless, ProgramChange((), (), ()), means, step)
+        return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
         """Start from what was evaluated elsewhere; what the program has beyond its rules, or without them."""

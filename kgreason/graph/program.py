@@ -3,7 +3,8 @@
     closing rules      they close the schema; run over the data too, where what they derive is part of the graph
     translated rules   one for each axiom and row, with the schema triples that they come from
     free rules         generic rules that ask for no schema (eq-*)
-    needed rules       generic rules that run as well once rules have derived schema triples of their own
+    needed rules       generic rules that run as well once rules have derived schema triples of their own, and those
+                       that read axioms whose lists fork
     own rules          the user's
 
 These are layers: a rule that is in several is there for the reason of the last.
@@ -21,15 +22,19 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from kgreason.graph.selection import Selection
+from kgreason.ontology.collect import collect
 from kgreason.ontology.live import LiveTranslation, RuleChange
-from kgreason.ontology.needed import can_derive_schema, needed_generic
-from kgreason.ontology.translate import Profile, translate
+from kgreason.ontology.needed import can_derive_schema, needed_generic, reading_forks
+from kgreason.ontology.readings import LiveReadings
+from kgreason.ontology.schema import Schema
+from kgreason.ontology.translate import Profile, forks_of, translate, warnings_of
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Rule, Triple
+from kgreason.rules.model import Constant, Rule, Triple
 
 CLOSES = "closes the schema"
 OWN = "a rule file"
@@ -63,8 +68,10 @@ def build(selection: Selection, schema: Iterable[Triple], *, same_as: bool, exce
     translations = [translate(triples, profile) for profile in _profiles(selection)]
     translated = _translated(rule for translation in translations for rule in translation.rules)
     own = _layer(selection.own, OWN)
-    needed = _needed(selection, (*translated, *own), triples, same_as=same_as, exceeded=exceeded)
-    warnings = (warning for translation in translations for warning in translation.warnings)
+    forks = frozenset[Constant]().union(*(forks_of(each.broken, each.profile) for each in translations))
+    needed = _needed(selection, (*translated, *own), triples, forks, same_as=same_as, exceeded=exceeded)
+    broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
+    warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
     return _program((_closing(selection), translated, _free(selection), needed, own), warnings)
 
 
@@ -102,6 +109,7 @@ class LiveProgram:
         self._selection = selection
         self._log = UndoLog()
         self._translations = [LiveTranslation(profile, self._log) for profile in _profiles(selection)]
+        self._readings = LiveReadings(self._log) if selection.schema == "data" else None
         self._schema: dict[Triple, None] = {}
         self._closing, self._free = _closing(selection), _free(selection)
         self._translated: Layer = {}
@@ -120,7 +128,10 @@ class LiveProgram:
     @property
     def warnings(self) -> tuple[str, ...]:
         """One line for each axiom whose list is broken."""
-        return tuple(dict.fromkeys(warning for each in self._translations for warning in each.warnings))
+        found = [each.warnings for each in self._translations]
+        if self._readings:
+            found = [warnings_of(self._readings.broken, profile) for profile in self._selection.profiles]
+        return tuple(dict.fromkeys(chain.from_iterable(found)))
 
     @property
     def retranslated(self) -> int:
@@ -154,7 +165,8 @@ class LiveProgram:
         if own is not None:
             touched += self._replace("own", _layer(own, OWN))
         rules = (*self._suspects, *self._latest["own"])
-        needed = _needed(self._selection, rules, self._schema, same_as=same_as, exceeded=exceeded)
+        forks = frozenset[Constant]().union(*(each.forks for each in self._translations))
+        needed = _needed(self._selection, rules, self._schema, forks, same_as=same_as, exceeded=exceeded)
         touched += self._replace("needed", needed)
         return self._settle(dict.fromkeys(touched))
 
@@ -174,6 +186,8 @@ class LiveProgram:
         for triple in added:
             self._log.put(self._schema, triple, None)
         touched: list[Rule] = []
+        if self._readings and self._selection.profiles:
+            self._readings.change(removed, added)
         for translation in self._translations:
             change = translation.change(removed, added)
             self._restate(change)
@@ -234,12 +248,20 @@ def _free(selection: Selection) -> Layer:
 
 
 def _needed(
-    selection: Selection, rules: Iterable[Rule], schema: Iterable[Triple], *, same_as: bool, exceeded: bool
+    selection: Selection,
+    rules: Iterable[Rule],
+    schema: Iterable[Triple],
+    forks: Collection[Constant],
+    *,
+    same_as: bool,
+    exceeded: bool,
 ) -> Layer:
-    """The generic rules, closing ones aside, that the data needs beside these rules."""
-    if selection.schema == "data" or not (same_as or exceeded):
+    """The generic rules, closing ones aside, that the data needs beside these rules; those that read `forks` too."""
+    if selection.schema == "data" or not (same_as or exceeded or forks):
         return {}
-    needed = needed_generic(rules, selection.generic, schema, same_as=same_as)
+    needed = reading_forks(forks, selection.generic) if forks else {}
+    if same_as or exceeded:
+        needed |= needed_generic((*rules, *needed), selection.generic, schema, same_as=same_as)
     found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in selection.generic.closing)
     return {rule: Ruling(rule, reason) for rule, reason in found}
 

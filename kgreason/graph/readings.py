@@ -21,13 +21,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
-from kgreason.datatypes.value import LANG_STRING, STRING, Reading, Value
+from kgreason.datatypes.value import LANG_STRING, STRING, Reading, Value, are_apart
 from kgreason.engine.layout import Int32
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.quoting import quote
 
 _STRINGS = (STRING, LANG_STRING)
 _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
+
+
+def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
+    """Those of pairs int32[n, 2] of different terms that are no two literals which cannot be equal.
+
+    Cost: a look at the kinds of the terms; where both are literals, at their texts.
+    """
+    is_followed = ~(dictionary.kinds(pairs) == Kind.LITERAL).all(axis=1)
+    found = np.flatnonzero(~is_followed)
+    if len(found):
+        literals, places = np.unique(pairs[found], return_inverse=True)
+        readings = values(dictionary.decode(literals))
+        both = places.reshape(-1, 2).tolist()
+        is_followed[found] = [not are_apart(readings[one], readings[other]) for one, other in both]
+    kept: Int32 = pairs[is_followed]
+    return kept
 
 
 class News(NamedTuple):

@@ -10,12 +10,13 @@ that ends in `+GROUP`, once or more often, switches them on: `owl2rl+eq-ref+thin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from kgreason.errors import RuleError
+from kgreason.graph.equality import LETTER
 from kgreason.graph.modes import ALIASES, DEFAULT_GROUPS, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic import Generic, split
 from kgreason.ontology.translate import Profile
@@ -23,7 +24,9 @@ from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, ruleset
 from kgreason.rules.program import check_sizes
 
-_FOLLOWED = frozenset(["eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
+_LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
+"""The rules of owl2rl in whose place those of links.dl stand."""
+_FOLLOWED = _LINKS | {"eq-sym"}
 """The rules of owl2rl in whose place those of representatives.dl stand."""
 
 
@@ -32,7 +35,8 @@ class Selection:
     """The profiles to translate, the generic rules of the rule sets and the user's own rules.
 
     `equality`: the rules that follow representatives in place of owl:sameAs, or none; then a clique may stand for
-    `aliases` rows. `datatypes`: the rules that read what literals stand for, or none.
+    `aliases` rows. `datatypes`: the rules that read what literals stand for, or none. `is_literal`: rules make literals
+    of different values equal, as the letter of the tables says.
     """
 
     names: tuple[str, ...]
@@ -43,6 +47,7 @@ class Selection:
     equality: tuple[Rule, ...] = ()
     aliases: int = 0
     datatypes: tuple[Rule, ...] = ()
+    is_literal: bool = False
 
     @property
     def is_reflexive(self) -> bool:
@@ -69,13 +74,22 @@ def select(
         elif name != "none":
             own += _rules_of(name)
     selected = Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema)
-    if "owl2rl" in profiles:
-        selected = replace(selected, datatypes=ruleset("datatypes").rules)
-    if same_as == "rules" or "owl2rl" not in profiles:
+    if "owl2rl" not in profiles:
         return selected
+    is_literal = any(rule.group == LETTER for rule in generic)
+    selected = replace(selected, datatypes=ruleset("datatypes").rules, is_literal=is_literal)
+    if same_as == "rules":
+        return replace(selected, generic=split(_linking(generic, is_literal=is_literal)))
     kept = (rule for rule in generic if rule.name not in _FOLLOWED)
     budget = aliases if same_as == "aliases" else 0
     return replace(selected, generic=split(kept), equality=ruleset("representatives").rules, aliases=budget)
+
+
+def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
+    """The rules that follow owl:sameAs without representatives: those of the tables, or those of links.dl."""
+    yield from (rule for rule in rules if rule.group != LETTER and (is_literal or rule.name not in _LINKS))
+    if not is_literal:
+        yield from ruleset("links").rules
 
 
 def reselect(

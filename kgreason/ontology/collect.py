@@ -122,6 +122,9 @@ class Broken:
     fault: Fault
 
     def __str__(self) -> str:
+        if self.fault.is_fork:
+            where = f"forked list at {self.fault.cell}: {self.fault.problem}"
+            return f"{where}; the {self.kind} of {self.node} is read with each of them"
         what = "rule" if self.kind == SWRL_IMP else "list"
         where = f"broken {what} at {self.fault.cell}: {self.fault.problem}"
         return f"{where}; the {self.kind} of {self.node} yields no rule"

@@ -1,7 +1,8 @@
 """The generic rules of a rule set by the part they play beside the translated ones.
 
 A *premise* is a body atom that asks for schema: a predicate of `SCHEMA_PREDICATES`, a type of `SCHEMA_CLASSES`, or a
-relation other than triples (the rule sets walk lists by such relations). Every rule is in one part:
+relation other than triples (the rule sets walk lists by such relations), those of datatypes.dl aside. Every rule is in
+one part:
 
     closing  premises alone, schema in the head       scm-*, rdfs5, rdfs11, axiomatic triples: they close the schema
     rows     a premise or more                        prp-*, cls-*, cax-*, rdfs9: the translated rules replace them
@@ -20,6 +21,9 @@ from functools import lru_cache
 from kgreason.ontology.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.rules.model import Atom, Rule
 from kgreason.terms.vocabulary import RDF_TYPE
+
+_OF_TERMS = "dt_"
+"""Relations that begin with this say something of terms and are asserted from outside (datatypes.dl)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,12 @@ def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
 
 def is_premise(atom: Atom) -> bool:
     """Whether every instance of an atom is schema, or belongs to the walk along a list."""
-    return atom.relation is not None or is_schema_pattern(atom)
+    return is_walk(atom) or is_schema_pattern(atom)
+
+
+def is_walk(atom: Atom) -> bool:
+    """Whether an atom belongs to the walk along a list."""
+    return atom.relation is not None and not atom.relation.startswith(_OF_TERMS)
 
 
 def is_schema_pattern(atom: Atom) -> bool:

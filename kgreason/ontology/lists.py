@@ -1,7 +1,9 @@
 """RDF lists read from a schema, or the fault that breaks one.
 
 A list is a chain of cells, each with exactly one rdf:first and one rdf:rest, that ends in rdf:nil. Anything else (a
-missing link, two of them, a cycle) is a fault: it is named, never guessed around.
+missing link, two of them, a cycle) is a fault: it is named, never guessed around. Two links are a *fork*. The tables
+have a list for each choice there. There may be very many choices, so that forks are left to the generic rules, which
+walk lists cell by cell.
 Both outcomes know the cells that were visited: the outcome depends on the triples of these subjects and on no others,
 which is what lets an edit find the axioms it touches.
 
@@ -32,6 +34,7 @@ class Fault:
     cell: Constant
     problem: str
     cells: tuple[Constant, ...]
+    is_fork: bool = False
 
 
 def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
@@ -44,13 +47,19 @@ def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
         problem = "the list runs in a circle" if cell in cells else _problem(schema, cell)
         cells[cell] = None
         if problem:
-            return Fault(cell, problem, tuple(cells))
+            return Fault(cell, problem, tuple(cells), is_fork=_is_fork(schema, cell))
         (member,) = schema.objects(cell, RDF_FIRST)
         (rest,) = schema.objects(cell, RDF_REST)
         members.append(member)
         triples += ((cell, RDF_FIRST, member), (cell, RDF_REST, rest))
         cell = rest
     return RdfList(tuple(members), tuple(triples))
+
+
+def _is_fork(schema: Schema, cell: Constant) -> bool:
+    """Whether lists go on from a cell in more than one way."""
+    counts = [len(schema.objects(cell, predicate)) for predicate in (RDF_FIRST, RDF_REST)]
+    return min(counts) > 0 and max(counts) > 1
 
 
 def _problem(schema: Schema, cell: Constant) -> str | None:

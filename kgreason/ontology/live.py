@@ -26,9 +26,9 @@ from kgreason.ontology.normalise import normalise
 from kgreason.ontology.readings import LiveReadings
 from kgreason.ontology.reduction import LiveReduction
 from kgreason.ontology.statements import LiveStatements, Placed, order
-from kgreason.ontology.translate import ROWS, Profile, Rules, translate_axiom
+from kgreason.ontology.translate import Profile, Rules, forks_of, translate_axiom, warnings_of
 from kgreason.ontology.undo import UndoLog
-from kgreason.rules.model import Triple
+from kgreason.rules.model import Constant, Triple
 
 
 class RuleChange(NamedTuple):
@@ -73,7 +73,12 @@ class LiveTranslation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """One line for each axiom whose list is broken, if the profile has rows for its kind."""
-        return tuple(str(broken) for broken in self._readings.broken if broken.kind in ROWS[self.profile])
+        return warnings_of(self._readings.broken, self.profile)
+
+    @property
+    def forks(self) -> frozenset[Constant]:
+        """The kinds of axioms whose list forks."""
+        return forks_of(self._readings.broken, self.profile)
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> RuleChange:
         """Take schema triples away, then add others; what that does to the rules, in the order of their places."""

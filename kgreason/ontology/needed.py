@@ -60,6 +60,13 @@ def needed_generic(
     return feeders(readers, needed) | needed
 
 
+def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
+    """The generic rules that read axioms of these kinds, whose lists fork, each with the reason."""
+    wanted = frozenset(kinds)
+    rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
+    return feeders(generic.rows, rows) | dict.fromkeys(rows, "a list of the schema forks")
+
+
 def can_derive_schema(rule: Rule) -> bool:
     """Whether a head can be a schema triple, or belong to the walk along a list; rules that cannot need no others."""
     return any(_may_be_schema(head) for head in rule.heads)

@@ -23,13 +23,13 @@ from typing import Literal, TypeAlias
 
 from kgreason.ontology import owl2rl, rdfs, swrl
 from kgreason.ontology.axioms import Axiom, place
-from kgreason.ontology.collect import Reading, collect
+from kgreason.ontology.collect import Broken, Reading, collect
 from kgreason.ontology.covers import covers
 from kgreason.ontology.normalise import deduplicate, normalise
 from kgreason.ontology.reduce import reduce
 from kgreason.ontology.rows import RowTable
 from kgreason.ontology.schema import Schema
-from kgreason.rules.model import Rule, Triple
+from kgreason.rules.model import Constant, Rule, Triple
 
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl"]
 Rules: TypeAlias = tuple[Rule, ...]
@@ -57,8 +57,22 @@ class Translation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """One line for each broken list or SWRL rule, if the profile has rows for its kind."""
-        kinds = ROWS[self.profile]
-        return tuple(str(broken) for reading in self.readings for broken in reading.broken if broken.kind in kinds)
+        return warnings_of(self.broken, self.profile)
+
+    @property
+    def broken(self) -> tuple[Broken, ...]:
+        """Every axiom whose list has a fault, by node."""
+        return tuple(broken for reading in self.readings for broken in reading.broken)
+
+
+def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
+    """One line for each broken list or SWRL rule, if a profile has rows for its kind."""
+    return tuple(str(each) for each in broken if each.kind in ROWS[profile])
+
+
+def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
+    """The kinds of a profile's axioms whose list forks: generic rules have to read them, as no translated one does."""
+    return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
 
 
 def translate(schema: Iterable[Triple], profile: Profile) -> Translation:

@@ -24,8 +24,9 @@ from kgreason.graph.progress import Progress
 from kgreason.graph.selection import Selection
 from kgreason.rules.model import FALSE
 from kgreason.spark.encode import Encoded
+from kgreason.spark.fixpoint import Told
 from kgreason.spark.levels import materialize
-from kgreason.spark.literals import literal_facts
+from kgreason.spark.literals import followed, literal_facts
 from kgreason.spark.planning import Driver, Planned
 from kgreason.spark.plans import Program, names
 
@@ -71,16 +72,42 @@ def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: P
         facts = _triples(encoded.facts, planned.program)
         if selection.datatypes:
             facts = facts.union(_literals(driver, encoded, planned, place))
-        closed = _closed(selection, planned, facts, place, progress)
+        told = None if selection.is_literal or not selection.datatypes else _told(encoded.terms, planned)
+        closed = _closed(selection, planned, facts, place, progress, told)
         flags, before = driver.called_for(closed.triples), flags
         if flags == before:
             return closed
         rounds += 1
 
 
-def _closed(selection: Selection, planned: Planned, facts: DataFrame, folder: str, progress: Progress) -> Closed:
+def _closed(
+    selection: Selection,
+    planned: Planned,
+    facts: DataFrame,
+    folder: str,
+    progress: Progress,
+    told: Told | None = None,
+) -> Closed:
     quiet = 0 if selection.is_reflexive else SAME_AS
-    return Closed(materialize(facts, planned.program, f"{folder}/levels", quiet=quiet, progress=progress), planned)
+    levels = f"{folder}/levels"
+    closed = materialize(facts, planned.program, levels, quiet=quiet, progress=progress, told=told)
+    return Closed(closed, planned)
+
+
+def _told(terms: DataFrame, planned: Planned) -> Told:
+    """What says of new owl:sameAs links that they are followed."""
+    triples = planned.program.tables.index((True, 3))
+    fresh = terms.sparkSession.createDataFrame(list(planned.fresh.items()), terms.schema)
+    named, relation = terms.union(fresh), F.lit(planned.ids["dt_may_equal/2"])
+
+    def told(facts: DataFrame) -> DataFrame | None:
+        links = facts.where((F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
+        if links.isEmpty():
+            return None
+        rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), named).withColumn("relation", relation)
+        return _facts(rows, planned.program, (False, 3), ["relation", "x", "y"])
+
+    return told
 
 
 def _triples(triples: DataFrame, program: Program) -> DataFrame:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from functools import reduce
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
@@ -28,6 +29,8 @@ from kgreason.spark.checkpoints import Levels
 from kgreason.spark.plans import Program, names, plan
 from kgreason.spark.rewrites import Rules, directed, gatekeep, ground, met_atoms, product, rules_on
 
+Told: TypeAlias = Callable[[DataFrame], DataFrame | None]
+"""From the new facts `tbl, c0..` of a level to those, if any, that are asserted beside them; none is there yet."""
 LITTLE = 1 << 18
 """So many rows are sent to every task."""
 
@@ -45,12 +48,14 @@ class Kept(ExitStack):
 class Fixpoint:
     """A program over facts below a folder; `before` is the result that it starts from, if it does not from scratch."""
 
-    def __init__(self, program: Program, levels: Levels, quiet: int, before: DataFrame | None) -> None:
+    def __init__(
+        self, program: Program, levels: Levels, quiet: int, before: DataFrame | None, told: Told | None = None
+    ) -> None:
         self.key = ("tbl", *names("c", program.width))
         self.rules = rules_on(levels.spark, plan(program))
         self._program, self._present = program, set[int]()
         self._living = rules_on(levels.spark, plan(Program(program.tables, ())))
-        self.levels, self.before, self._quiet = levels, before, quiet
+        self.levels, self.before, self._quiet, self._told = levels, before, quiet, told
         key = ", ".join(f"{column} int" for column in self.key)
         self.schema, self._gains = f"{key}, stamp int, support int, asserted boolean", f"{key}, support int"
 
@@ -60,7 +65,20 @@ class Fixpoint:
         while len(sizes) < 2 or sizes[-1]:
             with progress(f"level {len(sizes)}") as report, Kept() as kept:
                 frames = self._level(kept) if sizes else {"facts": first()}
+                frames["facts"] = self._with_told(frames["facts"], kept)
                 report(self.levels.write(**frames))
+
+    def _with_told(self, facts: DataFrame, kept: Kept) -> DataFrame:
+        """The facts of a level, and those that are asserted beside them."""
+        if self._told is None:
+            return facts
+        facts = kept.keep(facts)
+        told = self._told(facts.select(*self.key))
+        if told is None:
+            return facts
+        return facts.unionByName(
+            told.select("*", *(F.lit(0).alias(name) for name in ("stamp", "support")), F.lit(True).alias("asserted"))
+        )
 
     def facts(self, levels: Iterable[int]) -> DataFrame:
         """The facts of these levels, and of the result before them."""

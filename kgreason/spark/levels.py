@@ -24,7 +24,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.errors import InputError
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.spark.checkpoints import Levels, fingerprint
-from kgreason.spark.fixpoint import Fixpoint, absent
+from kgreason.spark.fixpoint import Fixpoint, Told, absent
 from kgreason.spark.plans import Program, names
 from kgreason.spark.rewrites import Rules
 
@@ -32,17 +32,24 @@ _STATE = ("stamp", "support", "asserted")
 
 
 def materialize(
-    facts: DataFrame, program: Program, folder: str, *, quiet: int = 0, progress: Progress = SILENT
+    facts: DataFrame,
+    program: Program,
+    folder: str,
+    *,
+    quiet: int = 0,
+    progress: Progress = SILENT,
+    told: Told | None = None,
 ) -> DataFrame:
     """The least model of a program over asserted facts, read back from Parquet below a folder of its own.
 
     facts: `tbl, c0..` of int, padded with 0 to the widest table; the result has `stamp, support, asserted` besides.
-    `quiet` is the id of a property whose reflexive triples are not derived, or 0. Run again on the folder after a
-    crash, it goes on after the last whole level. Raises InputError for facts of other columns.
+    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` gives for the new facts of a
+    level what is to be asserted beside them. Run again on the folder after a crash, it goes on after the last whole
+    level. Raises InputError for facts of other columns.
     """
     asserted = _rows(facts, _key(program))
     levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet), asserted))
-    fixpoint = Fixpoint(program, levels, quiet, None)
+    fixpoint = Fixpoint(program, levels, quiet, None, told)
     fixpoint.run(lambda: _asserted(asserted, fixpoint.rules), progress)
     return fixpoint.facts(levels.all)
 

@@ -3,8 +3,10 @@
     dt_value(x, v)    x and another literal have one value, for which v stands, the one with the smallest id
     dt_ill(x)         the lexical form of x is none of its datatype's
     dt_type(x, d)     the value of x is in the datatype d, which rules ask for
+    dt_may_equal(x, y)   x owl:sameAs y is said, and x and y are not two literals of different values
 
-These are the truths that `kgreason.graph.literals` asserts ahead of a first load. A string without a datatype has a
+The first three are the truths that `kgreason.graph.literals` asserts ahead of a first load, the last comes with each
+level. A string without a datatype has a
 value of its own, so that it is read only where another literal has a string as its value, or rules ask for strings.
 
 Cost: the literals with a datatype are read once, by Python workers; one shuffle of their values finds the equal ones.
@@ -22,7 +24,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
-from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
 from kgreason.graph.asked import NAMES
 from kgreason.terms.quoting import quote
 
@@ -48,6 +50,26 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
         plain = literals.where(~is_typed).select("id", F.col("text").alias("key"))
         keys = keys.union(plain.join(keys.select("key"), "key", "left_semi").select("id", "key"))
     return _equal(keys).union(_ill(read)).union(_members(read))
+
+
+def followed(links: DataFrame, terms: DataFrame) -> DataFrame:
+    """The links (x int, y int) that are not between two literals which cannot be equal; terms: (id int, text string).
+
+    Cost: a join with the terms for each end of the links.
+    """
+    for end in ("x", "y"):
+        named = terms.select(
+            F.col("id").alias(end), F.when(F.col("text").startswith('"'), F.col("text")).alias(f"of_{end}")
+        )
+        links = links.join(named, end)
+    return links.select("x", "y", "of_x", "of_y").mapInArrow(_following, "x int, y int")
+
+
+def _following(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        pairs = zip(batch.column("of_x").to_pylist(), batch.column("of_y").to_pylist(), strict=True)
+        kept = [one is None or other is None or not are_apart(*values([one, other])) for one, other in pairs]
+        yield batch.select(["x", "y"]).filter(pa.array(kept, type=pa.bool_()))
 
 
 def _equal(keys: DataFrame) -> DataFrame:

@@ -278,6 +278,60 @@ def test_without_owl_a_conclusion_is_a_graph(folder: Path) -> None:
     assert not kgreason.entails(premise, document(folder, ":x a :B ."), rules=["none"])
 
 
+RDFS = {
+    "RDF: properties and lists": ("", "rdf:type a rdf:Property . rdf:value a rdf:Property . rdf:nil a rdf:List ."),
+    "reification": (":s rdf:subject :x .", ":s a rdf:Statement . rdf:object rdfs:domain rdf:Statement ."),
+    "lists": (":l rdf:rest :m .", ":l a rdf:List . :m a rdf:List . rdf:rest rdfs:range rdf:List ."),
+    "containers": ("", "rdf:Bag rdfs:subClassOf rdfs:Container . rdf:_7 a rdfs:ContainerMembershipProperty ."),
+    "members": (
+        ":a rdf:_2 5 .",
+        ":a rdfs:member 5 , [ a xsd:integer , rdfs:Literal ] . rdf:_2 rdfs:domain rdfs:Resource .",
+    ),
+    "a membership property that nobody names": (":a :p :b .", "[] a rdfs:ContainerMembershipProperty ."),
+    "classes": ("", "rdfs:Literal a rdfs:Class . rdfs:Class rdfs:subClassOf rdfs:Resource , rdfs:Class ."),
+    "properties": (":a :p :b .", ":p a rdf:Property ; rdfs:subPropertyOf :p ."),
+    "resources": (":a :p 5 .", ":a a rdfs:Resource ; :p [ a rdfs:Resource ] . :nobody a rdfs:Resource ."),
+    "a literal of its datatype": (":a :p 5 .", ":a :p [ a xsd:integer ] ."),
+    "a literal of a datatype that nobody names": (
+        ":a :p 5 .",
+        ":a :p [ a [ a rdfs:Datatype ; rdfs:subClassOf rdfs:Literal ] ] .",
+    ),
+    "a literal of a wider datatype": (":a :p 5 .", ":a :p [ a xsd:decimal ] ."),
+    "a string, and a tagged one": (":a :p 'x' , 'x'@en .", ":a :p [ a xsd:string ] , [ a rdf:langString ] ."),
+    "a literal in a range": (":p rdfs:range :C . :a :p 5 .", ":a :p [ a :C , xsd:integer ] ."),
+    "labels": (":a rdfs:label 'a' .", ":a rdfs:label [ a rdfs:Literal ] ."),
+    "a datatype": (":d a rdfs:Datatype .", ":d rdfs:subClassOf rdfs:Literal . :d a rdfs:Class ."),
+    "a recognized datatype": (":x a xsd:date .", "xsd:date a rdfs:Datatype . :x a rdfs:Literal ."),
+    "an ill-typed literal": (":a :p 'x'^^xsd:integer .", ":any :thing :follows ."),
+    "a literal outside of a range": (":p rdfs:range xsd:integer . :a :p 'x' .", ":any :thing :follows ."),
+}
+NOT_RDFS = {
+    "a class of which nothing is known": (":a :p :b .", ":A rdfs:subClassOf :A ."),
+    "a datatype of which nothing is known": (":a :p 'x'^^:d .", ":a :p [ a :d ] ."),
+    "a literal for a resource": (":a :p :b .", ":a :p [ a rdfs:Literal ] ."),
+    "datatypes are classes, not sets": ("", "xsd:integer rdfs:subClassOf xsd:decimal ."),
+    "values of another datatype": (":a :p 5 .", ":a :p [ a xsd:string ] ."),
+    "a subclass by its members": (":a a :A , :B .", ":A rdfs:subClassOf :B ."),
+}
+
+
+@pytest.mark.parametrize("rules", ["rdfs", "rdfs+axiomatic"])
+@pytest.mark.parametrize(("premise", "conclusion"), RDFS.values(), ids=RDFS)
+def test_rdfs_entailment_is_complete(folder: Path, premise: str, conclusion: str, rules: str) -> None:
+    assert kgreason.entails(document(folder, premise), document(folder, conclusion), rules=rules)
+
+
+@pytest.mark.parametrize(("premise", "conclusion"), NOT_RDFS.values(), ids=NOT_RDFS)
+def test_what_rdfs_does_not_entail(folder: Path, premise: str, conclusion: str) -> None:
+    assert not kgreason.entails(document(folder, premise), document(folder, conclusion), rules="rdfs")
+
+
+def test_materialization_under_rdfs_stays_quiet(folder: Path) -> None:
+    with kgreason.KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        graph.load(document(folder, ":a rdf:_1 5 . :A rdfs:subClassOf :B . :a a :A ."))
+        assert graph.stats()["inferred"] == 1
+
+
 def test_several_files_are_one_graph(folder: Path) -> None:
     premises = [document(folder, ":A rdfs:subClassOf :B ."), document(folder, ":x a :A .")]
     assert kgreason.entails(premises, [document(folder, ":x a :B ."), document(folder, ":x a :A .")])

@@ -127,7 +127,7 @@ TWOFOLD = {
     "two firsts": _change("", "l2 rdf:first new"),
     "two firsts at the end": _change("", "l3 rdf:first new"),
 }
-"""What leaves open which list is meant: the tables then mean each, the translation none."""
+"""What leaves open which list is meant: the tables then mean each."""
 
 ROUND = _change("", "l3 rdf:rest l1")
 """A list that may end, or go round first."""

@@ -16,7 +16,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.storing import SMALL
 
 from . import interrupted
-from .test_store import BREAK, DATA, ENUMERATION, ONTOLOGY
+from .test_store import AXIOMS, BREAK, DATA, ONTOLOGY
 from .views import agrees, file_of, view
 
 SECOND = f"{BREAK} . k p i . A rdfs:subClassOf H . H owl:sameAs F . i value2 j"
@@ -66,11 +66,13 @@ ERRORS: dict[str, Exception] = dict.fromkeys(
 )
 ERRORS["statistics"] = ERRORS["without_shared"] = MemoryError()
 """What a step raises, where it is not what the operating system does."""
+EXPECTED = InjectedError, StoreError, MemoryError
+"""What a load raises where a step fails."""
 
 
 def files(folder: Path) -> tuple[Path, Path]:
     """What the first and the later load read."""
-    one = file_of(folder / "first.nq", f"{ONTOLOGY} . {DATA} . {ENUMERATION}")
+    one = file_of(folder / "first.nq", f"{ONTOLOGY} . {DATA} . {AXIOMS}")
     return one, file_of(folder / "second.nq", SECOND)
 
 
@@ -110,7 +112,7 @@ def fail(folder: Path, is_on_disk: bool, is_first: bool, faults: Faults) -> None
     with opened(folder, is_on_disk) as graph:
         path = prepared(graph, folder, is_first)
         before = view(graph)
-        with interrupted.steps(faults), pytest.raises((InjectedError, StoreError, MemoryError)):
+        with interrupted.steps(faults), pytest.raises(EXPECTED):
             graph.load(path, progress=faults.progress)
         if not faults.lasting:
             assert view(graph) == before
@@ -157,7 +159,7 @@ def fail_in_journal(folder: Path, faults: Faults, *, stands: bool) -> None:
     with opened(folder, True) as graph:
         path = prepared(graph, folder, False)
         before = view(graph)
-        with interrupted.steps(faults), nullcontext() if stands else pytest.raises((InjectedError, StoreError)):
+        with interrupted.steps(faults), nullcontext() if stands else pytest.raises(EXPECTED):
             graph.load(path, progress=faults.progress)
         assert (view(graph) == before) != stands
         assert agrees(graph)

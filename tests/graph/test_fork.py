@@ -11,7 +11,7 @@ from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.cli.calling import files
 
-from .test_store import DATA, ENUMERATION, ONTOLOGY
+from .test_store import AXIOMS, DATA, ONTOLOGY
 from .views import file_of, lines, rows, view
 
 E = "http://e/"
@@ -27,7 +27,7 @@ DELETE DATA { :A rdfs:subClassOf :New }
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A store whose last commits are in a snapshot, or in the journal."""
     with KnowledgeGraph.open(tmp_path / "store") as graph:
-        graph.load(file_of(tmp_path / "data.nq", f"{ONTOLOGY} . {DATA} . {ENUMERATION}"))
+        graph.load(file_of(tmp_path / "data.nq", f"{ONTOLOGY} . {DATA} . {AXIOMS}"))
         with graph.transaction() as tx:
             tx.add((f"<{E}i>", f"<{E}p>", f"<{E}k>"), (f"<{E}i>", f"<{E}p>", f"<{E}k>", f"<{E}g>"))
             tx.add_rules(f"@rule own [?y, <{E}r>, ?x] :- [?x, <{E}p>, ?y] .")

@@ -21,7 +21,7 @@ from tests.strategies.ontologies import nquads
 from . import interrupted
 from .states import in_default
 from .test_failures import SECOND
-from .test_store import ENUMERATION
+from .test_store import AXIOMS
 from .views import View, agrees, view
 
 
@@ -67,7 +67,7 @@ def siege(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     (_, lines), (_, others) = islice(generate(1), 2)
     ontology = resource("ontologies", "univ-bench.ttl")
     first, second = folder / "first.nt", folder / "second.nt"
-    first.write_text("".join(islice(lines, 1500)) + nquads(in_default(triples(ENUMERATION))))
+    first.write_text("".join(islice(lines, 1500)) + nquads(in_default(triples(AXIOMS))))
     second.write_text("".join(islice(others, 1500)) + nquads(in_default(triples(SECOND))))
     loads = [(ontology, first)] if is_first else [(ontology, first), (second,)]
     with KnowledgeGraph.open(folder / "store") as graph:

@@ -18,12 +18,12 @@ from kgreason.errors import KgreasonError, RuleError, StoreError, StoreLockedErr
 from kgreason.graph.folder import FORMAT, read_manifest
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-from .test_store import DATA, ENUMERATION, ONTOLOGY
+from .test_store import AXIOMS, DATA, ONTOLOGY
 from .views import agrees, file_of, lasting, rows, view
 
 
 def some_file(folder: Path) -> Path:
-    return file_of(folder / "data.nq", f"{ONTOLOGY} . {DATA} . {ENUMERATION}")
+    return file_of(folder / "data.nq", f"{ONTOLOGY} . {DATA} . {AXIOMS}")
 
 
 @pytest.fixture
@@ -208,9 +208,16 @@ def test_a_rule_file_by_its_path(tmp_path: Path) -> None:
 
 
 def test_no_rules_stay_none_on_disk(tmp_path: Path) -> None:
-    for _ in range(2):
-        with KnowledgeGraph.open(tmp_path / "store", rules=[]) as graph, graph.transaction() as tx:
-            tx.add("<http://e/a> <http://e/b> <http://e/c> .")
+    below = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+    rules: list[list[str] | None] = [[], [], None]  # made without rules, opened with the same, opened as it is
+    for number, asked in enumerate(rules, 1):
+        with KnowledgeGraph.open(tmp_path / "store", rules=asked) as graph:
+            with graph.transaction() as tx:
+                tx.add(f"<http://e/a{number}> a <http://e/A> . <http://e/A> {below} <http://e/B> .")
+            assert graph.rules() == []
+            assert graph._home.manifest.rules == ["none"]
+            stats = graph.stats()
+            assert (stats["asserted"], stats["inferred"]) == (number + 1, 0)
 
 
 def test_a_folder_that_is_no_store(tmp_path: Path) -> None:

@@ -193,8 +193,17 @@ def test_an_empty_graph(graph: KnowledgeGraph) -> None:
     assert rows(graph) == frozenset()
 
 
-ENUMERATION = """
-D owl:oneOf cell . cell rdf:first i . cell rdf:rest end . end rdf:first j . end rdf:rest rdf:nil .
+def saying(class_: str, cell: str) -> str:
+    """A SWRL rule without a body: that i is in a class. The list of its head is one cell."""
+    rule = f"{cell}-rule rdf:type swrl:Imp . {cell}-rule swrl:body rdf:nil . {cell}-rule swrl:head {cell}"
+    atom = (
+        f"{cell}-atom rdf:type swrl:ClassAtom . {cell}-atom swrl:classPredicate {class_} . {cell}-atom swrl:argument1 i"
+    )
+    return f"{rule} . {atom} . {cell} rdf:first {cell}-atom . {cell} rdf:rest rdf:nil"
+
+
+AXIOMS = f"""
+{saying("D", "cell")} .
 D rdfs:subClassOf _:r . _:r owl:onProperty value . _:r owl:hasValue "300"^^xsd:byte . E rdfs:subClassOf _:s .
 _:s owl:onProperty value . _:s owl:hasValue "300"^^xsd:integer . i rdf:type E . j rdf:type D . D rdfs:subClassOf F
 """
@@ -203,11 +212,11 @@ BREAK = "cell rdf:rest other"
 
 @pytest.mark.parametrize("also", ["", ' . i value "+300"^^xsd:byte'])
 def test_a_load_that_takes_rules_away(graph: KnowledgeGraph, tmp_path: Path, also: str) -> None:
-    """A second rdf:rest breaks the list: what followed from it goes, unless another literal has the same row.
+    """A second rdf:rest breaks the rule: what followed from it goes, unless another literal has the same row.
 
     These are literals that the store takes for one, though their values are not: 300 is no byte.
     """
-    graph.load(file_of(tmp_path / "a.nq", ENUMERATION + also))
+    graph.load(file_of(tmp_path / "a.nq", AXIOMS + also))
     before = lines(graph.dump())
     assert graph.warnings == []
     stats = graph.load(file_of(tmp_path / "b.nq", BREAK))
@@ -233,7 +242,7 @@ def compare_with_a_fresh_one(graph: KnowledgeGraph, *paths: Path) -> None:
 
 
 def test_a_row_goes_with_the_last_of_its_spellings(graph: KnowledgeGraph, tmp_path: Path) -> None:
-    lists = "D owl:oneOf c . c rdf:first i . c rdf:rest rdf:nil . E owl:oneOf d . d rdf:first i . d rdf:rest rdf:nil"
+    lists = f"{saying('D', 'c')} . {saying('E', 'd')}"
     values = " . ".join(
         f'{x} rdfs:subClassOf {r} . {r} owl:onProperty value . {r} owl:hasValue "{form}"^^xsd:byte'
         for x, r, form in (("D", "_:r", "300"), ("E", "_:s", "+300"))
@@ -249,10 +258,10 @@ def test_a_row_goes_with_the_last_of_its_spellings(graph: KnowledgeGraph, tmp_pa
         compare_with_a_fresh_one(graph, *paths)
 
 
-def test_a_list_is_broken_and_mended_by_nothing(graph: KnowledgeGraph, tmp_path: Path) -> None:
+def test_a_rule_is_broken_and_mended_by_nothing(graph: KnowledgeGraph, tmp_path: Path) -> None:
     """Rules go, come with other axioms, and go again."""
     paths = []
-    for number, text in enumerate([ENUMERATION, BREAK, "G owl:unionOf k . k rdf:first F", "k rdf:rest rdf:nil", BREAK]):
+    for number, text in enumerate([AXIOMS, BREAK, "G owl:unionOf k . k rdf:first F", "k rdf:rest rdf:nil", BREAK]):
         paths.append(file_of(tmp_path / f"{number}.nq", text))
         graph.load(paths[-1])
         compare_with_a_fresh_one(graph, *paths)
@@ -264,7 +273,7 @@ def test_a_large_delta_is_not_one_transaction(
     for module in ("storing", "live"):
         monkeypatch.setattr(f"kgreason.graph.{module}.SMALL", 3)
     monkeypatch.setattr("kgreason.graph.storing.CHUNK", 4)
-    graph.load(file_of(tmp_path / "a.nq", ENUMERATION))
+    graph.load(file_of(tmp_path / "a.nq", AXIOMS))
     graph.load(file_of(tmp_path / "b.nq", BREAK), file_of(tmp_path / "c.nq", DATA))
     compare_with_a_fresh_one(graph, tmp_path / "a.nq", tmp_path / "b.nq", tmp_path / "c.nq")
 

@@ -104,6 +104,24 @@ def test_a_row_goes_with_the_last_of_its_spellings(graph: KnowledgeGraph) -> Non
     assert not asked(graph, ":rex ?p 3")
 
 
+@pytest.mark.parametrize("small", [100_000, 0], ids=["by the journal", "in one go"])
+def test_a_row_of_a_named_graph_goes_with_the_last_of_its_spellings(
+    graph: KnowledgeGraph, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("storing", "live"):
+        monkeypatch.setattr(f"kgreason.graph.{module}.SMALL", small)
+    age = "<http://e/rex>", "<http://e/age>"
+    spellings = [f'"{spelling}"^^<{XSD}integer>' for spelling in ("+3", "003")]
+    with graph.transaction() as tx:
+        tx.add((*age, spellings[1], "<http://e/g>"))
+    for spelling, is_there in zip(spellings, (True, False), strict=True):
+        with graph.transaction() as tx:
+            tx.remove((*age, spelling, "<http://e/g>"))
+        assert asked(graph, "GRAPH ?g { :rex :age 3 }") == is_there
+        assert asked(graph, ":rex :age 3")
+    assert not asked(graph, "GRAPH :g { :rex ?p ?age }")
+
+
 def test_operations_see_what_those_before_them_entail(graph: KnowledgeGraph) -> None:
     last = graph._home.last
     done = update(

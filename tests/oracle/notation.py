@@ -1,7 +1,7 @@
 """A short notation for the triples of tests: `x rdf:type C . x p "1" .`
 
-Terms are apart by spaces, triples by a dot between spaces. `rdf:`, `rdfs:`, `owl:` and `xsd:` are prefixes, a bare
-word is a name of the example vocabulary; blank nodes are as in N-Triples, and so are literals (`"1"^^xsd:integer`,
+Terms are apart by spaces, triples by a dot between spaces. `rdf:`, `rdfs:`, `owl:`, `xsd:` and `swrl:` are prefixes, a
+bare word is a name of the example vocabulary; blank nodes are as in N-Triples, and so are literals (`"1"^^xsd:integer`,
 `"x"@en`), which have no spaces here.
 Any term may stand anywhere, so generalised triples can be written, which no parser of RDF reads.
 `LIST head x1 ... xn` stands for the triples of a list whose further nodes are blank.
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from .graph import Triple
 from .vocabulary import FIRST, NIL, OWL, RDF, RDFS, REST, XSD
 
-_PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+_PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "swrl": "http://www.w3.org/2003/11/swrl#"}
 
 
 def triples(text: str) -> set[Triple]:

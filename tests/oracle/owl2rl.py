@@ -37,16 +37,23 @@ TABLE_8 = frozenset({"dt-type1", "dt-type2", "dt-eq", "dt-diff", "dt-not-type"})
 
 
 def close(
-    triples: Iterable[Triple], *, noise: bool | Collection[str] = False, without: Collection[str] = ()
+    triples: Iterable[Triple],
+    *,
+    noise: bool | Collection[str] = False,
+    without: Collection[str] = (),
+    letter: bool = False,
 ) -> tuple[set[Triple], set[Contradiction]]:
     """The closure and the contradictions in it.
 
-    `noise` switches all noisy rows on, or those named; `without` switches rows off.
+    `noise` switches all noisy rows on, or those named; `without` switches rows off. `letter`: literals of different
+    values that are linked are made equal; so they are without dt-diff, which tells them apart.
     """
     loud = NOISE if noise is True else frozenset(noise or ())
     off = (NOISE - loud) | set(without)
     graph = Graph(triples)
-    saturate(graph, [row for name, row in ROWS.items() if name not in off], reflexive="eq-ref" not in off)
+    careful: dict[str, Row] = {} if letter or "dt-diff" in off else {**table4.CAREFUL}
+    rows = ROWS | careful
+    saturate(graph, [row for name, row in rows.items() if name not in off], reflexive="eq-ref" not in off)
     checks = (check for name, check in CHECKS.items() if name not in off)
     return graph.triples, {contradiction for check in checks for contradiction in check(graph)}
 

@@ -2,14 +2,19 @@
 
 eq-ref is noise and off by default. So that no contradiction is lost with it, every term counts as equal to itself in
 the eq-diff rows.
+
+`ROWS` are to the letter. `CAREFUL` has other functions for four of them, which do not follow a link between two
+literals that are known to differ.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 
 from .graph import Contradiction, Graph, Triple
+from .table8 import are_apart
 from .vocabulary import ALL_DIFFERENT, DIFFERENT_FROM, DISTINCT_MEMBERS, MEMBERS, SAME_AS, TYPE
 
 
@@ -24,27 +29,28 @@ def eq_sym(g: Graph) -> Iterator[Triple]:
         yield y, SAME_AS, x
 
 
-def eq_trans(g: Graph) -> Iterator[Triple]:
-    for x, y in g.pairs(SAME_AS):
+def eq_trans(g: Graph, *, careful: bool = False) -> Iterator[Triple]:
+    for x, y in _links(g, careful):
         for z in g.objects(y, SAME_AS):
-            yield x, SAME_AS, z
+            if not (careful and are_apart(y, z)):
+                yield x, SAME_AS, z
 
 
-def eq_rep_s(g: Graph) -> Iterator[Triple]:
-    equals = _equals(g)
+def eq_rep_s(g: Graph, *, careful: bool = False) -> Iterator[Triple]:
+    equals = _equals(g, careful)
     for s, p, o in g.triples if equals else ():
         for other in equals.get(s, ()):
             yield other, p, o
 
 
-def eq_rep_p(g: Graph) -> Iterator[Triple]:
-    for p, other in g.pairs(SAME_AS):
+def eq_rep_p(g: Graph, *, careful: bool = False) -> Iterator[Triple]:
+    for p, other in _links(g, careful):
         for s, o in g.pairs(p):
             yield s, other, o
 
 
-def eq_rep_o(g: Graph) -> Iterator[Triple]:
-    equals = _equals(g)
+def eq_rep_o(g: Graph, *, careful: bool = False) -> Iterator[Triple]:
+    equals = _equals(g, careful)
     for s, p, o in g.triples if equals else ():
         for other in equals.get(o, ()):
             yield s, p, other
@@ -81,13 +87,21 @@ def _same(g: Graph, x: str, y: str) -> bool:
     return x == y or (x, SAME_AS, y) in g
 
 
-def _equals(g: Graph) -> dict[str, set[str]]:
+def _links(g: Graph, careful: bool) -> list[tuple[str, str]]:
+    return [(x, y) for x, y in g.pairs(SAME_AS) if not (careful and are_apart(x, y))]
+
+
+def _equals(g: Graph, careful: bool) -> dict[str, set[str]]:
     equals = defaultdict(set)
-    for x, y in g.pairs(SAME_AS):
+    for x, y in _links(g, careful):
         if x != y:
             equals[x].add(y)
     return equals
 
 
+CAREFUL = {
+    name: partial(row, careful=True)
+    for name, row in (("eq-trans", eq_trans), ("eq-rep-s", eq_rep_s), ("eq-rep-p", eq_rep_p), ("eq-rep-o", eq_rep_o))
+}
 ROWS = (eq_ref, eq_sym, eq_trans, eq_rep_s, eq_rep_p, eq_rep_o)
 CHECKS = (eq_diff1, eq_diff2, eq_diff3)

@@ -105,6 +105,13 @@ def is_known(literal: str) -> bool:
     return (match["datatype"] or f"<{XSD}string>") in READ
 
 
+def are_apart(one: str, other: str) -> bool:
+    """Whether two different terms are literals that differ in their values, or of which one has none."""
+    if not (one.startswith('"') and other.startswith('"') and is_known(one) and is_known(other)):
+        return False
+    return value(one) is None or value(one) != value(other)
+
+
 def literals(g: Graph) -> set[str]:
     """The literals that are used."""
     return {o for _, _, o in g.triples if o.startswith('"')}

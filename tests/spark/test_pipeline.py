@@ -35,6 +35,9 @@ _:who <http://e/n> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .
 <http://e/a> <http://e/p> <http://e/c> <http://e/g> .
 <http://e/b> <http://e/n> "1.50"^^<http://www.w3.org/2001/XMLSchema#decimal> .
 <http://e/q> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/MyTransitive> .
+<http://e/f> <http://e/p> "4"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<http://e/f> <http://e/p> "05"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<http://e/h> <http://e/p> "5"^^<http://www.w3.org/2001/XMLSchema#integer> .
 <http://e/a> <http://e/q> <http://e/d> .
 <http://e/d> <http://e/q> _:who .
 """
@@ -108,7 +111,7 @@ def test_a_store_that_spark_filled_is_there_when_it_is_opened_again(
 def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path]) -> None:
     files[1].write_text(DATA + "<http://e/a> <http://e/p> .\n")
     with KnowledgeGraph.open() as graph:
-        with pytest.raises(RdfSyntaxError, match=r"data one\.nq:15"):
+        with pytest.raises(RdfSyntaxError, match=r"data one\.nq:18"):
             load(graph, files, spark)
         assert not graph.stats()["facts"]
         files[1].write_text(DATA)

@@ -1,8 +1,8 @@
 """The RDF 1.1 and 1.2 semantics tests of the W3C: simple, RDF and RDFS entailment.
 
 A case says in which regime its action entails its result, or does not. A result of `false` is a contradiction: the
-action is inconsistent, or is not. What a regime adds to simple entailment is groups of rulesets/rdfs.dl; the regime RDF
-has no rule of RDFS.
+action is inconsistent, or is not. The regime RDFS is that of `rules="rdfs"`; the regime RDF has those rules of
+rulesets/rdfs.dl that are of RDF.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SUITES = {
     "RDF 1.1": ("rdf/rdf11/rdf-mt/", "https://w3c.github.io/rdf-tests/rdf/rdf11/rdf-mt/"),
     "RDF 1.2": ("rdf/rdf12/rdf-semantics/", "https://w3c.github.io/rdf-tests/rdf/rdf12/rdf-semantics/"),
 }
-_RDFS = "rdfs+property+resource+reflexive+container+datatype+axiomatic"
+_RDFS = "rdfs"
 
 
 class Case(NamedTuple):

@@ -21,15 +21,15 @@ from .tables import KNOWN
 
 @cache
 def program(name: str) -> Program:
-    """A shipped rule set, all groups; with OWL 2 RL those of datatypes.dl that derive what others read."""
+    """A shipped rule set, all groups, without what no proof shows; with OWL 2 RL the rules of datatypes.dl."""
     shipped = ruleset(name)
     if name != "owl2rl":
         return shipped
-    return Program((*shipped.rules, *(rule for rule in ruleset("datatypes").rules if not _only_notes(rule))))
+    return Program(tuple(rule for rule in (*shipped.rules, *ruleset("datatypes").rules) if not _only_notes(rule)))
 
 
 def _only_notes(rule: Rule) -> bool:
-    """Whether a rule of datatypes.dl only notes what it is told of literals, which no proof shows."""
+    """Whether a rule only notes what it is told of literals or links, which no proof shows."""
     return all((head.relation or "").startswith("dt_") for head in rule.heads)
 
 
