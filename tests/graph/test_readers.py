@@ -1,0 +1,166 @@
+"""Processes that read a store while another one writes to it: each answer is the state after some commit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+
+from kgreason.errors import StoreLockedError
+from kgreason.graph.fork import fork
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+from .views import lines
+
+E = "http://e/"
+ONTOLOGY = f"<{E}p> <http://www.w3.org/2000/01/rdf-schema#domain> <{E}C> ."
+
+
+def sizes(many: int) -> list[int]:
+    """How many subjects each commit brings; most are small, and some are loads."""
+    return [many if number % 20 == 13 else 3 for number in range(60)]
+
+
+def states(many: int) -> list[int]:
+    """How many subjects there are after each commit, from the first, which brings the ontology."""
+    return [0, *accumulate(sizes(many))]
+
+
+def write(store: Path, many: int) -> None:
+    """Make the commits behind that of the ontology; checkpoints come often, and Oxigraph is compacted now and then."""
+    from kgreason.graph import repository
+
+    repository._SMALLEST = 2_000
+    repository._SHARE = 1 << 40
+    first = 0
+    with KnowledgeGraph.open(store) as graph:
+        for number, size in enumerate(sizes(many)):
+            with graph.transaction() as tx:
+                rows = (f"<{E}s{subject}> <{E}p> <{E}o> .\n" for subject in range(first, first + size))
+                tx.add_lines("".join(rows).encode())
+            first += size
+            if number % 25 == 20:
+                graph._home.store.optimize()
+
+
+class Reader:
+    """Answers of every kind, each from a graph that is opened for it; how many commits each has seen."""
+
+    def __init__(self, store: Path, many: int) -> None:
+        self._store, self._known = store, states(many)
+        self._seen: dict[str, int] = {}
+        self.answers = 0
+
+    def ask(self) -> None:
+        for kind, ask in (
+            ("query", self._query),
+            ("dump", self._dump),
+            ("stats", self._stats),
+            ("match", self._match),
+            ("explain", self._explain),
+        ):
+            with KnowledgeGraph.open(self._store, read_only=True) as graph:
+                self._note(kind, ask(graph))
+        with fork(self._store) as forked:
+            self._note("fork", self._query(forked))
+
+    def _note(self, kind: str, count: int) -> None:
+        """An answer is of a state that is none before those that were seen."""
+        assert count in self._known, (kind, count)
+        commit = self._known.index(count)
+        assert commit >= self._seen.get(kind, 0)
+        self._seen[kind] = commit
+        self.answers += 1
+
+    def _query(self, graph: KnowledgeGraph) -> int:
+        half = graph.select(f"SELECT ?x {{ ?x <{E}p> ?y FILTER NOT EXISTS {{ ?x a <{E}C> }} }}")
+        assert not list(half)
+        return len(list(graph.select(f"SELECT ?x {{ ?x a <{E}C> }}")))
+
+    def _dump(self, graph: KnowledgeGraph) -> int:
+        rows = lines(graph.dump())
+        asserted = sum(f" <{E}p> " in row for row in rows)
+        assert sum(row.endswith(f"<{E}C> .") and f" <{E}p> " not in row for row in rows) - 1 in (asserted, -1)
+        return asserted
+
+    def _stats(self, graph: KnowledgeGraph) -> int:
+        stats = graph.stats()
+        assert stats["inferred"] in (0, stats["asserted"] - 1)
+        return int(stats["asserted"]) - 1
+
+    def _match(self, graph: KnowledgeGraph) -> int:
+        return sum(1 for _ in graph.match(None, f"{E}p"))
+
+    def _explain(self, graph: KnowledgeGraph) -> int:
+        found = len(list(graph.match(None, f"{E}p")))
+        if found:
+            assert len(graph.explain((f"{E}s0", "a", f"{E}C")).premises) == 1
+        graph.rules()
+        return found
+
+
+def beside(store: Path, many: int, reading: Callable[[], object]) -> None:
+    """Read as long as another process writes."""
+    with KnowledgeGraph.open(store, rules=["rdfs"]) as graph:
+        graph.add(ONTOLOGY)
+    command = f"from tests.graph.test_readers import *; write(Path(sys.argv[1]), {many})"
+    writer = subprocess.Popen([sys.executable, "-c", command, str(store)], cwd=Path(__file__).parents[2])
+    try:
+        while writer.poll() is None:
+            reading()
+    finally:
+        writer.kill()
+        writer.wait()
+    assert writer.returncode == 0
+    reading()
+
+
+def test_every_answer_is_the_state_after_some_commit(tmp_path: Path) -> None:
+    reader = Reader(tmp_path / "store", 500)
+    beside(tmp_path / "store", 500, reader.ask)
+    assert reader.answers > 12
+    assert set(reader._seen.values()) == {len(states(500)) - 1}
+
+
+@pytest.mark.slow
+def test_every_answer_beside_large_loads(tmp_path: Path) -> None:
+    reader = Reader(tmp_path / "store", 300_000)
+    beside(tmp_path / "store", 300_000, reader.ask)
+    assert reader.answers > 12
+    assert set(reader._seen.values()) == {len(states(300_000)) - 1}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        graph.add((f"{E}a", f"{E}p", f"{E}b"))
+    return tmp_path / "store"
+
+
+HOLDER = """
+import sys, time
+from kgreason import KnowledgeGraph
+with KnowledgeGraph.open(sys.argv[1]) as graph:
+    graph.add(("http://e/c", "http://e/p", "http://e/d"))
+    print("open", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_a_second_writer_waits_for_the_first(store: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(store)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdin
+        assert holder.stdout
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(StoreLockedError):
+            KnowledgeGraph.open(store, wait=0.1)
+        holder.stdin.write("\n")
+        holder.stdin.flush()
+        with KnowledgeGraph.open(store, wait=30) as graph:
+            assert len(graph) == 2
