@@ -22,7 +22,7 @@ ONTOLOGY = f"<{E}p> <http://www.w3.org/2000/01/rdf-schema#domain> <{E}C> ."
 
 def sizes(many: int) -> list[int]:
     """How many subjects each commit brings; most are small, and some are loads."""
-    return [many if number % 20 == 13 else 3 for number in range(60)]
+    return [many if number % 30 == 13 else 3 for number in range(60)]
 
 
 def states(many: int) -> list[int]:
