@@ -1,13 +1,13 @@
 """`Subscribers`: who is told of every commit, in the order of the commits.
 
 Law: each subscriber is told of every commit that was made while it was there, once; whatever one of them raises, and
-whatever it edits in its turn, the others are told as well. While `holding` lasts, telling waits.
+whatever it edits in its turn, the others are told as well. What comes while it tells waits for its turn. Threads: to be
+called by the one that has the graph's lock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -36,25 +36,18 @@ class Subscribers:
 
         return end
 
-    @contextmanager
-    def holding(self) -> Iterator[None]:
-        """While this lasts, nobody is told of anything more."""
-        before = self.is_held
-        try:
-            self.is_held = True
-            yield
-        finally:
-            self.is_held = before
-
     def tell(self, deltas: list[Delta]) -> None:
         """Tell of these, and of those that come to the list meanwhile; it is empty then.
 
         Raises what a callback raises, in an ExceptionGroup where there are several; Ctrl-C in one comes before that.
         """
         errors: list[BaseException] = []
-        with self.holding():
+        self.is_held = True
+        try:
             while deltas:
                 errors += self._tell(deltas.pop(0))
+        finally:
+            self.is_held = False
         if errors:
             stops = [error for error in errors if not isinstance(error, Exception)]
             one = (stops or errors)[0]
