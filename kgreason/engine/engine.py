@@ -316,11 +316,10 @@ class Engine:
         origin.keep_up()
         if self.circuit is origin:
             origin.undo()
-        self._evaluate(
-            wanted(origin, self.planner.tables(), self._wishes),
-            UNLIMITED if budget is None else budget - self._rewrites,
-            check,
-        )
+        check()
+        facts = wanted(origin, self.planner.tables(), self._wishes)
+        check()
+        self._evaluate(facts, UNLIMITED if budget is None else budget - self._rewrites, check)
 
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
         """Bootstrap: evaluate the rules from these facts alone, in a circuit of their own."""
