@@ -226,7 +226,7 @@ class KnowledgeGraph:
     def _close(self, *, is_failed: bool) -> None:
         try:
             if self._open is not None:
-                self._open.abandon("the graph is closed, and the transaction that was open went with it")
+                self._forget(self._open, "the graph is closed, and the transaction that was open went with it")
             self._settle()
         finally:
             self._live = None
@@ -309,8 +309,13 @@ class KnowledgeGraph:
                 " leave its `with` block, or call `end(False)` on it"
             )
         if self._open is not None:
-            self._open.abandon("the thread that began the transaction has ended, and the transaction with it")
-            self._lock.acquire()  # the end of a transaction lets go of the lock, which this thread has taken once
+            self._forget(self._open, "the thread that began the transaction has ended, and the transaction with it")
+
+    def _forget(self, transaction: Transaction, why: str) -> None:
+        """End a transaction that its thread will not end."""
+        if transaction.is_left:
+            self._lock.acquire()  # in the place of its thread, as its end lets go of the lock
+        transaction.abandon(why)
 
     def _ended(self) -> None:
         try:

@@ -44,26 +44,26 @@ class GraphLock:
             self._depth += 1
             return
         until = None if timeout is None else time.monotonic() + timeout
-        self._wait(self._turn, until)  # whoever waits has the turn, so that the last owner cannot overtake
-        try:
-            self._wait(self._lock, until)
-            self._owner, self._depth = me, 1
-        finally:
-            self._turn.release()
-
-    def _wait(self, lock: threading.Lock, until: float | None) -> None:
-        is_taken = False
+        taken: list[threading.Lock] = []
         try:
             with undivided() as let_out:
-                while not is_taken:
-                    is_taken = lock.acquire(timeout=self._slice(until)) or self._is_left(lock)
-                    if not is_taken:
-                        let_out()
-                        self._check(until)
+                for lock in (self._turn, self._lock):  # whoever waits has the turn: the last owner cannot overtake
+                    self._wait(lock, until, let_out)
+                    taken.append(lock)
+                self._owner, self._depth = me, 1
+                taken.remove(self._turn)
+                self._turn.release()
         except BaseException:
-            if is_taken:
+            if self._owner is me:
+                self._owner = None
+            for lock in taken:
                 lock.release()
             raise
+
+    def _wait(self, lock: threading.Lock, until: float | None, let_out: Callable[[], None]) -> None:
+        while not (lock.acquire(timeout=self._slice(until)) or self._is_left(lock)):
+            let_out()
+            self._check(until)
 
     def _slice(self, until: float | None) -> float:
         return _SLICE if until is None else max(0.0, min(_SLICE, until - time.monotonic()))

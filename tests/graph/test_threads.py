@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 import time
 from pathlib import Path
@@ -167,6 +168,38 @@ def test_the_transaction_of_a_thread_that_ended_is_forgotten() -> None:
             left[0].end(True)
         graph.update(f"INSERT DATA {{ <{E}c> <{E}p> <{E}d> }}", timeout=5)
         assert graph.stats()["asserted"] == 2
+
+
+def test_a_graph_is_closed_whose_transaction_a_thread_has_left() -> None:
+    graph = KnowledgeGraph.open()
+    in_thread(graph.transaction)
+    graph.close()
+    with pytest.raises(StoreError, match="the graph is closed"):
+        graph.update("INSERT DATA {}")
+
+
+def test_ctrl_c_ends_the_waiting_and_leaves_the_lock_as_it_was() -> None:
+    lock, is_held, go_on = GraphLock(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            is_held.set()
+            go_on.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    is_held.wait()
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        lock.acquire()
+    go_on.set()
+    thread.join()
+    timer.join()
+    for _ in range(2):
+        with lock:
+            assert lock.is_mine
+        assert not lock.is_mine
 
 
 def test_queries_do_not_wait() -> None:
