@@ -17,6 +17,7 @@ from kgreason.engine.shapes import Pattern
 from kgreason.graph.asked import GROUP as DATATYPES
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.report import false_rows
+from kgreason.graph.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
@@ -58,9 +59,21 @@ class EngineFacts:
         """Every derivation of a present fact; the engine runs only rules with a body backwards."""
         for code, slots in self._engine.derivations(self.row(fact)):
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
-            yield _told(fact, Derivation(self._rules[code], body))
+            yield self._of_twins(fact, _told(fact, Derivation(self._rules[code], body)))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
+
+    def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
+        """A use of a rule of twins.dl with the triples that say of restrictions what was said of them."""
+        rule, body = derivation
+        twins = self._live.twins
+        if rule.group != TWINS or twins is None:
+            return derivation
+        read = [twins.sources(atom) if atom.relation else (atom.terms,) for atom in body]
+        told = [Atom(None, terms) for sources in read for terms in sources]
+        told += [atom for atom, sources in zip(body, read, strict=True) if not sources]
+        premises = tuple(dict.fromkeys(told))
+        return Derivation(Rule((fact,), premises, rule.name, rule.group), premises)
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
         """The fact that a body atom is under a substitution; constants need no slot."""

@@ -12,7 +12,7 @@ Cost: a first load is one Bootstrap; a later change costs what it changes, unles
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from os import PathLike
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.engine.differences import Rows
 from kgreason.engine.encode import encode_all
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
 from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
@@ -28,7 +29,7 @@ from kgreason.graph.aliases import Kinds
 from kgreason.graph.delta import Work
 from kgreason.graph.equality import NO_PAIRS, NO_ROOTS, Equality, Roots, represented
 from kgreason.graph.evaluated import Evaluated, lacking
-from kgreason.graph.facts import SAME_AS, decoded, is_schema, links
+from kgreason.graph.facts import SAME_AS, decoded, is_schema, links, restricts
 from kgreason.graph.literals import NO_FACTS, Facts, Literals
 from kgreason.graph.program import LiveProgram, ProgramChange, uncollected
 from kgreason.graph.progress import SILENT, Progress
@@ -36,9 +37,10 @@ from kgreason.graph.quads import Asserted, Quads, in_default_graph
 from kgreason.graph.selection import Selection
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.stratum import ClosureChange, SchemaStratum
+from kgreason.graph.twins import NOTHING_SAID, Said, Twins
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
-from kgreason.rules.model import FALSE, Rule
+from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
 
 File = str | PathLike[str]
@@ -118,6 +120,7 @@ class Materializer:
         self.quads = Quads()
         self.flags = Flags()
         self.program = LiveProgram(selection)
+        self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
         self._stratum = SchemaStratum(self.dictionary, selection.generic.closing)
         self._is_programmed = False
         self._before: tuple[Flags, tuple[Rule, ...], bool] | None = None
@@ -167,13 +170,16 @@ class Materializer:
     @uncollected()
     def _change(self, edit: Edit, means: _Means) -> Change:
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, self._is_asserted)
-        closure = self._close(asserted, means)
+        closure, said = self._close(asserted, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
-        steps = [self._reprogram(closure, called, edit.own)]
+        steps = [self._reprogram(closure, called, edit.own, said)]
         roots = self.equality.foreseen(asserted.added) if self.equality and means.is_first else NO_ROOTS
         literals = self.literals.wanted() if self.literals else NO_FACTS
+        told = Facts(
+            _together(literals.added, self._by_table(said.come)), _together(literals.removed, self._by_table(said.gone))
+        )
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
-        self._apply(asserted, roots, literals, program, means)
+        self._apply(asserted, roots, told, program, means)
         changes, is_reviewed = self.engine.changes(), False
         while True:
             called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
@@ -209,10 +215,10 @@ class Materializer:
             self.program.rollback()
             self._before = None
 
-    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Equality | Literals]:
+    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Twins | Equality | Literals]:
         """All that a change begins in, but the program."""
         yield from (self.engine, self.quads, self._stratum)
-        yield from (part for part in (self.equality, self.literals) if part)
+        yield from (part for part in (self.twins, self.equality, self.literals) if part)
 
     def _asserted(self) -> Int32:
         """The asserted triples: int32[n, 3]."""
@@ -221,12 +227,17 @@ class Materializer:
     def _is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
         return self.engine.circuit.facts.is_asserted_fact(rows)
 
-    def _close(self, asserted: Asserted, means: _Means) -> ClosureChange:
-        """What a change of asserted triples does to the closed schema."""
+    def _close(self, asserted: Asserted, means: _Means) -> tuple[ClosureChange, Said]:
+        """What a change of asserted triples does to the closed schema, and what is said of restrictions in it."""
         removed, added = (rows[is_schema(rows)] for rows in (asserted.removed, asserted.added))
         if self._stratum.is_ready and not (len(removed) or len(added)):
-            return _NOTHING
-        return self._stratum.change(removed, added, means.check, means.budget)
+            return _NOTHING, NOTHING_SAID
+        said = self.twins.change(removed, added) if self.twins else NOTHING_SAID
+        return self._stratum.change(removed, added, means.check, means.budget, said), said
+
+    def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
+        """Rows of relations by their width: by their table in the engine."""
+        return {self.engine.table(False, width): part for width, part in rows.items()}
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
         """Whether an owl:sameAs triple links a term of the schema: one of these, or any, where the schema has grown."""
@@ -243,8 +254,14 @@ class Materializer:
         return rows[self.holds(rows)]
 
     def _exceeds(self, rows: Int32) -> bool:
-        """Whether one of these triples is schema that the closed schema does not have."""
-        schema = rows[is_schema(rows)] if self.selection.schema == "axioms" else _NO_ROWS
+        """Whether one of these triples is schema that the closed schema does not have, and that calls for more rules.
+
+        A schema that is read as data has all of them but those over restrictions that are derived.
+        """
+        if self.selection.schema == "axioms":
+            schema = rows[is_schema(rows)]
+        else:
+            schema = rows[restricts(rows)] if self.selection.loud else _NO_ROWS
         return not self._stratum.holds(schema).all()
 
     def _joined(self, found: Flags) -> Flags:
@@ -277,15 +294,19 @@ class Materializer:
         rows, tables, _ = self.engine.circuit.facts.contents()
         return Flags(False, self._exceeds(np.ascontiguousarray(rows[tables == self.triples, :3])))
 
-    def _reprogram(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None) -> _Step:
+    def _reprogram(
+        self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said = NOTHING_SAID
+    ) -> _Step:
         """Follow the closed schema, the data's flags and the user's rules."""
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
-        if is_same and self._is_programmed:
+        if is_same and not said.represented and self._is_programmed:
             return _Step(ProgramChange((), (), ()), 0)
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         removed, added = (decoded(self.dictionary, rows) for rows in closure)
-        change = self.program.change(removed, added, same_as=flags.same_as, exceeded=flags.exceeded, own=own)
+        change = self.program.change(
+            removed, added, same_as=flags.same_as, exceeded=flags.exceeded, own=own, twins=said.represented
+        )
         if self.literals:
             self.literals.asked.follow(change, closure)
         return _Step(change, self.program.retranslated)
@@ -299,10 +320,10 @@ class Materializer:
         return self.equality.wanted(changes, lambda: self._encoded(fresh), lambda: self._encoded(left))
 
     def _apply(
-        self, asserted: Asserted | None, roots: Roots, literals: Facts, program: ProgramChange, means: _Means
+        self, asserted: Asserted | None, roots: Roots, facts: Facts, program: ProgramChange, means: _Means
     ) -> None:
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
-        wanted, needless = {self.triples: added, **literals.added}, {self.triples: removed, **literals.removed}
+        wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         if self.equality and roots:
             table = self.equality.root_table
             wanted[table] = np.concatenate([roots.added, wanted.get(table, NO_PAIRS)])
@@ -384,10 +405,14 @@ class Materializer:
     @uncollected()
     def plan(self, asserted: Int32) -> None:
         """Close and translate the schema among asserted triples int32[n, 3], before there is any fact."""
-        closure = self._stratum.change(_NO_ROWS, asserted[is_schema(asserted)], lambda: None)
+        schema = asserted[is_schema(asserted)]
+        said = self.twins.change(_NO_ROWS, schema) if self.twins else NOTHING_SAID
+        closure = self._stratum.change(_NO_ROWS, schema, lambda: None, said=said)
         self._stratum.accept()
-        self._reprogram(closure, self.flags, None)
+        self._reprogram(closure, self.flags, None, said)
         self.program.commit()
+        if self.twins:
+            self.twins.accept()
 
     def closed(self) -> Int32:
         """The closed schema: int32[n, 3]."""
@@ -418,3 +443,18 @@ class Materializer:
             self.equality.adopt()
         if self.literals:
             self.literals.adopt()
+
+
+def _axiomatic(selection: Selection) -> list[Triple]:
+    """The triples that closing rules without a body say."""
+    heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
+    return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
+
+
+def _together(rows: Rows, others: Rows) -> Rows:
+    """The rows of both, by table."""
+    found = {
+        table: [part for part in (rows.get(table), others.get(table)) if part is not None]
+        for table in {**rows, **others}
+    }
+    return {table: np.concatenate(parts) for table, parts in found.items()}

@@ -17,19 +17,22 @@ Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touch
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from kgreason.graph.selection import Selection
+from kgreason.graph.twins import GROUP as TWINS
 from kgreason.ontology.live import LiveTranslation, RuleChange
 from kgreason.ontology.needed import can_derive_schema, needed_generic
 from kgreason.ontology.translate import Profile, translate
+from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Rule, Triple
+from kgreason.rules.model import Constant, Rule, Triple
 
 CLOSES = "closes the schema"
 OWN = "a rule file"
@@ -60,7 +63,8 @@ def build(selection: Selection, schema: Iterable[Triple], *, same_as: bool, exce
     closed schema is present. Either calls for generic rules beside the translated ones.
     """
     triples = tuple(schema)
-    translations = [translate(triples, profile) for profile in _profiles(selection)]
+    represented = twins(triples) if selection.loud else {}
+    translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
     translated = _translated(rule for translation in translations for rule in translation.rules)
     own = _layer(selection.own, OWN)
     needed = _needed(selection, (*translated, *own), triples, same_as=same_as, exceeded=exceeded)
@@ -144,13 +148,15 @@ class LiveProgram:
         same_as: bool,
         exceeded: bool,
         own: Iterable[Rule] | None = None,
+        twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
     ) -> ProgramChange:
         """Follow the closed schema: triples that left it, then triples that joined it; what that does to the rules.
 
-        The flags are those of `build`; `own` are the user's rules from now on, if they change.
+        The flags are those of `build`; `own` are the user's rules from now on, if they change. `twins` says who
+        represents restrictions from now on, where this changes; None for nobody.
         """
         touched = [] if self._rulings else [*self._closing, *self._free, *self._latest["own"]]
-        touched += self._follow(removed, added)
+        touched += self._follow(removed, added, twins)
         if own is not None:
             touched += self._replace("own", _layer(own, OWN))
         rules = (*self._suspects, *self._latest["own"])
@@ -166,7 +172,9 @@ class LiveProgram:
         """Take the changes since the last `commit` back."""
         self._log.rollback()
 
-    def _follow(self, removed: Collection[Triple], added: Collection[Triple]) -> list[Rule]:
+    def _follow(
+        self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
+    ) -> list[Rule]:
         """Feed the translations; the rules that this touched."""
         for triple in removed:
             if triple in self._schema:
@@ -175,7 +183,7 @@ class LiveProgram:
             self._log.put(self._schema, triple, None)
         touched: list[Rule] = []
         for translation in self._translations:
-            change = translation.change(removed, added)
+            change = translation.change(removed, added, twins)
             self._restate(change)
             touched += (*change.removed, *change.added, *change.restated)
         return touched
@@ -236,12 +244,25 @@ def _free(selection: Selection) -> Layer:
 def _needed(
     selection: Selection, rules: Iterable[Rule], schema: Iterable[Triple], *, same_as: bool, exceeded: bool
 ) -> Layer:
-    """The generic rules, closing ones aside, that the data needs beside these rules."""
-    if selection.schema == "data" or not (same_as or exceeded):
+    """The generic rules, closing ones aside, that the data needs beside these rules.
+
+    Restrictions that are derived have no representatives: where there may be such, the plain rules of the tables run.
+    """
+    if not (same_as or exceeded):
         return {}
-    needed = needed_generic(rules, selection.generic, schema, same_as=same_as)
+    if selection.schema == "data":
+        return _shipped(selection.loud, "data derives what restrictions are made of")
+    generic = replace(selection.generic, closing=(*selection.generic.closing, *selection.loud))
+    needed = needed_generic(rules, generic, schema, same_as=same_as)
+    loud = next((needed[rule] for rule in selection.loud if rule in needed), None)
+    if loud is not None:
+        needed = dict.fromkeys((*selection.loud, *filter(_is_of_twins, selection.generic.rows)), loud) | needed
     found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in selection.generic.closing)
     return {rule: Ruling(rule, reason) for rule, reason in found}
+
+
+def _is_of_twins(rule: Rule) -> bool:
+    return rule.group == TWINS
 
 
 @lru_cache(maxsize=64)
