@@ -6,7 +6,7 @@ one backward run for each fact that is asked about; the first run of all makes a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from kgreason.graph.asked import GROUP as DATATYPES
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.report import false_rows
 from kgreason.graph.twins import GROUP as TWINS
+from kgreason.ontology.patterns import substituted, unified
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
+from kgreason.rules.parser import ruleset
 
 
 class EngineFacts:
@@ -73,7 +75,9 @@ class EngineFacts:
         told = [Atom(None, terms) for sources in read for terms in sources]
         told += [atom for atom, sources in zip(body, read, strict=True) if not sources]
         premises = tuple(dict.fromkeys(told))
-        return Derivation(Rule((fact,), premises, rule.name, rule.group), premises)
+        return _of_the_tables(fact, rule.name, premises) or Derivation(
+            Rule((fact,), premises, rule.name, rule.group), premises
+        )
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
         """The fact that a body atom is under a substitution; constants need no slot."""
@@ -94,6 +98,20 @@ def _told(fact: Atom, derivation: Derivation) -> Derivation:
     if rule.heads != (FALSE,):
         return Derivation(Rule((fact,), (), rule.name, rule.group), ())
     return Derivation(rule, tuple(atom for atom in body if not is_hidden(atom)))
+
+
+def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
+    """A use of the rule of Table 9 with this name that derives a fact from premises alone, if there is one."""
+    rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
+    bindings = [unified(rule.heads[0], fact, {})] if rule else []
+    for atom in rule.body if rule else ():
+        bindings = [
+            unified(atom, premise, binding) for binding in bindings if binding is not None for premise in premises
+        ]
+    binding = next((binding for binding in bindings if binding is not None), None)
+    if rule is None or binding is None:
+        return None
+    return Derivation(rule, tuple(substituted(atom, binding) for atom in rule.body))
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
