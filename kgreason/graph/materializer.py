@@ -79,12 +79,14 @@ class Change(NamedTuple):
 class Flags(NamedTuple):
     """What the present facts call for beside the translated rules.
 
-    `same_as`: an owl:sameAs fact links a term of the schema. `exceeded`, which is not asked where that is so: a schema
-    triple is present that the closed schema does not have.
+    `same_as`: an owl:sameAs fact links a term of the schema. The others are not asked where that is so. `exceeded`: a
+    schema triple is present that the closed schema does not have, and the schema is translated. `restricted`: so is one
+    that says what a restriction is, or declares a class or a property, and restrictions are read as one.
     """
 
     same_as: bool = False
     exceeded: bool = False
+    restricted: bool = False
 
 
 class _Step(NamedTuple):
@@ -253,21 +255,18 @@ class Materializer:
         rows = _NO_ROWS if found is None else np.ascontiguousarray(found[:, :3])
         return rows[self.holds(rows)]
 
-    def _exceeds(self, rows: Int32) -> bool:
-        """Whether one of these triples is schema that the closed schema does not have, and that calls for more rules.
-
-        A schema that is read as data has all of them but those over restrictions that are derived.
-        """
-        if self.selection.schema == "axioms":
-            schema = rows[is_schema(rows)]
-        else:
-            schema = rows[restricts(rows)] if self.selection.loud else _NO_ROWS
-        return not self._stratum.holds(schema).all()
+    def _exceeds(self, rows: Int32) -> Flags:
+        """What is called for by those of these triples that are schema and that the closed schema does not have."""
+        schema = rows[is_schema(rows)]
+        schema = schema[~self._stratum.holds(schema)]
+        is_translated, is_one = self.selection.schema == "axioms", bool(self.selection.loud)
+        return Flags(False, is_translated and len(schema) > 0, is_one and bool(restricts(schema).any()))
 
     def _joined(self, found: Flags) -> Flags:
         """The flags and those that were found; with all generic rules for owl:sameAs, nothing else calls for any."""
-        same_as = self.flags.same_as or found.same_as
-        return Flags(same_as, not same_as and (self.flags.exceeded or found.exceeded))
+        if self.flags.same_as or found.same_as:
+            return Flags(True)
+        return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
         """The flags that the facts which appeared call for, or those that the closed schema does not have any more."""
@@ -292,7 +291,7 @@ class Materializer:
         elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()):
             return self.flags
         rows, tables, _ = self.engine.circuit.facts.contents()
-        return Flags(False, self._exceeds(np.ascontiguousarray(rows[tables == self.triples, :3])))
+        return self._exceeds(np.ascontiguousarray(rows[tables == self.triples, :3]))
 
     def _reprogram(
         self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said = NOTHING_SAID
@@ -304,9 +303,7 @@ class Materializer:
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         removed, added = (decoded(self.dictionary, rows) for rows in closure)
-        change = self.program.change(
-            removed, added, same_as=flags.same_as, exceeded=flags.exceeded, own=own, twins=said.represented
-        )
+        change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         if self.literals:
             self.literals.asked.follow(change, closure)
         return _Step(change, self.program.retranslated)
@@ -420,7 +417,8 @@ class Materializer:
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
         """The flags that present triples int32[n, 3] call for, and schema triples that the closed schema lost."""
-        return self._joined(Flags(self._links(rows, _NO_ROWS), self._exceeds(np.concatenate([rows, others]))))
+        found = self._exceeds(np.concatenate([rows, others]))
+        return self._joined(found._replace(same_as=self._links(rows, _NO_ROWS)))
 
     def save(self) -> Saved:
         """The state, for `restore`."""
@@ -428,14 +426,17 @@ class Materializer:
         records = facts.records(facts.present())
         rep, aliases = (self.equality.rep, self.selection.aliases) if self.equality else (0, 0)
         tables, work = self.engine.planner.tables(), self.engine.work or 0
-        return Saved(records, tables, self.quads.columns, *self.flags, work, rep, aliases)
+        flags = self.flags
+        return Saved(
+            records, tables, self.quads.columns, flags.same_as, flags.exceeded, work, rep, aliases, flags.restricted
+        )
 
     def restore(self, saved: Saved) -> None:
         """Take over a saved state; the schema is closed and translated again, no data is evaluated."""
         for is_triple, width in saved.tables:
             self.engine.table(is_triple, width)
         self.quads = Quads(saved.quads)
-        self.flags = Flags(saved.same_as, saved.exceeded)
+        self.flags = Flags(saved.same_as, saved.exceeded, saved.restricted)
         self.plan(saved.triples(asserted=True))
         assert isinstance(self.engine, Engine)
         self.engine.restore(saved.records, self._encoded(self.rules), saved.work)

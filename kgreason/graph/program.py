@@ -19,7 +19,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -56,18 +56,22 @@ class Program:
     warnings: tuple[str, ...]
 
 
-def build(selection: Selection, schema: Iterable[Triple], *, same_as: bool, exceeded: bool) -> Program:
+def build(
+    selection: Selection, schema: Iterable[Triple], *, same_as: bool, exceeded: bool, restricted: bool = False
+) -> Program:
     """The program for a closed schema.
 
     `same_as`: a present owl:sameAs fact links a term of the schema; `exceeded`: a schema triple that is not in the
-    closed schema is present. Either calls for generic rules beside the translated ones.
+    closed schema is present; `restricted`: so is one that says what a restriction is, or declares a class or a property.
+    Each calls for generic rules beside the translated ones.
     """
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
     translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
     translated = _translated(rule for translation in translations for rule in translation.rules)
     own = _layer(selection.own, OWN)
-    needed = _needed(selection, (*translated, *own), triples, same_as=same_as, exceeded=exceeded)
+    rules = (*translated, *own)
+    needed = _needed(selection, rules, triples, same_as=same_as, exceeded=exceeded, restricted=restricted)
     warnings = (warning for translation in translations for warning in translation.warnings)
     return _program((_closing(selection), translated, _free(selection), needed, own), warnings)
 
@@ -147,6 +151,7 @@ class LiveProgram:
         *,
         same_as: bool,
         exceeded: bool,
+        restricted: bool = False,
         own: Iterable[Rule] | None = None,
         twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
     ) -> ProgramChange:
@@ -160,7 +165,9 @@ class LiveProgram:
         if own is not None:
             touched += self._replace("own", _layer(own, OWN))
         rules = (*self._suspects, *self._latest["own"])
-        needed = _needed(self._selection, rules, self._schema, same_as=same_as, exceeded=exceeded)
+        needed = _needed(
+            self._selection, rules, self._schema, same_as=same_as, exceeded=exceeded, restricted=restricted
+        )
         touched += self._replace("needed", needed)
         return self._settle(dict.fromkeys(touched))
 
@@ -242,27 +249,31 @@ def _free(selection: Selection) -> Layer:
 
 
 def _needed(
-    selection: Selection, rules: Iterable[Rule], schema: Iterable[Triple], *, same_as: bool, exceeded: bool
+    selection: Selection,
+    rules: Iterable[Rule],
+    schema: Iterable[Triple],
+    *,
+    same_as: bool,
+    exceeded: bool,
+    restricted: bool,
 ) -> Layer:
     """The generic rules, closing ones aside, that the data needs beside these rules.
 
-    Restrictions that are derived have no representatives: where there may be such, the plain rules of the tables run.
+    Restrictions that are derived, or equal, have no representatives: for them the plain rules of the tables run.
     """
-    if not (same_as or exceeded):
-        return {}
-    if selection.schema == "data":
-        return _shipped(selection.loud, "data derives what restrictions are made of")
-    generic = replace(selection.generic, closing=(*selection.generic.closing, *selection.loud))
-    needed = needed_generic(rules, generic, schema, same_as=same_as)
-    loud = next((needed[rule] for rule in selection.loud if rule in needed), None)
-    if loud is not None:
-        needed = dict.fromkeys((*selection.loud, *filter(_is_of_twins, selection.generic.rows)), loud) | needed
-    found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in selection.generic.closing)
-    return {rule: Ruling(rule, reason) for rule, reason in found}
-
-
-def _is_of_twins(rule: Rule) -> bool:
-    return rule.group == TWINS
+    layer: Layer = {}
+    if selection.schema == "axioms" and (same_as or exceeded):
+        generic = selection.generic
+        needed = needed_generic(rules, generic, schema, same_as=same_as)
+        of_twins = (rule for rule in generic.rows if rule.group == TWINS)
+        needed = (
+            dict.fromkeys(of_twins, "derived axioms may ask for any of the restrictions that say the same") | needed
+        )
+        found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in generic.closing)
+        layer = {rule: Ruling(rule, reason) for rule, reason in found}
+    if same_as or restricted:
+        layer |= _shipped(selection.loud, "restrictions are derived, or equal")
+    return layer
 
 
 @lru_cache(maxsize=64)

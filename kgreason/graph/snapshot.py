@@ -43,7 +43,7 @@ _TERM = re.compile(r'<[^>]*>|_:[^\s,\])]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za
 
 
 class Saved(NamedTuple):
-    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, two flags, work.
+    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, flags, work.
 
     records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
     the default graph; tables: kind (is it the triples' table?) and width of each table. `rep` is the id of the relation
@@ -58,6 +58,7 @@ class Saved(NamedTuple):
     work: int
     rep: int = 0
     aliases: int = 0
+    restricted: bool = False
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
         """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
@@ -112,7 +113,7 @@ class Saved(NamedTuple):
         return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])
 
 
-_VALUES = ("same_as", "exceeded", "work", "rep", "aliases")
+_VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "restricted")
 """What of a state stands in state.json as it is."""
 
 

@@ -11,8 +11,10 @@ every class.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
+from kgreason.ontology.twins import LiveTwins
+from kgreason.ontology.undo import UndoLog
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import (
     DOMAIN,
@@ -26,11 +28,19 @@ from tests.oracle.vocabulary import (
     TYPE,
 )
 
+LOUD = frozenset(["scm-cls", "scm-op", "scm-dp"])
+"""The rules of the group."""
 _REFLEXIVE = (SUB_CLASS_OF, EQUIVALENT_CLASS, SUB_PROPERTY_OF, EQUIVALENT_PROPERTY)
 
 
 def named(closure: Collection[Triple], loud: Collection[Triple]) -> set[Triple]:
     """What a closure says of named things; `loud` is the closure of the same graph with the group switched on."""
+    is_noise = noise(loud)
+    return {triple for triple in closure if not any(term.startswith("_:") for term in triple) and not is_noise(triple)}
+
+
+def noise(loud: Collection[Triple]) -> Callable[[Triple], bool]:
+    """What tells whether a triple of a closure with the group switched on is set aside."""
     empty = {s for s, p, o in loud if (p, o) == (SUB_CLASS_OF, NOTHING)} | {NOTHING}
     of_nothing = {(s, p) for s, p, o in loud if p in (DOMAIN, RANGE) and o in empty}
 
@@ -44,7 +54,17 @@ def named(closure: Collection[Triple], loud: Collection[Triple]) -> set[Triple]:
             or (s, p) in of_nothing
         )
 
-    return {triple for triple in closure if not any(term.startswith("_:") for term in triple) and not is_noise(triple)}
+    return is_noise
+
+
+def is_plain(asserted: Collection[Triple], quiet: Collection[Triple], loud: Collection[Triple]) -> bool:
+    """Whether a graph has neither restrictions that say the same nor odd ones, and the group says nothing but noise."""
+    twins, is_noise = LiveTwins(UndoLog()), noise(loud)
+    twins.change((), asserted)
+    said = {fact.relation for fact in twins.facts}
+    speaks_of_thing = any((s, p) == (THING, SUB_CLASS_OF) for s, p, _ in loud)
+    is_silent = all(triple in quiet or is_noise(triple) for triple in loud)
+    return said.isdisjoint(["scm_twin", "scm_odd"]) and is_silent and not speaks_of_thing
 
 
 def is_coherent(loud: Collection[Triple]) -> bool:

@@ -24,7 +24,7 @@ from tests.strategies.axioms import KINDS, META
 from tests.strategies.ontologies import Quad, datasets, graphs, nquads, union
 from tests.strategies.sampling import sample
 
-from .named import is_coherent, named
+from .named import LOUD, is_coherent, named
 from .states import as_written, checks_that_failed, materialized, materializer, quads_of, triples_of, visible
 
 MODES: tuple[SchemaMode, SchemaMode] = ("axioms", "data")
@@ -62,7 +62,6 @@ CHECKS_OF = {
     "literals of the wrong type": ["dt-not-type"],
     "maximum of none": ["cls-maxc1", "cls-maxqc1", "cls-maxqc2"],
 }
-LOUD = {"scm-cls", "scm-op", "scm-dp"}
 _TAXONOMY = {"domain", "range", "subClassOf", "subPropertyOf", "equivalentClass", "equivalentProperty"}
 SAMPLE = [*sample(graphs(max_axioms=10), 300), *sample(graphs(_TAXONOMY), 60)]
 

@@ -76,7 +76,7 @@ def is_use(step: Proof) -> bool:
 
 
 def explained(edits: list[Edit], schema: SchemaMode) -> None:
-    model = Model()
+    model = Model(schema=schema)
     with KnowledgeGraph.open(schema=schema) as graph:
         for edit in edits:
             commit(graph, edit)

@@ -43,7 +43,8 @@ def test_edits_end_where_reading_anew_does(data: st.DataObject, graph: set[Tripl
             continue
         log.commit()
         held = (held - removed) | set(filter(is_read, added))
-        assert set(change.gone) <= facts and not set(change.come) & facts
+        assert set(change.gone) <= facts
+        assert not set(change.come) & facts
         facts = facts - set(change.gone) | set(change.come)
         scratch = live(*held)
         assert edited.facts == facts == scratch.facts
@@ -88,5 +89,5 @@ def test_what_says_something_else_is_no_twin(text: str) -> None:
 
 def test_what_represents_no_more_hands_over_to_the_next() -> None:
     found = live(*turtle(f":p a owl:ObjectProperty . _:a {SOME} . _:b {SOME} . _:c {SOME} ."))
-    found.change([triple for triple in turtle(f"_:a {SOME} .")], ())
+    found.change(list(turtle(f"_:a {SOME} .")), ())
     assert found.representatives == {"_:c": "_:b"}
