@@ -2,7 +2,8 @@
 
 The closure is what is translated (DESIGN.md 4): asserted axioms alone would be incomplete, and feeding back what data
 rules infer would let rules support themselves. Invariant: the stratum's facts are the asserted schema triples and what
-the closing rules derive from them, and from what is said of the restrictions in them (`twins`). Cost: an engine of the schema's size; a change costs what it changes.
+the closing rules derive from them, and from what is said of the restrictions in them (`twins.py`). Cost: an engine of
+the schema's size; a change costs what it changes.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class SchemaStratum:
     ) -> ClosureChange:
         """Retract and assert schema triples int32[n, 3]; what that changes.
 
-        `said` is what they change about restrictions that say the same. Other changes, `accept` or `rollback` must follow, after LimitError too.
+        `said` is what they change about restrictions that say the same. Other changes, `accept` or `rollback` must
+        follow, after LimitError too.
         """
         is_first = not self._is_open
         if is_first:

@@ -2,9 +2,9 @@
 
     asserted schema triples that came and went  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; who represents whom
 
-The rows go to the schema's stratum and to the facts, and who represents whom to the translation. All of it is a function
-of what is asserted, and the same however the schema is read. Cost: that of `ontology.twins`, and a look at each schema
-triple that comes or goes.
+The rows go to the schema's stratum and to the facts, and who represents whom to the translation. All of it is a
+function of what is asserted, and the same however the schema is read. Called under the lock of the graph, as all of the
+materializer. Cost: that of `ontology.twins`, and a look at each schema triple that comes or goes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GROUP = "twins"
 
 
 class Said(NamedTuple):
-    """What an edit did: rows to retract and rows to assert, by their width; who represents whom now, None for nobody."""
+    """What an edit did: rows to retract and rows to assert, by width; who represents whom now, None for nobody."""
 
     gone: dict[int, Int32]
     come: dict[int, Int32]

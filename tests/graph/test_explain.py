@@ -113,8 +113,8 @@ def test_all_derivations_are_found(edits: list[Edit]) -> None:
     """Those of the facts that there are: `x owl:sameAs x` is none unless it is asserted.
 
     By the plain rules: of equal terms a graph keeps the derivations of representatives. What follows from the values of
-    literals alone has no premises. Of restrictions that say the same, or that owl:Thing has to do with, there are others
-    than those of the tables.
+    literals alone has no premises. Of restrictions that say the same, or that owl:Thing has to do with, there are
+    others than those of the tables.
     """
     model = Model()
     with KnowledgeGraph.open(same_as="rules") as graph:
