@@ -62,7 +62,8 @@ def build(
     """The program for a closed schema.
 
     `same_as`: a present owl:sameAs fact links a term of the schema; `exceeded`: a schema triple that is not in the
-    closed schema is present; `restricted`: so is one that says what a restriction is, or declares a class or a property.
+    closed schema is present; `restricted`: so is one that says what a restriction is, or declares a class or
+    a property.
     Each calls for generic rules beside the translated ones.
     """
     triples = tuple(schema)

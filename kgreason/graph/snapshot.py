@@ -152,7 +152,8 @@ def read_state(folder: Path) -> Saved:
         records = np.load(folder / "records.npy", mmap_mode="r")
         quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
-        return Saved(records, tables, quads, **{name: state[name] for name in _VALUES})
+        known = {"restricted": False, **state}  # stores of format 3 do not say it
+        return Saved(records, tables, quads, **{name: known[name] for name in _VALUES})
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 
