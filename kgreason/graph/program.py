@@ -3,7 +3,8 @@
     closing rules      they close the schema; run over the data too, where what they derive is part of the graph
     translated rules   one for each axiom and row, with the schema triples that they come from
     free rules         generic rules that ask for no schema (eq-*)
-    needed rules       generic rules that run as well once rules have derived schema triples of their own
+    needed rules       generic rules that run as well once rules have derived schema triples of their own, and plain
+                       rules over restrictions where these are derived or equal (elsewhere twins.dl is in their place)
     own rules          the user's
 
 These are layers: a rule that is in several is there for the reason of the last.
@@ -62,9 +63,8 @@ def build(
     """The program for a closed schema.
 
     `same_as`: a present owl:sameAs fact links a term of the schema; `exceeded`: a schema triple that is not in the
-    closed schema is present; `restricted`: so is one that says what a restriction is, or declares a class or
-    a property.
-    Each calls for generic rules beside the translated ones.
+    closed schema is present; `restricted`: so is one that says what a restriction is, or declares a class or a
+    property. Each calls for generic rules beside the translated ones.
     """
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
