@@ -4,8 +4,9 @@
     :Bi  owl:equivalentClass  (:A1 and some p C)          twins in definitions
     :ii  a  :Ai                                           individuals in the classes below
 
-Half of the twins stand on the right of an axiom, half in a definition. The value is the cost of a twin among four times as many. By the tables each twin is below each other,
-and each class below each twin: then it would be four.
+Half of the twins stand on the right of an axiom, half in a definition. The value is the cost of a twin over the cost of
+one among a quarter as many. By the tables each twin is below each other, and each class below each twin: then the value
+would be four.
 
 Cost: a few seconds.
 """

@@ -266,7 +266,7 @@ def _needed(
     if selection.schema == "axioms" and (same_as or exceeded):
         generic = selection.generic
         needed = needed_generic(rules, generic, schema, same_as=same_as)
-        of_twins = (rule for rule in generic.rows if rule.group == TWINS)
+        of_twins = (rule for rule in generic.rows if needed and rule.group == TWINS)
         needed = (
             dict.fromkeys(of_twins, "derived axioms may ask for any of the restrictions that say the same") | needed
         )
