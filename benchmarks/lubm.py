@@ -5,8 +5,10 @@ Cost: a few seconds and 0.3 GB for LUBM(5,0). Nothing is kept between benchmarks
 
 from __future__ import annotations
 
+import numpy as np
+
 from benchmarks.workspace import Workspace
-from kgreason.engine.layout import Int32
+from kgreason.engine.layout import ASSERTED, FIRST, STATE, TABLE, Int32
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.selection import select
 
@@ -24,3 +26,14 @@ def materialize(workspace: Workspace, universities: int) -> Materializer:
 def asserted(materializer: Materializer) -> dict[int, Int32]:
     """The asserted triples, as a Bootstrap takes them."""
     return {materializer.triples: materializer.save().triples(asserted=True)}
+
+
+def told(materializer: Materializer) -> dict[int, Int32]:
+    """What rules are told beside the asserted triples, of restrictions and of literals."""
+    saved = materializer.save()
+    states, columns = saved.records[:, STATE], saved.records[:, FIRST:]
+    return {
+        number: np.ascontiguousarray(columns[((states >> TABLE) == number) & ((states & ASSERTED) != 0), :width])
+        for number, (is_triple, width) in enumerate(saved.tables)
+        if not is_triple
+    }

@@ -22,6 +22,7 @@ from benchmarks import (
     reopening,
     spark,
     starting,
+    twins,
     visible,
 )
 from benchmarks.model import Benchmark
@@ -150,6 +151,10 @@ _CLIQUE = Benchmark(
     "clique-1000", "1,000 equal terms with 10 facts each over the facts alone", 10, "x", cliques.beside_plain_facts
 )
 
+_TWINS = Benchmark(
+    "twins-2000", "a restriction among 2,000 that say the same over one among 500", 1.5, "x", twins.many_over_few
+)
+
 _CLOSURES: tuple[Benchmark, ...] = tuple(
     Benchmark(
         f"closure-{name}-{rival}",
@@ -162,7 +167,7 @@ _CLOSURES: tuple[Benchmark, ...] = tuple(
     for rival, aim in (("reasonable", 1), ("owlrl", 1 / 100))
 )
 
-BENCHMARKS = (*_LOADING, *_CHANGING, *_CLOSURES, _CLIQUE)
+BENCHMARKS = (*_LOADING, *_CHANGING, *_CLOSURES, _CLIQUE, _TWINS)
 
 ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-linear", "load by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),

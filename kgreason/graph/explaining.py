@@ -6,7 +6,7 @@ one backward run for each fact that is asked about; the first run of all makes a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,9 +18,12 @@ from kgreason.engine.shapes import Pattern
 from kgreason.graph.asked import GROUP as DATATYPES
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.report import false_rows
+from kgreason.graph.twins import GROUP as TWINS
+from kgreason.ontology.patterns import substituted, unified
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
+from kgreason.rules.parser import ruleset
 
 
 class EngineFacts:
@@ -59,9 +62,23 @@ class EngineFacts:
         """Every derivation of a present fact; the engine runs only rules with a body backwards."""
         for code, slots in self._engine.derivations(self.row(fact)):
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
-            yield _told(fact, Derivation(self._rules[code], body))
+            yield self._of_twins(fact, _told(fact, Derivation(self._rules[code], body)))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
+
+    def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
+        """A use of a rule of twins.dl with the triples that say of restrictions what was said of them."""
+        rule, body = derivation
+        twins = self._live.twins
+        if rule.group != TWINS or twins is None:
+            return derivation
+        read = [twins.sources(atom) if atom.relation else (atom.terms,) for atom in body]
+        told = [Atom(None, terms) for sources in read for terms in sources]
+        told += [atom for atom, sources in zip(body, read, strict=True) if not sources]
+        premises = tuple(dict.fromkeys(told))
+        return _of_the_tables(fact, rule.name, premises) or Derivation(
+            Rule((fact,), premises, rule.name, rule.group), premises
+        )
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
         """The fact that a body atom is under a substitution; constants need no slot."""
@@ -89,6 +106,20 @@ def without_hidden(rule: Rule) -> Rule:
     """A rule without what it asks of literals."""
     read = tuple([atom for atom in rule.body if not is_hidden(atom)])
     return rule if len(read) == len(rule.body) else replace(rule, body=read)
+
+
+def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
+    """A use of the rule of Table 9 with this name that derives a fact from premises alone, if there is one."""
+    rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
+    bindings = [unified(rule.heads[0], fact, {})] if rule else []
+    for atom in rule.body if rule else ():
+        bindings = [
+            unified(atom, premise, binding) for binding in bindings if binding is not None for premise in premises
+        ]
+    binding = next((binding for binding in bindings if binding is not None), None)
+    if rule is None or binding is None:
+        return None
+    return Derivation(rule, tuple(substituted(atom, binding) for atom in rule.body))
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:

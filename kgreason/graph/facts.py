@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.layout import Int32
 from kgreason.ontology.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from kgreason.ontology.twins import DECLARATIONS, PREDICATES
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import (
     OWL_IMPORTS,
@@ -43,6 +44,7 @@ def _flags(texts: frozenset[str]) -> Mask:
 
 
 _PREDICATES, _CLASSES = _flags(SCHEMA_PREDICATES), _flags(SCHEMA_CLASSES)
+_OF_RESTRICTIONS, _DECLARATIONS = _flags(frozenset(PREDICATES)), _flags(frozenset(DECLARATIONS))
 PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDICATES, _CLASSES))
 """The ids of the predicates of schema triples, and of the classes whose instances are part of the schema."""
 
@@ -55,11 +57,21 @@ def _flagged(ids: Int32, flags: Mask) -> Mask:
 
 def is_schema(rows: Int32) -> Mask:
     """Whether each of rows int32[n, 3] is a schema triple: bool[n]."""
+    return _says(rows, _PREDICATES, _CLASSES)
+
+
+def restricts(rows: Int32) -> Mask:
+    """Whether each of rows int32[n, 3] says what a restriction is, or declares a class or a property: bool[n]."""
+    return _says(rows, _OF_RESTRICTIONS, _DECLARATIONS)
+
+
+def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
+    """Whether each of rows int32[n, 3] has one of these predicates, or a type that is one of these classes: bool[n]."""
     if not len(rows):
         return np.zeros(0, dtype=np.bool_)
-    found = _flagged(rows[:, 1], _PREDICATES)
+    found = _flagged(rows[:, 1], predicates)
     types = np.flatnonzero(rows[:, 1] == TYPE)
-    found[types] |= _flagged(rows[types, 2], _CLASSES)
+    found[types] |= _flagged(rows[types, 2], classes)
     return found
 
 

@@ -12,7 +12,7 @@ Cost: a first load is one Bootstrap; a later change costs what it changes, unles
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from os import PathLike
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
 from kgreason.datatypes.value import Value
+from kgreason.engine.differences import Rows
 from kgreason.engine.encode import encode_all
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
 from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
@@ -31,7 +32,7 @@ from kgreason.graph.aliases import Kinds
 from kgreason.graph.delta import Work
 from kgreason.graph.equality import NO_PAIRS, NO_ROOTS, Equality, Roots, represented
 from kgreason.graph.evaluated import Evaluated, lacking
-from kgreason.graph.facts import SAME_AS, are_limits, decoded, is_schema, links
+from kgreason.graph.facts import SAME_AS, are_limits, decoded, is_schema, links, restricts
 from kgreason.graph.literals import NO_FACTS, Facts, Literals
 from kgreason.graph.program import LiveProgram, ProgramChange, uncollected
 from kgreason.graph.progress import SILENT, Progress
@@ -40,9 +41,10 @@ from kgreason.graph.readings import followed
 from kgreason.graph.selection import Selection
 from kgreason.graph.snapshot import Saved
 from kgreason.graph.stratum import ClosureChange, SchemaStratum
+from kgreason.graph.twins import NOTHING_SAID, Said, Twins
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
-from kgreason.rules.model import FALSE, Rule
+from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.store.record import Strategy as Ran
 from kgreason.terms.dictionary import Dictionary
 
@@ -84,12 +86,14 @@ class Change(NamedTuple):
 class Flags(NamedTuple):
     """What the present facts call for beside the translated rules.
 
-    `same_as`: an owl:sameAs fact links a term of the schema. `exceeded`, which is not asked where that is so: a schema
-    triple is present that the closed schema does not have.
+    `same_as`: an owl:sameAs fact links a term of the schema. The others are not asked where that is so. `exceeded`: a
+    schema triple is present that the closed schema does not have, and the schema is translated. `restricted`: so is one
+    that says what a restriction is, or declares a class or a property, and restrictions are read as one.
     """
 
     same_as: bool = False
     exceeded: bool = False
+    restricted: bool = False
 
 
 class _Step(NamedTuple):
@@ -129,6 +133,7 @@ class Materializer:
         self.quads = Quads()
         self.flags = Flags()
         self.program = LiveProgram(selection)
+        self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
         self._stratum = SchemaStratum(self.dictionary, selection.generic.closing)
         self._is_programmed = False
         self._before: tuple[Flags, tuple[Rule, ...], bool] | None = None
@@ -188,13 +193,16 @@ class Materializer:
     @uncollected()
     def _change(self, edit: Edit, means: _Means) -> Change:
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, self._is_asserted)
-        closure = self._close(asserted, means)
+        closure, said = self._close(asserted, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
-        steps = [self._reprogram(closure, called, edit.own)]
+        steps = [self._reprogram(closure, called, edit.own, said)]
         roots = self.equality.foreseen(asserted.added) if self.equality and means.is_first else NO_ROOTS
         literals = self.literals.foreseen(asserted.added) if self.literals else NO_FACTS
+        told = Facts(
+            _together(literals.added, self._by_table(said.come)), _together(literals.removed, self._by_table(said.gone))
+        )
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
-        self._apply(asserted, roots, literals, program, means, 0)
+        self._apply(asserted, roots, told, program, means, 0)
         changes, is_reviewed = self.engine.changes(), False
         while True:
             called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
@@ -240,10 +248,10 @@ class Materializer:
             self.program.rollback()
             self._before = None
 
-    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Equality | Literals]:
+    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Twins | Equality | Literals]:
         """All that a change begins in, but the program."""
         yield from (self.engine, self.quads, self._stratum)
-        yield from (part for part in (self.equality, self.literals) if part)
+        yield from (part for part in (self.twins, self.equality, self.literals) if part)
 
     def _asserted(self) -> Int32:
         """The asserted triples: int32[n, 3]."""
@@ -252,12 +260,17 @@ class Materializer:
     def _is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
         return self.engine.circuit.facts.is_asserted_fact(rows)
 
-    def _close(self, asserted: Asserted, means: _Means) -> ClosureChange:
-        """What a change of asserted triples does to the closed schema."""
+    def _close(self, asserted: Asserted, means: _Means) -> tuple[ClosureChange, Said]:
+        """What a change of asserted triples does to the closed schema, and what is said of restrictions in it."""
         removed, added = (rows[is_schema(rows)] for rows in (asserted.removed, asserted.added))
         if self._stratum.is_ready and not (len(removed) or len(added)):
-            return _NOTHING
-        return self._stratum.change(removed, added, means.check, means.budget)
+            return _NOTHING, NOTHING_SAID
+        said = self.twins.change(removed, added) if self.twins else NOTHING_SAID
+        return self._stratum.change(removed, added, means.check, means.budget, said), said
+
+    def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
+        """Rows of relations by their width: by their table in the engine."""
+        return {self.engine.table(False, width): part for width, part in rows.items()}
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
         """Whether an owl:sameAs triple links a term of the schema: one of these, or any, where the schema has grown."""
@@ -273,11 +286,14 @@ class Materializer:
         rows = _NO_ROWS if found is None else np.ascontiguousarray(found[:, :3])
         return rows[self.holds(rows)]
 
-    def _exceeds(self, rows: Int32) -> bool:
-        """Whether one of these triples is schema that the closed schema does not have."""
-        schema = rows[is_schema(rows)] if self.selection.schema == "axioms" else _NO_ROWS
-        missing = schema[~self._stratum.holds(schema)]
-        return bool(len(missing)) and not self._are_limits(missing)
+    def _exceeds(self, rows: Int32) -> Flags:
+        """What is called for by those of these triples that are schema and that the closed schema does not have."""
+        schema = rows[is_schema(rows)]
+        schema = schema[~self._stratum.holds(schema)]
+        if len(schema) and self._are_limits(schema):
+            return Flags()
+        is_translated, is_one = self.selection.schema == "axioms", bool(self.selection.loud)
+        return Flags(False, is_translated and len(schema) > 0, is_one and bool(restricts(schema).any()))
 
     def _are_limits(self, rows: Int32) -> bool:
         """Whether all of these triples are limits of cardinalities that the closed schema has in another spelling."""
@@ -297,8 +313,9 @@ class Materializer:
 
     def _joined(self, found: Flags) -> Flags:
         """The flags and those that were found; with all generic rules for owl:sameAs, nothing else calls for any."""
-        same_as = self.flags.same_as or found.same_as
-        return Flags(same_as, not same_as and (self.flags.exceeded or found.exceeded))
+        if self.flags.same_as or found.same_as:
+            return Flags(True)
+        return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
         """The flags that the facts which appeared call for, or those that the closed schema does not have any more."""
@@ -323,17 +340,19 @@ class Materializer:
         elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()):
             return self.flags
         rows, tables, _ = self.engine.circuit.facts.contents()
-        return Flags(False, self._exceeds(np.ascontiguousarray(rows[tables == self.triples, :3])))
+        return self._exceeds(np.ascontiguousarray(rows[tables == self.triples, :3]))
 
-    def _reprogram(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None) -> _Step:
+    def _reprogram(
+        self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said = NOTHING_SAID
+    ) -> _Step:
         """Follow the closed schema, the data's flags and the user's rules."""
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
-        if is_same and self._is_programmed:
+        if is_same and not said.represented and self._is_programmed:
             return _Step(ProgramChange((), (), ()), 0)
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         removed, added = (decoded(self.dictionary, rows) for rows in closure)
-        change = self.program.change(removed, added, same_as=flags.same_as, exceeded=flags.exceeded, own=own)
+        change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         if self.literals:
             self.literals.asked.follow(change, closure)
         return _Step(change, self.program.retranslated)
@@ -350,13 +369,13 @@ class Materializer:
         self,
         asserted: Asserted | None,
         roots: Roots,
-        literals: Facts,
+        facts: Facts,
         program: ProgramChange,
         means: _Means,
         step: int,
     ) -> None:
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
-        wanted, needless = {self.triples: added, **literals.added}, {self.triples: removed, **literals.removed}
+        wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         if self.equality and roots:
             table = self.equality.root_table
             wanted[table] = np.concatenate([roots.added, wanted.get(table, NO_PAIRS)])
@@ -438,10 +457,14 @@ class Materializer:
     @uncollected()
     def plan(self, asserted: Int32) -> None:
         """Close and translate the schema among asserted triples int32[n, 3], before there is any fact."""
-        closure = self._stratum.change(_NO_ROWS, asserted[is_schema(asserted)], lambda: None)
+        schema = asserted[is_schema(asserted)]
+        said = self.twins.change(_NO_ROWS, schema) if self.twins else NOTHING_SAID
+        closure = self._stratum.change(_NO_ROWS, schema, lambda: None, said=said)
         self._stratum.accept()
-        self._reprogram(closure, self.flags, None)
+        self._reprogram(closure, self.flags, None, said)
         self.program.commit()
+        if self.twins:
+            self.twins.accept()
 
     def closed(self) -> Int32:
         """The closed schema: int32[n, 3]."""
@@ -449,14 +472,18 @@ class Materializer:
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
         """The flags that present triples int32[n, 3] call for, and schema triples that the closed schema lost."""
-        return self._joined(Flags(self._links(rows, _NO_ROWS), self._exceeds(np.concatenate([rows, others]))))
+        found = self._exceeds(np.concatenate([rows, others]))
+        return self._joined(found._replace(same_as=self._links(rows, _NO_ROWS)))
 
     def save(self) -> Saved:
         """The state, for `restore`."""
         facts = self.engine.circuit.facts
         records = facts.records(facts.present())
         tables, work = self.engine.planner.tables(), self.engine.work or 0
-        saved = Saved(records, tables, self.quads.columns, *self.flags, work)
+        flags = self.flags
+        saved = Saved(
+            records, tables, self.quads.columns, flags.same_as, flags.exceeded, work, restricted=flags.restricted
+        )
         if self.equality is None:
             return saved
         preferred = self.equality.cliques.preferred().tolist()
@@ -467,7 +494,7 @@ class Materializer:
         for is_triple, width in saved.tables:
             self.engine.table(is_triple, width)
         self.quads = Quads(saved.quads)
-        self.flags = Flags(saved.same_as, saved.exceeded)
+        self.flags = Flags(saved.same_as, saved.exceeded, saved.restricted)
         self.plan(saved.triples(asserted=True))
         assert isinstance(self.engine, Engine)
         self.engine.restore(saved.records, self._encoded(self.rules), saved.work)
@@ -483,3 +510,18 @@ def _abridged(strategies: tuple[Ran, ...]) -> tuple[Ran, ...]:
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:
         kept -= 1
     return strategies[:kept]
+
+
+def _axiomatic(selection: Selection) -> list[Triple]:
+    """The triples that closing rules without a body say."""
+    heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
+    return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
+
+
+def _together(rows: Rows, others: Rows) -> Rows:
+    """The rows of both, by table."""
+    found = {
+        table: [part for part in (rows.get(table), others.get(table)) if part is not None]
+        for table in {**rows, **others}
+    }
+    return {table: np.concatenate(parts) for table, parts in found.items()}

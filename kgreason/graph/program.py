@@ -3,8 +3,9 @@
     closing rules      they close the schema; run over the data too, where what they derive is part of the graph
     translated rules   one for each axiom and row, with the schema triples that they come from
     free rules         generic rules that ask for no schema (eq-*)
-    needed rules       generic rules that run as well once rules have derived schema triples of their own, and those
-                       that read axioms whose lists fork
+    needed rules       generic rules that run as well once rules have derived schema triples of their own, those that
+                       read axioms whose lists fork, and plain rules over restrictions where these are derived or equal
+                       (elsewhere twins.dl is in their place)
     own rules          the user's
 
 These are layers: a rule that is in several is there for the reason of the last.
@@ -18,20 +19,23 @@ Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touch
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from kgreason.graph.selection import Selection
+from kgreason.graph.twins import GROUP as TWINS
 from kgreason.ontology.collect import collect
 from kgreason.ontology.live import LiveTranslation, RuleChange
 from kgreason.ontology.needed import can_derive_schema, needed_generic, reading_forks
 from kgreason.ontology.readings import LiveReadings
 from kgreason.ontology.schema import Schema
 from kgreason.ontology.translate import Profile, forks_of, translate, warnings_of
+from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Constant, Rule, Triple
@@ -58,18 +62,23 @@ class Program:
     warnings: tuple[str, ...]
 
 
-def build(selection: Selection, schema: Iterable[Triple], *, same_as: bool, exceeded: bool) -> Program:
+def build(
+    selection: Selection, schema: Iterable[Triple], *, same_as: bool, exceeded: bool, restricted: bool = False
+) -> Program:
     """The program for a closed schema.
 
     `same_as`: a present owl:sameAs fact links a term of the schema; `exceeded`: a schema triple that is not in the
-    closed schema is present. Either calls for generic rules beside the translated ones.
+    closed schema is present; `restricted`: so is one that says what a restriction is, or declares a class or a
+    property. Each calls for generic rules beside the translated ones.
     """
     triples = tuple(schema)
-    translations = [translate(triples, profile) for profile in _profiles(selection)]
+    represented = twins(triples) if selection.loud else {}
+    translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
     translated = _translated(rule for translation in translations for rule in translation.rules)
     own = _layer(selection.own, OWN)
     forks = frozenset[Constant]().union(*(forks_of(each.broken, each.profile) for each in translations))
-    needed = _needed(selection, (*translated, *own), triples, forks, same_as=same_as, exceeded=exceeded)
+    rules = (*translated, *own)
+    needed = _needed(selection, rules, triples, forks, same_as=same_as, exceeded=exceeded, restricted=restricted)
     broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
     warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
     return _program((_closing(selection), translated, _free(selection), needed, own), warnings)
@@ -154,19 +163,24 @@ class LiveProgram:
         *,
         same_as: bool,
         exceeded: bool,
+        restricted: bool = False,
         own: Iterable[Rule] | None = None,
+        twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
     ) -> ProgramChange:
         """Follow the closed schema: triples that left it, then triples that joined it; what that does to the rules.
 
-        The flags are those of `build`; `own` are the user's rules from now on, if they change.
+        The flags are those of `build`; `own` are the user's rules from now on, if they change. `twins` says who
+        represents restrictions from now on, where this changes; None for nobody.
         """
         touched = [] if self._rulings else [*self._closing, *self._free, *self._latest["own"]]
-        touched += self._follow(removed, added)
+        touched += self._follow(removed, added, twins)
         if own is not None:
             touched += self._replace("own", _layer(own, OWN))
         rules = (*self._suspects, *self._latest["own"])
         forks = frozenset[Constant]().union(*(each.forks for each in self._translations))
-        needed = _needed(self._selection, rules, self._schema, forks, same_as=same_as, exceeded=exceeded)
+        needed = _needed(
+            self._selection, rules, self._schema, forks, same_as=same_as, exceeded=exceeded, restricted=restricted
+        )
         touched += self._replace("needed", needed)
         return self._settle(dict.fromkeys(touched))
 
@@ -178,7 +192,9 @@ class LiveProgram:
         """Take the changes since the last `commit` back."""
         self._log.rollback()
 
-    def _follow(self, removed: Collection[Triple], added: Collection[Triple]) -> list[Rule]:
+    def _follow(
+        self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
+    ) -> list[Rule]:
         """Feed the translations; the rules that this touched."""
         for triple in removed:
             if triple in self._schema:
@@ -189,7 +205,7 @@ class LiveProgram:
         if self._readings and self._selection.profiles:
             self._readings.change(removed, added)
         for translation in self._translations:
-            change = translation.change(removed, added)
+            change = translation.change(removed, added, twins)
             self._restate(change)
             touched += (*change.removed, *change.added, *change.restated)
         return touched
@@ -255,15 +271,27 @@ def _needed(
     *,
     same_as: bool,
     exceeded: bool,
+    restricted: bool,
 ) -> Layer:
-    """The generic rules, closing ones aside, that the data needs beside these rules; those that read `forks` too."""
-    if selection.schema == "data" or not (same_as or exceeded or forks):
-        return {}
-    needed = reading_forks(forks, selection.generic) if forks else {}
-    if same_as or exceeded:
-        needed |= needed_generic((*rules, *needed), selection.generic, schema, same_as=same_as)
-    found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in selection.generic.closing)
-    return {rule: Ruling(rule, reason) for rule, reason in found}
+    """The generic rules, closing ones aside, that the data needs beside these rules; those that read `forks` too.
+
+    Restrictions that are derived, or equal, have no representatives: for them the plain rules of the tables run.
+    """
+    layer: Layer = {}
+    if selection.schema == "axioms" and (same_as or exceeded or forks):
+        generic = selection.generic
+        needed = reading_forks(forks, generic) if forks else {}
+        if same_as or exceeded:
+            needed |= needed_generic((*rules, *needed), generic, schema, same_as=same_as)
+        of_twins = (rule for rule in generic.rows if needed and rule.group == TWINS)
+        needed = (
+            dict.fromkeys(of_twins, "derived axioms may ask for any of the restrictions that say the same") | needed
+        )
+        found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in generic.closing)
+        layer = {rule: Ruling(rule, reason) for rule, reason in found}
+    if same_as or restricted:
+        layer |= _shipped(selection.loud, "restrictions are derived, or equal")
+    return layer
 
 
 @lru_cache(maxsize=64)

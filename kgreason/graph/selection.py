@@ -29,6 +29,9 @@ _LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
 _FOLLOWED = _LINKS | {"eq-sym"}
 """The rules of owl2rl in whose place those of representatives.dl stand."""
 
+_OF_RESTRICTIONS = frozenset(["scm-hv", "scm-svf1", "scm-svf2", "scm-avf1", "scm-avf2"])
+"""The rules of owl2rl in whose place those of twins.dl stand, unless `scm-reflexive` is on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -36,7 +39,9 @@ class Selection:
 
     `equality`: the rules that follow representatives in place of owl:sameAs, or none; then a clique may stand for
     `aliases` rows. `datatypes`: the rules that read what literals stand for, or none. `is_literal`: rules make literals
-    of different values equal, as the letter of the tables says.
+    of different values equal, as the letter of the tables says. `loud`: where restrictions are read by representatives
+    of those that say the same (twins.dl), the plain rules of the tables, which run as well if data derives what
+    restrictions are made of.
     """
 
     names: tuple[str, ...]
@@ -48,6 +53,7 @@ class Selection:
     aliases: int = 0
     datatypes: tuple[Rule, ...] = ()
     is_literal: bool = False
+    loud: tuple[Rule, ...] = ()
 
     @property
     def is_reflexive(self) -> bool:
@@ -73,7 +79,10 @@ def select(
             generic += ruleset(profile).select(*DEFAULT_GROUPS[profile], *groups).rules
         elif name != "none":
             own += _rules_of(name)
-    selected = Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema)
+    loud: tuple[Rule, ...] = ()
+    if "owl2rl" in profiles and not any(rule.group == "scm-reflexive" for rule in generic):
+        generic, loud = _by_twins(generic)
+    selected = Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema, loud=loud)
     if "owl2rl" not in profiles:
         return selected
     is_literal = any(rule.group == LETTER for rule in generic)
@@ -92,6 +101,13 @@ def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
         yield from ruleset("links").rules
 
 
+def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
+    """Rules with those of twins.dl in the place of what they stand for; the rules of which that is the case."""
+    plain = [rule for rule in ruleset("owl2rl").rules if rule.name in _OF_RESTRICTIONS or rule.group == "scm-reflexive"]
+    kept = [rule for rule in rules if rule.name not in _OF_RESTRICTIONS]
+    return [*kept, *ruleset("twins").rules], tuple(plain)
+
+
 def reselect(
     names: Sequence[str], own: tuple[Rule, ...], schema: SchemaMode, same_as: SameAsMode, aliases: int
 ) -> Selection:
@@ -102,8 +118,8 @@ def reselect(
 
 @cache
 def _inner_relations() -> frozenset[str]:
-    """The relations by which kgreason itself follows equality and values."""
-    rules = (rule for name in ("representatives", "datatypes") for rule in ruleset(name).rules)
+    """The relations by which kgreason itself follows equality, values and restrictions that say the same."""
+    rules = (rule for name in ("representatives", "datatypes", "twins") for rule in ruleset(name).rules)
     return frozenset(filter(None, (atom.relation for rule in rules for atom in (*rule.heads, *rule.body)))) - {"false"}
 
 

@@ -43,7 +43,7 @@ _TERM = re.compile(r'<[^>]*>|_:[^\s,\])]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za
 
 
 class Saved(NamedTuple):
-    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, two flags, work.
+    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, flags, work.
 
     records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
     the default graph; tables: kind (is it the triples' table?) and width of each table. `rep` is the id of the relation
@@ -60,6 +60,7 @@ class Saved(NamedTuple):
     rep: int = 0
     aliases: int = 0
     preferred: Sequence[int] = ()
+    restricted: bool = False
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
         """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
@@ -117,7 +118,7 @@ class Saved(NamedTuple):
         return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])
 
 
-_VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred")
+_VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restricted")
 """What of a state stands in state.json as it is."""
 
 
@@ -157,7 +158,8 @@ def read_state(folder: Path) -> Saved:
         records = np.load(folder / "records.npy", mmap_mode="r")
         quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
-        return Saved(records, tables, quads, **{name: state[name] for name in _VALUES})
+        known = {"restricted": False, **state}  # stores of format 3 do not say it
+        return Saved(records, tables, quads, **{name: known[name] for name in _VALUES})
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 

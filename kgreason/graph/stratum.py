@@ -2,7 +2,8 @@
 
 The closure is what is translated (DESIGN.md 4): asserted axioms alone would be incomplete, and feeding back what data
 rules infer would let rules support themselves. Invariant: the stratum's facts are the asserted schema triples and what
-the closing rules derive from them alone. Cost: an engine of the schema's size; a change costs what it changes.
+the closing rules derive from them, and from what is said of the restrictions in them (`twins.py`). Cost: an engine of
+the schema's size; a change costs what it changes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from kgreason.engine.encode import encode_all
 from kgreason.engine.engine import Check, Engine
 from kgreason.engine.layout import ABSENT, Int32
+from kgreason.graph.twins import NOTHING_SAID, Said
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.zset import ZSet
@@ -41,20 +43,25 @@ class SchemaStratum:
         self._is_open = self.is_ready = False
         self._told = ZSet.empty(3)
 
-    def change(self, removed: Int32, added: Int32, check: Check, budget: int | None = None) -> ClosureChange:
+    def change(
+        self, removed: Int32, added: Int32, check: Check, budget: int | None = None, said: Said = NOTHING_SAID
+    ) -> ClosureChange:
         """Retract and assert schema triples int32[n, 3]; what that changes.
 
-        Other changes, `accept` or `rollback` must follow, after LimitError too.
+        `said` is what they change about restrictions that say the same. Other changes, `accept` or `rollback` must
+        follow, after LimitError too.
         """
         is_first = not self._is_open
         if is_first:
             self._engine.begin()  # before it is open: a rollback takes back what was begun last
             self._is_open, self._told = True, ZSet.empty(3)
         rules = () if self.is_ready or not is_first else self._rules
-        self._engine.apply({self._triples: added}, {self._triples: removed}, rules, budget=budget, check=check)
+        less, more = ({self._engine.table(False, width): rows for width, rows in part.items()} for part in said[:2])
+        asserted, retracted = {self._triples: added, **more}, {self._triples: removed, **less}
+        self._engine.apply(asserted, retracted, rules, budget=budget, check=check)
         changes = self._engine.changes()  # since the commit began
-        rows = np.ascontiguousarray(changes.rows[:, :3])
-        gone, come = rows[changes.after == ABSENT], rows[changes.before == ABSENT]
+        is_triple, rows = changes.tables == self._triples, np.ascontiguousarray(changes.rows[:, :3])
+        gone, come = rows[is_triple & (changes.after == ABSENT)], rows[is_triple & (changes.before == ABSENT)]
         if is_first:
             self._told = ZSet.of(come) - ZSet.of(gone)
             return ClosureChange(gone, come)

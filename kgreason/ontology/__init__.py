@@ -13,6 +13,7 @@
     translate.py  the passes in order
     live.py       the same for a schema that is edited: readings.py, statements.py and reduction.py hold the state of
                   a pass each and turn what came and went into what comes and goes; undo.py takes edits back
+    twins.py      which restrictions say the same, and which of them represents the others
     generic.py    the rules of a rule set by their part: closing, rows, free
     needed.py     which of them the data needs beside the translated rules (patterns.py: unification)
 

@@ -16,7 +16,8 @@ Cost: see the operators; what an edit does not touch costs nothing but its room.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kgreason.ontology.axioms import Axiom, place
@@ -26,8 +27,16 @@ from kgreason.ontology.normalise import normalise
 from kgreason.ontology.readings import LiveReadings
 from kgreason.ontology.reduction import LiveReduction
 from kgreason.ontology.statements import LiveStatements, Placed, order
-from kgreason.ontology.translate import Profile, Rules, forks_of, translate_axiom, warnings_of
-from kgreason.ontology.undo import UndoLog
+from kgreason.ontology.translate import (
+    Profile,
+    Rules,
+    asked,
+    forks_of,
+    represented,
+    translate_axiom,
+    warnings_of,
+)
+from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Constant, Triple
 
 
@@ -55,7 +64,9 @@ class LiveTranslation:
         self._log = log
         self._covers = LiveCovers(log)
         self._readings = LiveReadings(log)
-        self._placed: dict[tuple[Triple, ...], tuple[Placed, ...]] = {}
+        self._placed: dict[tuple[Triple, ...], tuple[Axiom, tuple[Placed, ...]]] = {}
+        self._twins: dict[Constant, Constant] = {}
+        self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
         self._statements = LiveStatements(log)
         self._reduction = LiveReduction(log)
 
@@ -80,18 +91,50 @@ class LiveTranslation:
         """The kinds of axioms whose list forks."""
         return forks_of(self._readings.broken, self.profile)
 
-    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> RuleChange:
-        """Take schema triples away, then add others; what that does to the rules, in the order of their places."""
+    def change(
+        self,
+        removed: Iterable[Triple],
+        added: Iterable[Triple],
+        twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
+    ) -> RuleChange:
+        """Take schema triples away, then add others; what that does to the rules, in the order of their places.
+
+        `twins` says who represents restrictions from now on, where this changes; None for nobody.
+        """
         axioms = self._readings.change(*self._covers.change(removed, added))
-        self.retranslated = len(axioms.come)
-        gone = [placed for axiom in axioms.gone for placed in self._log.drop(self._placed, axiom.sources)]
-        come = [placed for axiom in axioms.come for placed in self._translate(axiom)]
+        gone = [placed for axiom in axioms.gone for placed in self._forget(axiom)]
+        self._represent(twins)
+        again = [self._placed[sources][0] for sources in self._asking(twins)]
+        gone += [placed for axiom in again for placed in self._forget(axiom)]
+        fresh = (*axioms.come, *again)
+        self.retranslated = len(fresh)
+        come = [placed for axiom in fresh for placed in self._translate(axiom)]
         return _net(self._reduction.change(self._statements.change(Change(tuple(gone), tuple(come)))))
 
+    def _represent(self, twins: Mapping[Constant, Constant | None]) -> None:
+        for node, first in twins.items():
+            if first is not None:
+                self._log.put(self._twins, node, first)
+            elif node in self._twins:
+                self._log.drop(self._twins, node)
+
+    def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
+        """The sources of the axioms whose rules ask for the instances of these nodes."""
+        return sorted({sources for node in nodes for sources in self._askers.at(node)})
+
+    def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
+        _, placed = self._log.drop(self._placed, axiom.sources)
+        for class_ in asked(axiom, translate_axiom(axiom, self.profile)):
+            self._askers.discard(class_, axiom.sources)
+        return placed
+
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
-        rules = normalise(translate_axiom(axiom, self.profile))
+        rules = translate_axiom(axiom, self.profile)
+        for class_ in asked(axiom, rules):
+            self._askers.add(class_, axiom.sources)
+        rules = normalise(represented(axiom, rules, self._twins))
         placed = tuple(Placed(place(axiom), number, rule) for number, rule in enumerate(rules))
-        self._log.put(self._placed, axiom.sources, placed)
+        self._log.put(self._placed, axiom.sources, (axiom, placed))
         return placed
 
 

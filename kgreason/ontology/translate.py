@@ -2,7 +2,7 @@
 
     covers         pairs of the taxonomy that others imply go
     collect        schema triples -> axioms, lists and class expressions unfolded
-    translate      one axiom -> rules, by the rows of the profile
+    translate      one axiom -> rules, by the rows of the profile; of restrictions that say the same, one is asked for
     normalise      canonical form; tautologies go
     deduplicate    one rule where several axioms yield the same
     reduce         shortcuts go: rules that chains of others replace
@@ -17,19 +17,21 @@ for the rows over pairs of a list (see owl2rl.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from kgreason.ontology import owl2rl, rdfs, swrl
-from kgreason.ontology.axioms import Axiom, place
+from kgreason.ontology.axioms import Axiom, Restriction, place
 from kgreason.ontology.collect import Broken, Reading, collect
 from kgreason.ontology.covers import covers
 from kgreason.ontology.normalise import deduplicate, normalise
 from kgreason.ontology.reduce import reduce
-from kgreason.ontology.rows import RowTable
+from kgreason.ontology.rows import RowTable, is_a
 from kgreason.ontology.schema import Schema
-from kgreason.rules.model import Constant, Rule, Triple
+from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable
+from kgreason.terms.vocabulary import OWL_EQUIVALENT_CLASS, RDF_TYPE, RDFS_SUB_CLASS_OF
 
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl"]
 Rules: TypeAlias = tuple[Rule, ...]
@@ -75,16 +77,25 @@ def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
     return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
 
 
-def translate(schema: Iterable[Triple], profile: Profile) -> Translation:
-    """The rules that a closed schema stands for; triples that are not schema are ignored."""
+def translate(
+    schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
+) -> Translation:
+    """The rules that a closed schema stands for; triples that are not schema are ignored.
+
+    `twins` says which restrictions are represented by another one that says the same: rules ask for this one.
+    """
     readings = tuple(collect(Schema(covers(schema))))
-    *_, (_, rules) = stages(readings, profile)
+    *_, (_, rules) = stages(readings, profile, twins)
     return Translation(profile, readings, rules)
 
 
-def stages(readings: Iterable[Reading], profile: Profile) -> Iterator[tuple[str, Rules]]:
+def stages(
+    readings: Iterable[Reading], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
+) -> Iterator[tuple[str, Rules]]:
     """The rules after each pass, with its name, for printing."""
-    rules = tuple(rule for axiom in _axioms(readings) for rule in translate_axiom(axiom, profile))
+    rules = tuple(
+        rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
+    )
     yield "translate", rules
     for step in PASSES:
         rules = step(rules)
@@ -98,3 +109,43 @@ def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
     """The rules of one axiom, in the order of the rows; none if the profile has no row for it."""
     return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
+
+
+def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
+    """The classes whose instances an axiom's rules ask for: `represented` replaces those that are represented."""
+    if axiom.kind in _BELOW:
+        return set()
+    classes = {_class(atom) for rule in rules for atom in rule.body} - {""}
+    return classes | ({axiom.node} if isinstance(axiom, Restriction) else set())
+
+
+def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
+    """An axiom's rules, asking for instances of those who represent others in the place of instances of the others.
+
+    A restriction that is represented needs no rules: it is below the one that represents it, which has them.
+    """
+    if axiom.kind in _BELOW or not twins:
+        return rules
+    if isinstance(axiom, Restriction) and axiom.node in twins:
+        return ()
+    return tuple([_asking(rule, twins) for rule in rules])
+
+
+def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
+    found = {class_: twins[class_] for atom in rule.body if (class_ := _class(atom)) in twins}
+    if not found:
+        return rule
+    body = [is_a(atom.terms[0], found[class_]) if (class_ := _class(atom)) in found else atom for atom in rule.body]
+    sources = ((class_, RDFS_SUB_CLASS_OF, first) for class_, first in found.items())
+    return replace(rule, body=tuple(body), sources=(*rule.sources, *sources))
+
+
+def _class(atom: Atom) -> Constant:
+    """The class that an atom asks the instances of, or no text."""
+    if atom.relation is not None or atom.terms[1] != RDF_TYPE or isinstance(atom.terms[2], Variable):
+        return ""
+    return atom.terms[2]
+
+
+_BELOW = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS)
+"""Of these axioms, the closed schema says all that follows for those who represent others."""

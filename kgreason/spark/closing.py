@@ -59,8 +59,10 @@ class Closed(NamedTuple):
 
 def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
     """The closure that a graph of this selection can start from, worked out below a folder."""
-    planned = Driver(selection, encoded.facts, encoded.terms, Flags()).planned()
-    return _closed(selection, planned, _triples(encoded.facts, planned.program), folder, progress)
+    driver = Driver(selection, encoded.facts, encoded.terms, Flags())
+    planned = driver.planned()
+    facts = _triples(encoded.facts, planned.program).union(_twins(driver, planned))
+    return _closed(selection, planned, facts, folder, progress)
 
 
 def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
@@ -69,7 +71,7 @@ def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: P
     while True:
         driver = Driver(selection, encoded.facts, encoded.terms, flags)
         planned, place = driver.planned(), f"{folder}/round-{rounds}"
-        facts = _triples(encoded.facts, planned.program)
+        facts = _triples(encoded.facts, planned.program).union(_twins(driver, planned))
         if selection.datatypes:
             facts = facts.union(_literals(driver, encoded, planned, place))
         told = None if selection.is_literal or not selection.datatypes else _told(encoded.terms, planned)
@@ -113,6 +115,17 @@ def _told(terms: DataFrame, planned: Planned) -> Told:
 def _triples(triples: DataFrame, program: Program) -> DataFrame:
     """Triples s, p, o as rows of their table."""
     return _facts(triples, program, (True, 3), ["s", "p", "o"])
+
+
+def _twins(driver: Driver, planned: Planned) -> DataFrame:
+    """What is said of restrictions that say the same, each as a row of its relation's table."""
+    program = planned.program
+    columns = ", ".join(f"{name} int" for name in ("tbl", *names("c", program.width)))
+    rows = [
+        (program.tables.index((False, len(row))), *row, *[0] * (program.width - len(row)))
+        for row in driver.twins(planned.ids)
+    ]
+    return driver.session.createDataFrame(rows, columns)
 
 
 def _literals(driver: Driver, encoded: Encoded, planned: Planned, folder: str) -> DataFrame:

@@ -11,12 +11,14 @@ for. Cost: one filter over the facts, and a join with the terms for the schema's
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.engine.encode import columns_of
 from kgreason.engine.layout import Int32
 from kgreason.graph.facts import CLASS_IDS, PREDICATE_IDS, SAME_AS, TYPE
 from kgreason.graph.materializer import Flags, Materializer
@@ -55,6 +57,17 @@ class Driver:
     def asked(self) -> frozenset[int]:
         """The ids of the datatypes whose members rules ask for."""
         return self._live.literals.asked.datatypes if self._live.literals else frozenset()
+
+    @property
+    def session(self) -> SparkSession:
+        """The session of the data."""
+        return self._terms.sparkSession
+
+    def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
+        """What is said of restrictions that say the same, relation first; `ids` are those of the relations."""
+        rows = [tuple(map(str, columns_of(fact))) for fact in self._live.twins.facts] if self._live.twins else []
+        known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
+        return [tuple(known[text] for text in row) for row in rows]
 
     def planned(self) -> Planned:
         """The program in Spark's ids."""

@@ -57,6 +57,7 @@ NAMES = [
         for rival in ("reasonable", "owlrl")
     ),
     "clique-1000",
+    "twins-2000",
     *("spark-linear", "spark-lubm20", "spark-little"),
 ]
 

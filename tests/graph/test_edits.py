@@ -74,7 +74,7 @@ def followed(copy: Lines, delta: Delta) -> Lines:
 
 
 def live_through(edits: list[Edit], strategy: Strategy, schema: SchemaMode = "axioms") -> None:
-    model, copy = Model(), Lines()
+    model, copy = Model(schema=schema), Lines()
     with KnowledgeGraph.open(strategy=strategy, schema=schema) as graph:
         for edit in edits:
             before, model = model, model.after(edit)

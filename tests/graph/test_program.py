@@ -14,13 +14,16 @@ from hypothesis import strategies as st
 from kgreason.graph.modes import SchemaMode
 from kgreason.graph.program import CLOSES, OWN, LiveProgram, Program, ProgramChange, build, uncollected
 from kgreason.graph.selection import Selection, select
+from kgreason.ontology.schema import is_schema
 from kgreason.ontology.translate import translate
+from kgreason.ontology.twins import twins
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import RDFS_SUB_CLASS_OF
 from tests.ontology.reading import PREFIXES, turtle
 from tests.strategies.axioms import axioms
+from tests.strategies.twins import twin_ontologies
 
 DECLARED = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in PREFIXES.items())
 TRIPLE = ("<http://e/A>", RDFS_SUB_CLASS_OF, "<http://e/B>")
@@ -44,13 +47,16 @@ class Step(NamedTuple):
     same_as: bool
     exceeded: bool
     own: tuple[Rule, ...] | None
+    restricted: bool = False
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[Step]:
-    pool = sorted({TRIPLE}.union(*(axiom.triples for axiom in draw(st.lists(axioms(), min_size=1, max_size=5)))))
+    drawn = [axiom.triples for axiom in draw(st.lists(axioms(), min_size=1, max_size=5))]
+    pool = sorted({TRIPLE}.union(*drawn, filter(is_schema, draw(twin_ontologies()) if draw(st.booleans()) else ())))
     some = st.sets(st.sampled_from(pool), max_size=5)
-    steps = st.builds(Step, some, some, st.sampled_from([False, False, True]), st.booleans(), st.none() | own_rules)
+    same_as = st.sampled_from([False, False, True])
+    steps = st.builds(Step, some, some, same_as, st.booleans(), st.none() | own_rules, st.booleans())
     first = Step(set(), set(pool) - draw(some), False, draw(st.booleans()), None)
     return [first, *draw(st.lists(steps, max_size=4))]
 
@@ -65,8 +71,11 @@ class Follower:
         self.rules: dict[Rule, Rule] = {}
 
     def take(self, step: Step) -> ProgramChange:
-        change = self.live.change(*step[:2], same_as=step.same_as, exceeded=step.exceeded, own=step.own)
-        self.schema = (self.schema - step.removed) | step.added
+        before, self.schema = self.schema, (self.schema - step.removed) | step.added
+        old, new = twins(before), twins(self.schema)
+        represented = {node: new.get(node) for node in old | new if old.get(node) != new.get(node)}
+        flags = {name: getattr(step, name) for name in ("same_as", "exceeded", "restricted")}
+        change = self.live.change(*step[:2], **flags, own=step.own, twins=represented)
         if step.own is not None:
             self.selection = replace(self.selection, own=step.own)
         for rule in change.removed:
@@ -77,7 +86,8 @@ class Follower:
         return change
 
     def check(self, step: Step) -> None:
-        scratch = build(self.selection, sorted(self.schema), same_as=step.same_as, exceeded=step.exceeded)
+        flags = {name: getattr(step, name) for name in ("same_as", "exceeded", "restricted")}
+        scratch = build(self.selection, sorted(self.schema), **flags)
         assert told(self.live.program) == told(scratch)
         assert self.live.program.warnings == self.live.warnings == scratch.warnings
         assert dict(sourced(self.rules.values())) == dict(sourced(scratch.reasons))

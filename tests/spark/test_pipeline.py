@@ -19,7 +19,8 @@ PREFIXES = """
 """
 ONTOLOGY = """
     :Cat rdfs:subClassOf :Animal , [ a owl:Restriction ; owl:onProperty :eats ; owl:someValuesFrom :Fish ] .
-    [] a owl:Class ; owl:intersectionOf ( :Animal :Pet ) ; rdfs:subClassOf :Beloved .
+    [] a owl:Class ; owl:intersectionOf ( :Animal :Pet ) ; rdfs:subClassOf :Beloved . :eats a owl:ObjectProperty .
+    [ a owl:Restriction ; owl:onProperty :eats ; owl:someValuesFrom :Fish ] rdfs:subClassOf :Fisher .
     :has rdfs:domain :Person ; owl:inverseOf :of . :p a owl:FunctionalProperty . :n rdfs:range xsd:integer .
     :MyTransitive rdfs:subClassOf owl:TransitiveProperty . :Plant owl:disjointWith :Animal .
 """

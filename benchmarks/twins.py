@@ -1,0 +1,81 @@
+"""Restrictions that say the same: what one more of them costs, where there are many.
+
+    :Ai  rdfs:subClassOf  some p C                        classes below twins
+    :Bi  owl:equivalentClass  (:A1 and some p C)          twins in definitions
+    :ii  a  :Ai                                           individuals in the classes below
+
+Half of the twins stand on the right of an axiom, half in a definition. The value is the cost of a twin over the cost of
+one among a quarter as many. By the tables each twin is below each other, and each class below each twin: then the value
+would be four.
+
+Cost: a few seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.model import Measurement
+from benchmarks.timing import alternate, timed
+from benchmarks.workspace import Workspace
+from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.selection import select
+from kgreason.rules.model import Triple
+from kgreason.terms.vocabulary import (
+    OWL_CLASS,
+    OWL_EQUIVALENT_CLASS,
+    OWL_INTERSECTION_OF,
+    OWL_OBJECT_PROPERTY,
+    OWL_ON_PROPERTY,
+    OWL_SOME_VALUES_FROM,
+    RDF_FIRST,
+    RDF_NIL,
+    RDF_REST,
+    RDF_TYPE,
+    RDFS_SUB_CLASS_OF,
+)
+
+FEW, MANY = 500, 2_000
+_ROUNDS = 3
+
+
+def many_over_few(workspace: Workspace) -> Measurement:  # noqa: ARG001 - it needs no files
+    """A twin among `MANY` over a twin among `FEW`."""
+    load(FEW)
+    pairs = alternate(lambda: load(MANY) / MANY, lambda: load(FEW) / FEW, _ROUNDS)
+    return Measurement(pairs.ratio, f"{pairs} (a twin among {MANY:,} and among {FEW:,})")
+
+
+def load(number: int) -> float:
+    """The seconds of a first load of so many twins, reading aside."""
+    live = Materializer(select(["owl2rl"]))
+    terms = live.dictionary.intern(term for triple in ontology(number) for term in (*triple, RDF_NIL))
+    rows = np.asarray(terms, dtype=np.int32).reshape(-1, 4)
+    rows[:, 3] = 0
+    return timed(lambda: live.change(Edit(added=rows)))
+
+
+def ontology(number: int) -> Iterator[Triple]:
+    """The triples of an ontology with so many restrictions, all of which say the same."""
+    filler, property_, first = _name("C"), _name("p"), _name("A1")
+    yield filler, RDF_TYPE, OWL_CLASS
+    yield property_, RDF_TYPE, OWL_OBJECT_PROPERTY
+    for index in range(1, number + 1):
+        twin = f"_:r{index}"
+        yield twin, OWL_ON_PROPERTY, property_
+        yield twin, OWL_SOME_VALUES_FROM, filler
+        if index % 2:
+            yield _name(f"A{index}"), RDFS_SUB_CLASS_OF, twin
+            yield _name(f"i{index}"), RDF_TYPE, _name(f"A{index}")
+        else:
+            both, start, end = f"_:b{index}", f"_:s{index}", f"_:t{index}"
+            yield _name(f"B{index}"), OWL_EQUIVALENT_CLASS, both
+            yield both, OWL_INTERSECTION_OF, start
+            yield from ((start, RDF_FIRST, first), (start, RDF_REST, end))
+            yield from ((end, RDF_FIRST, twin), (end, RDF_REST, RDF_NIL))
+
+
+def _name(text: str) -> str:
+    return f"<http://example.org/twins/{text}>"

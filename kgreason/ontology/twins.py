@@ -1,0 +1,325 @@
+"""`LiveTwins`: which restrictions of a schema say the same, and which of them represents the others, edit by edit.
+
+    some p C, written as the blank nodes a, b and c   ->  scm_twin(b, a), scm_twin(c, a), scm_some(a, p, C)
+
+Two restrictions are *twins* if they have one kind, one property and one filler, and if by the tables each is below the
+other: scm-cls says that the filler is below itself, or scm-op or scm-dp that the property is. Fillers that are twins
+count as one filler, so that restrictions inside restrictions are found as well. The first of the twins by text
+represents them, IRIs before blank nodes.
+
+A restriction with two properties or two fillers, or inside itself, is *odd*. No OWL ontology has one. It has no twin,
+and rules of twins.dl of its own relate it to others. So is one that would have a twin only because of an odd filler.
+
+Law: after any sequence of edits `facts` and `representatives` are those of the triples that are left. They depend on
+what is asserted alone: nothing that rules derive makes two restrictions twins, or keeps them so.
+Cost of an edit: the restrictions whose triples it changes, and those whose property, filler or filler's filler it
+declares; where the representative of twins changes, all of these twins. So a thousand twins cost a thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from kgreason.ontology.change import Change
+from kgreason.ontology.schema import LiveSchema, Schema
+from kgreason.ontology.undo import Index, UndoLog
+from kgreason.rules.model import Atom, Constant, Triple
+from kgreason.terms.vocabulary import (
+    OWL_ALL_VALUES_FROM,
+    OWL_CLASS,
+    OWL_DATATYPE_PROPERTY,
+    OWL_HAS_VALUE,
+    OWL_OBJECT_PROPERTY,
+    OWL_ON_PROPERTY,
+    OWL_SOME_VALUES_FROM,
+    RDF_TYPE,
+)
+
+Key: TypeAlias = tuple[Constant, ...]
+"""What twins have in common: kind, property and filler. A restriction that can have no twin has its node alone."""
+Owner: TypeAlias = Constant | Key
+_Said: TypeAlias = dict[Owner, tuple[Atom, ...]]
+
+RELATIONS = {OWL_SOME_VALUES_FROM: "scm_some", OWL_ALL_VALUES_FROM: "scm_all", OWL_HAS_VALUE: "scm_value"}
+ARITIES = {
+    **dict.fromkeys(("scm_twin", "scm_named"), 2),
+    **dict.fromkeys((*RELATIONS.values(), "scm_some_of", "scm_all_of"), 3),
+    "scm_odd": 1,
+}
+"""The relations of what is said of restrictions, and how many terms each relates."""
+
+PREDICATES = (OWL_ON_PROPERTY, *RELATIONS)
+DECLARATIONS = (OWL_CLASS, OWL_OBJECT_PROPERTY, OWL_DATATYPE_PROPERTY)
+"""Triples with one of these predicates, and types that are one of these, are all that is read."""
+
+
+class Part(NamedTuple):
+    """One thing that a restriction says: its kind, a property and a filler."""
+
+    kind: Constant
+    property_: Constant
+    filler: Constant
+
+
+class _Reading(NamedTuple):
+    """A restriction: whether it is odd, whether it may have twins, and how deep the restrictions inside it go."""
+
+    parts: tuple[Part, ...]
+    is_odd: bool
+    is_active: bool
+    depth: int
+
+
+class LiveTwins:
+    """What is said of the restrictions of a schema; empty at first."""
+
+    def __init__(self, log: UndoLog) -> None:
+        self._log = log
+        self._schema = LiveSchema(log)
+        self._users: Index[Constant, Constant] = Index(log)
+        self._keys: dict[Constant, tuple[Key, tuple[Part, ...]]] = {}
+        self._members: Index[Key, Constant] = Index(log)
+        self._parts: Index[Key, Part] = Index(log)
+        self._sayers: Index[tuple[Key, Part], Constant] = Index(log)
+        self._leaders: dict[Key, Constant] = {}
+        self._said: _Said = {}
+        self.representatives: dict[Constant, Constant] = {}
+        """Who represents each twin; those who do are left out."""
+
+    @property
+    def facts(self) -> set[Atom]:
+        """All that is said now."""
+        return {fact for facts in self._said.values() for fact in facts}
+
+    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Atom]:
+        """Take triples away, then add others; what is said no more, and what is said now.
+
+        Triples that say nothing of restrictions are ignored, as is removing what is absent or adding what is present.
+        """
+        removed, added = (list(filter(is_read, triples)) for triples in (removed, added))
+        touched = self._schema.change(removed, added)
+        if not touched:
+            return Change((), ())
+        self._use((*removed, *added))
+        return self._spread(self._with_users(touched))
+
+    def sources(self, fact: Atom) -> tuple[Triple, ...]:
+        """The triples that a fact is read from, and the declaration that makes twins of two restrictions."""
+        first, *others = map(str, fact.terms)
+        nodes = [first]
+        if fact.relation in _OF_TWINS:
+            nodes += others
+        elif others:
+            nodes.append(self._sayer(first, others[-1]))
+        told = [triple for node in nodes for triple in self._triples(node)]
+        return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
+
+    def _sayer(self, leader: Constant, filler: Constant) -> Constant:
+        """Of those that a restriction represents, the first with a filler, or with one that this one represents."""
+        key, _ = self._keys[leader]
+        parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
+        return min(node for part in parts for node in self._sayers.at((key, part)))
+
+    def _triples(self, node: Constant) -> Iterator[Triple]:
+        return ((node, each, term) for each in PREDICATES for term in self._schema.objects(node, each))
+
+    def _declared(self, node: Constant) -> Iterator[Triple]:
+        """A declaration by which a restriction with twins is below itself."""
+        part = next(iter(_parts(self._schema, node)))
+        types = [type_ for type_ in self._schema.objects(part.property_, RDF_TYPE) if type_ in _OF_PROPERTIES]
+        if types:
+            yield part.property_, RDF_TYPE, types[0]
+        elif OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE):
+            yield part.filler, RDF_TYPE, OWL_CLASS
+        else:
+            yield from self._declared(part.filler)
+
+    # What is looked at
+
+    def _use(self, triples: Iterable[Triple]) -> None:
+        """Let properties and fillers know the restrictions that they are in now."""
+        for node, predicate, term in triples:
+            if predicate != RDF_TYPE:
+                is_used = any(term in self._schema.objects(node, each) for each in PREDICATES)
+                if is_used != (node in self._users.at(term)):
+                    (self._users.add if is_used else self._users.discard)(term, node)
+
+    def _with_users(self, terms: Iterable[Constant]) -> set[Constant]:
+        """Terms with the restrictions that they are in, at any depth."""
+        found = set(terms)
+        waiting = list(found)
+        for term in waiting:
+            fresh = self._users.at(term) - found
+            found |= fresh
+            waiting += fresh
+        return found
+
+    def _spread(self, nodes: Iterable[Constant]) -> Change[Atom]:
+        """Read nodes anew, the inner ones first, and those around one that another represents than before."""
+        before: _Said = {}
+        waiting = {node: self._read(node) for node in nodes}
+        while waiting:
+            least = min(reading.depth for reading in waiting.values())
+            moved: dict[Key, list[Constant]] = {}
+            for node in [node for node, reading in waiting.items() if reading.depth == least]:
+                for key in self._moved(node, waiting.pop(node)):
+                    moved.setdefault(key, []).append(node)
+            for node in self._settled(moved, before):
+                waiting |= {user: self._read(user) for user in self._users.at(node) if user not in waiting}
+        return _net(before, self._said)
+
+    def _moved(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
+        """Put a node among the twins that it belongs to; the keys of those that it was and is among."""
+        before, after = self._keys.get(node), self._key(node, reading)
+        if before != after:
+            if before:
+                self._leave(node, *before)
+                self._log.drop(self._keys, node)
+            if after:
+                self._join(node, *after)
+                self._log.put(self._keys, node, after)
+        return tuple(dict.fromkeys(each[0] for each in (before, after) if each))
+
+    def _leave(self, node: Constant, key: Key, parts: tuple[Part, ...]) -> None:
+        self._members.discard(key, node)
+        for part in parts:
+            self._sayers.discard((key, part), node)
+            if not self._sayers.at((key, part)):
+                self._parts.discard(key, part)
+
+    def _join(self, node: Constant, key: Key, parts: tuple[Part, ...]) -> None:
+        self._members.add(key, node)
+        for part in parts:
+            if not self._sayers.at((key, part)):
+                self._parts.add(key, part)
+            self._sayers.add((key, part), node)
+
+    def _settled(self, moved: Mapping[Key, Collection[Constant]], before: _Said) -> list[Constant]:
+        """Say what follows of twins that came or went; the nodes that another represents than before."""
+        changed: dict[Constant, None] = {}
+        for key, nodes in moved.items():
+            members, old = self._members.at(key), self._leaders.get(key)
+            joined = [node for node in nodes if node in members]
+            new = min([*joined, old]) if old in members else min(members, default=None)
+            if new is None:
+                self._log.drop(self._leaders, key)
+            elif new != old:
+                self._log.put(self._leaders, key, new)
+            self._say(key, self._of_twins(key, new) if new else (), before)
+            changed |= dict.fromkeys(members if new != old else joined)
+            changed |= dict.fromkeys(node for node in nodes if node not in self._keys)
+        return [node for node in changed if self._represent(node, before)]
+
+    def _represent(self, node: Constant, before: _Said) -> bool:
+        """Have a node be represented by the first of its twins; whether another did before."""
+        old, new = self._represented(node), self._leaders[self._keys[node][0]] if node in self._keys else node
+        if old == new:
+            return False
+        if new == node:
+            self._log.drop(self.representatives, node)
+        else:
+            self._log.put(self.representatives, node, new)
+        relations = () if new == node else _OF_TWINS if node.startswith("<") else _OF_TWINS[:1]
+        self._say(node, tuple(Atom(relation, (node, new)) for relation in relations), before)
+        return True
+
+    def _represented(self, node: Constant) -> Constant:
+        return self.representatives.get(node, node)
+
+    def _of_twins(self, key: Key, leader: Constant) -> tuple[Atom, ...]:
+        """What twins say, as said by the one that represents them."""
+        parts = self._parts.at(key)
+        facts = [Atom(RELATIONS[kind], (leader, property_, filler)) for kind, property_, filler in parts]
+        for kind, property_, filler in parts:
+            first = self._represented(filler)
+            if kind != OWL_HAS_VALUE and Part(kind, property_, first) not in parts:
+                facts.append(Atom(f"{RELATIONS[kind]}_of", (leader, property_, first)))
+        if len(key) == 1 and self._read(leader).is_odd:
+            facts.append(Atom("scm_odd", (leader,)))
+        return tuple(dict.fromkeys(facts))
+
+    def _say(self, owner: Owner, facts: tuple[Atom, ...], before: _Said) -> None:
+        before.setdefault(owner, self._said.get(owner, ()))
+        if facts:
+            self._log.put(self._said, owner, facts)
+        elif owner in self._said:
+            self._log.drop(self._said, owner)
+
+    # What a restriction is
+
+    def _key(self, node: Constant, reading: _Reading) -> tuple[Key, tuple[Part, ...]] | None:
+        """What a restriction has in common with its twins, and what it says itself; None for another node."""
+        if not reading.parts:
+            return None
+        if not reading.is_active:
+            return (node,), reading.parts
+        kind, property_, filler = reading.parts[0]
+        return (kind, property_, filler if kind == OWL_HAS_VALUE else self._represented(filler)), reading.parts
+
+    def _read(self, node: Constant) -> _Reading:
+        """What a node says, after what the restrictions inside it say."""
+        chain: dict[Constant, Part] = {}
+        inside = node
+        while len(parts := _parts(self._schema, inside)) == 1 and inside not in chain:
+            chain[inside] = parts[0]
+            inside = parts[0].filler if parts[0].kind != OWL_HAS_VALUE else _NO_NODE
+        in_circle = inside in chain
+        reading = _Reading(parts, is_odd=len(parts) > 1, is_active=False, depth=_LAST if parts else -1)
+        for restriction, part in reversed(chain.items()):
+            reading = self._around(reading, part, is_odd=in_circle)
+            in_circle = in_circle and restriction != inside
+        return reading
+
+    def _around(self, inner: _Reading, part: Part, *, is_odd: bool) -> _Reading:
+        """The reading of a restriction of one part, of which the filler reads like this."""
+        is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, RDF_TYPE)) or (
+            part.kind != OWL_HAS_VALUE and OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE)
+        )
+        is_odd = is_odd or (inner.is_odd and not is_declared)
+        depth = _LAST if is_odd else 0 if inner.is_odd else inner.depth + 1
+        return _Reading((part,), is_odd, not is_odd and (is_declared or inner.is_active), depth)
+
+
+_OF_TWINS = ("scm_twin", "scm_named")
+_OF_PROPERTIES = frozenset([OWL_OBJECT_PROPERTY, OWL_DATATYPE_PROPERTY])
+_LAST = 1 << 30
+"""The depth of odd restrictions: they are read after all others."""
+_NO_NODE = ""
+
+
+def is_read(triple: Triple) -> bool:
+    """Whether a triple says something of a restriction, or declares what one is made of."""
+    _, predicate, object_ = triple
+    return predicate in PREDICATES or (predicate == RDF_TYPE and object_ in DECLARATIONS)
+
+
+def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
+    """Who represents each twin of a schema."""
+    live = LiveTwins(UndoLog())
+    live.change((), schema)
+    return live.representatives
+
+
+def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
+    """What a node says as a restriction."""
+    properties = schema.objects(node, OWL_ON_PROPERTY)
+    return (
+        tuple(
+            [
+                Part(kind, property_, filler)
+                for property_ in properties
+                for kind in RELATIONS
+                for filler in schema.objects(node, kind)
+            ]
+        )
+        if properties
+        else ()
+    )
+
+
+def _net(before: _Said, after: _Said) -> Change[Atom]:
+    """What went and came of what these owners say."""
+    gone = {fact: None for facts in before.values() for fact in facts}
+    come = {fact: None for owner in before for fact in after.get(owner, ())}
+    return Change(tuple(fact for fact in gone if fact not in come), tuple(fact for fact in come if fact not in gone))

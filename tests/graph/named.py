@@ -1,0 +1,72 @@
+"""What is said of named things: the triples over IRIs and literals, without what `scm-reflexive` says of everything.
+
+The group says of every class c and every property p:
+
+    c below c, c equivalent to c, c below owl:Thing, owl:Nothing below c; p below p, p equivalent to p
+
+So what is set aside is just that, and what follows from it alone: that something is in owl:Thing, that a domain or
+range is owl:Thing, that a class below owl:Nothing is below every class, and that a domain or range below owl:Nothing is
+every class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from kgreason.ontology.twins import LiveTwins
+from kgreason.ontology.undo import UndoLog
+from tests.oracle.graph import Triple
+from tests.oracle.vocabulary import (
+    DOMAIN,
+    EQUIVALENT_CLASS,
+    EQUIVALENT_PROPERTY,
+    NOTHING,
+    RANGE,
+    SUB_CLASS_OF,
+    SUB_PROPERTY_OF,
+    THING,
+    TYPE,
+)
+
+LOUD = frozenset(["scm-cls", "scm-op", "scm-dp"])
+"""The rules of the group."""
+_REFLEXIVE = (SUB_CLASS_OF, EQUIVALENT_CLASS, SUB_PROPERTY_OF, EQUIVALENT_PROPERTY)
+
+
+def named(closure: Collection[Triple], loud: Collection[Triple]) -> set[Triple]:
+    """What a closure says of named things; `loud` is the closure of the same graph with the group switched on."""
+    is_noise = noise(loud)
+    return {triple for triple in closure if not any(term.startswith("_:") for term in triple) and not is_noise(triple)}
+
+
+def noise(loud: Collection[Triple]) -> Callable[[Triple], bool]:
+    """What tells whether a triple of a closure with the group switched on is set aside."""
+    empty = {s for s, p, o in loud if (p, o) == (SUB_CLASS_OF, NOTHING)} | {NOTHING}
+    of_nothing = {(s, p) for s, p, o in loud if p in (DOMAIN, RANGE) and o in empty}
+
+    def is_noise(triple: Triple) -> bool:
+        s, p, o = triple
+        return (
+            (p in _REFLEXIVE and s == o)
+            or (p in (TYPE, SUB_CLASS_OF, DOMAIN, RANGE) and o == THING)
+            or (p in (SUB_CLASS_OF, EQUIVALENT_CLASS) and s in empty)
+            or (p == EQUIVALENT_CLASS and o in empty)
+            or (s, p) in of_nothing
+        )
+
+    return is_noise
+
+
+def is_plain(asserted: Collection[Triple], quiet: Collection[Triple], loud: Collection[Triple]) -> bool:
+    """Whether a graph has neither restrictions that say the same nor odd ones, and the group says nothing but noise."""
+    twins, is_noise = LiveTwins(UndoLog()), noise(loud)
+    twins.change((), asserted)
+    said = {fact.relation for fact in twins.facts}
+    speaks_of_thing = any((s, p) == (THING, SUB_CLASS_OF) for s, p, _ in loud)
+    is_silent = all(triple in quiet or is_noise(triple) for triple in loud)
+    return said.isdisjoint(["scm_twin", "scm_odd"]) and is_silent and not speaks_of_thing
+
+
+def is_coherent(loud: Collection[Triple]) -> bool:
+    """Whether nothing is in owl:Nothing: what is in it is in every class."""
+    return not any((p, o) == (TYPE, NOTHING) for _, p, o in loud)

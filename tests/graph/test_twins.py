@@ -1,0 +1,84 @@
+"""Restrictions that say the same: of named classes and of individuals follows what all rules of the tables say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.modes import SchemaMode
+from tests.oracle import owl2rl
+from tests.oracle.graph import Triple
+from tests.strategies.twins import twin_ontologies
+
+from .named import LOUD as OF_THE_GROUP
+from .named import is_coherent, named
+from .states import in_default, materialized, materializer, rows_of, triples_of
+
+MODES: tuple[SchemaMode, SchemaMode] = ("axioms", "data")
+LOUD = "owl2rl+scm-reflexive"
+
+
+def compare(live: Materializer, graph: set[Triple]) -> None:
+    """Of named things follows what all rules say; of others, nothing that they do not say."""
+    found, loud = triples_of(live), triples_of(materialized(graph, LOUD, "data"))
+    assert found <= loud
+    assume(is_coherent(loud))
+    assert named(found, loud) == named(loud, loud)
+
+
+def edited(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
+    """Triples come and go at random; in the end, and after what is undone, the graph is the one of those left."""
+    live, held = materializer(schema=schema), set[Triple]()
+    some = st.sets(st.sampled_from(sorted(graph)))
+    for _ in range(data.draw(st.integers(1, 4))):
+        removed, added = data.draw(some) & held, data.draw(some) - held
+        live.change(Edit(rows_of(live, in_default(removed)), rows_of(live, in_default(added))))
+        if data.draw(st.integers(0, 4)) == 0:
+            live.rollback()
+            continue
+        live.accept()
+        held = held - removed | added
+        scratch = materialized(held, schema=schema)
+        assert triples_of(live) == triples_of(scratch)
+        assert live.rules == scratch.rules
+    compare(live, held)
+
+
+@pytest.mark.parametrize("schema", MODES)
+@settings(max_examples=30)
+@given(graph=twin_ontologies())
+def test_named_things_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
+    compare(materialized(graph, schema=schema), graph)
+
+
+@pytest.mark.parametrize("schema", MODES)
+@settings(max_examples=15)
+@given(data=st.data(), graph=twin_ontologies())
+def test_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, graph: set[Triple]) -> None:
+    edited(data, graph, schema)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("schema", MODES)
+@settings(max_examples=400)
+@given(graph=twin_ontologies())
+def test_named_things_of_many_ontologies_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
+    compare(materialized(graph, schema=schema), graph)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("schema", MODES)
+@settings(max_examples=200)
+@given(data=st.data(), graph=twin_ontologies())
+def test_many_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, graph: set[Triple]) -> None:
+    edited(data, graph, schema)
+
+
+@settings(max_examples=15)
+@given(graph=twin_ontologies())
+def test_the_tables_by_the_book_say_the_same(graph: set[Triple]) -> None:
+    loud, _ = owl2rl.close(graph, noise=OF_THE_GROUP)
+    assume(is_coherent(loud))
+    assert named(triples_of(materialized(graph)), loud) == named(loud, loud)
