@@ -77,20 +77,35 @@ class _Search:
         self._states: dict[Atom, State] = {}
 
     def prove(self, fact: Atom) -> Proof:
-        chosen: dict[Atom, Derivation | None] = {}
+        chosen: dict[Atom, Derivation | None] = {}  # of the facts on the way from `fact` to the one that is looked at
+        barred: dict[Atom, set[Derivation]] = {}
         waiting = [fact]
         while waiting:
             head = waiting[-1]
-            if head not in chosen and head not in self._proofs:
-                chosen[head] = self._choose(head)
-            derivation = chosen.get(head)
+            if head in self._proofs:
+                waiting.pop()
+                continue
+            if head not in chosen and not self._choose(head, chosen, barred.get(head, set())):
+                self._step_back(waiting, chosen, barred)
+                continue
+            derivation = chosen[head]
             missing = [part for part in derivation.body if part not in self._proofs] if derivation else []
             if missing:
                 waiting += reversed(missing)
             else:
                 waiting.pop()
-                self._conclude(head, derivation)
+                self._conclude(head, chosen.pop(head))
         return self._proofs[fact]
+
+    def _step_back(
+        self, waiting: list[Atom], chosen: dict[Atom, Derivation | None], barred: dict[Atom, set[Derivation]]
+    ) -> None:
+        """Have the fact that was chosen last follow in another way: one of its premises follows only from itself."""
+        last, derivation = chosen.popitem()
+        if derivation is not None:
+            barred.setdefault(last, set()).add(derivation)
+        while waiting[-1] != last:
+            barred.pop(waiting.pop(), None)
 
     def _conclude(self, fact: Atom, derivation: Derivation | None) -> None:
         if fact in self._proofs:
@@ -100,11 +115,19 @@ class _Search:
         else:
             self._proofs[fact] = Proof(fact, derivation.rule, tuple(self._proofs[part] for part in derivation.body))
 
-    def _choose(self, fact: Atom) -> Derivation | None:
-        """The derivation to follow, None for a fact that is asserted."""
+    def _choose(self, fact: Atom, chosen: dict[Atom, Derivation | None], barred: set[Derivation]) -> bool:
+        """Choose the derivation to follow, None for a fact that is asserted; whether there is one without a circle.
+
+        Stamps see to that, but for facts over representatives, whose stamps are worked out from those of others.
+        """
         if self._state(fact).asserted:
-            return None
-        return min(self._facts.derivations(fact), key=self.rank)
+            chosen[fact] = None
+            return True
+        open_ = (each for each in self._facts.derivations(fact) if each not in barred)
+        found = min((each for each in open_ if chosen.keys().isdisjoint(each.body)), key=self.rank, default=None)
+        if found is not None:
+            chosen[fact] = found
+        return found is not None
 
     def rank(self, derivation: Derivation) -> tuple[int, int, str, tuple[tuple[str, tuple[str, ...]], ...]]:
         """What comes first is preferred."""
