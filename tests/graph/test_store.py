@@ -17,6 +17,7 @@ from tests.oracle.graph import Triple
 from tests.oracle.notation import term, triples
 from tests.strategies.ontologies import Quad, datasets, union
 
+from .histories import Model
 from .states import as_written, in_default
 from .test_pieces import histories
 from .views import agrees, file_of, images, lines, quad_file, rows, view, written
@@ -41,10 +42,8 @@ def rdf(closure: set[Triple]) -> set[Triple]:
 
 
 def expected_rows(quads: list[Quad]) -> set[Quad]:
-    """The images of the closure by the tables, and of the quads of named graphs."""
-    named = [(s, p, o, g) for s, p, o, g in quads if g]
-    closure = [(s, p, o, None) for s, p, o in rdf(owl2rl.close(union(quads))[0])]
-    return written(images(frozenset(" ".join(term for term in (*quad, ".") if term) for quad in [*closure, *named])))
+    """The images of the closure, and of the quads of named graphs."""
+    return written(images(Model(frozenset(quads)).lines()))
 
 
 @settings(max_examples=25)

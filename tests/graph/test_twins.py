@@ -6,10 +6,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.materializer import Edit, Materializer
 from kgreason.graph.modes import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
+from tests.oracle.vocabulary import CLASS, ON_PROPERTY, OWL, RDFS, SAME_AS, SOME_VALUES_FROM, SUB_CLASS_OF, TYPE
 from tests.strategies.twins import twin_ontologies
 
 from .named import LOUD as OF_THE_GROUP
@@ -82,3 +84,29 @@ def test_the_tables_by_the_book_say_the_same(graph: set[Triple]) -> None:
     loud, _ = owl2rl.close(graph, noise=OF_THE_GROUP)
     assume(is_coherent(loud))
     assert named(triples_of(materialized(graph)), loud) == named(loud, loud)
+
+
+PREFIXES = f"@prefix : <http://e/> . @prefix rdfs: <{RDFS}> . @prefix owl: <{OWL}> ."
+ONTOLOGY = f"""{PREFIXES} :C a owl:Class . :p a owl:ObjectProperty . :x a :A .
+:A rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :C ] .
+[ owl:onProperty :p ; owl:someValuesFrom :C ] rdfs:subClassOf :B .
+:D owl:equivalentClass [ owl:intersectionOf ( :A [ owl:onProperty :p ; owl:someValuesFrom :C ] ) ] ."""
+
+
+@pytest.mark.parametrize("schema", MODES)
+def test_a_subsumption_through_twins_has_a_proof_down_to_what_was_loaded(schema: SchemaMode) -> None:
+    with KnowledgeGraph.open(schema=schema) as graph:
+        with graph.transaction() as tx:
+            tx.add(ONTOLOGY)
+        proof = graph.explain(("<http://e/A>", SUB_CLASS_OF, "<http://e/B>"))
+        leaves = {step.fact.terms for step in proof.steps() if step.rule is None}
+        assert {(p, o) for _, p, o in leaves} >= {(ON_PROPERTY, "<http://e/p>"), (SOME_VALUES_FROM, "<http://e/C>")}
+        assert len({s for s, p, _ in leaves if p == ON_PROPERTY}) == 2
+        assert all(step.fact.relation is None for step in proof.steps())
+        for name in "BD":
+            assert not graph.explain(("<http://e/x>", TYPE, f"<http://e/{name}>")).is_asserted
+
+
+def test_classes_that_are_the_same_are_below_each_other() -> None:
+    graph = {(s, TYPE, CLASS) for s in ("<http://e/A>", "<http://e/B>")} | {("<http://e/A>", SAME_AS, "<http://e/B>")}
+    assert ("<http://e/A>", SUB_CLASS_OF, "<http://e/B>") in triples_of(materialized(graph))
