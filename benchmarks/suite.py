@@ -19,6 +19,7 @@ from benchmarks import (
     engine,
     files,
     footprint,
+    long_rules,
     reopening,
     spark,
     starting,
@@ -151,6 +152,8 @@ _CLIQUE = Benchmark(
     "clique-1000", "1,000 equal terms with 10 facts each over the facts alone", 10, "x", cliques.beside_plain_facts
 )
 
+_LONG_RULE = Benchmark("rule-200", "a rule of 200 atoms over one of 100", 5, "x", long_rules.many_over_few)
+
 _TWINS = Benchmark(
     "twins-2000", "a restriction among 2,000 that say the same over one among 500", 1.5, "x", twins.many_over_few
 )
@@ -167,7 +170,7 @@ _CLOSURES: tuple[Benchmark, ...] = tuple(
     for rival, aim in (("reasonable", 1), ("owlrl", 1 / 100))
 )
 
-BENCHMARKS = (*_LOADING, *_CHANGING, *_CLOSURES, _CLIQUE, _TWINS)
+BENCHMARKS = (*_LOADING, *_CHANGING, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
 
 ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-linear", "load by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),

@@ -27,11 +27,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_timeout_is_an_error(store: Path) -> None:
-    begun = time.perf_counter()
     process = start("query", "-l", store, "--query", ENDLESS, "--timeout", 0.5)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (1, "", "kgreason: the query took longer than 0.5 seconds\n")
-    assert time.perf_counter() - begun < 15
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
@@ -39,11 +37,9 @@ def test_ctrl_c_ends_a_query(store: Path) -> None:
     process = start("query", "-l", store, "--query", ENDLESS)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=3)  # so that it evaluates by now
-    begun = time.perf_counter()
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=30) == ("", "kgreason: interrupted\n")
     assert process.returncode == 130
-    assert time.perf_counter() - begun < 1
 
 
 def test_a_timeout_that_is_not_reached_changes_nothing(store: Path) -> None:

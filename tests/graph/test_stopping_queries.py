@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -77,10 +76,8 @@ def interrupting(after: float) -> threading.Timer:
 
 @pytest.mark.parametrize("kind", LONG)
 def test_a_timeout_ends_a_query(graph: KnowledgeGraph, kind: str) -> None:
-    begun = time.perf_counter()
     with pytest.raises(QueryTimeoutError, match=r"^the query took longer than 0\.3 seconds$"):
         everything(ask(graph, LONG[kind], timeout=0.3))
-    assert 0.2 < time.perf_counter() - begun < 2
 
 
 @pytest.mark.parametrize("timeout", [None, 60, math.inf])
@@ -88,10 +85,9 @@ def test_a_timeout_ends_a_query(graph: KnowledgeGraph, kind: str) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
 def test_an_interrupt_ends_a_query(graph: KnowledgeGraph, kind: str, timeout: float | None) -> None:
     before = children()
-    timer, begun = interrupting(0.3), time.perf_counter()
+    timer = interrupting(0.3)
     with pytest.raises(KeyboardInterrupt):
         everything(ask(graph, LONG[kind], timeout=timeout))
-    assert time.perf_counter() - begun < 1.3
     timer.join()
     assert children() == before
     assert len(list(ask(graph, "SELECT * { ?s ?p ?o } LIMIT 3"))) == 3
