@@ -68,11 +68,19 @@ class Ahead:
         assert self._delta is not None
         (gone, come), before = (frozenset(lines.splitlines(keepends=True)) for lines in self._delta), self._copied
         self._copied = _Rows(gone, come)
-        back, new = before.removed - gone, come - before.added
-        copy.apply(b"".join((gone - before.removed) | (before.added - come)), b"".join(back | new))
+        lost = before.added - come
+        back = {line for line in lost - gone if self._home.store.count(line)} | (before.removed - gone)
+        starts = {_start(line) for line in lost}  # another spelling of a literal may be the same row of Oxigraph
+        new = {line for line in come if line not in before.added or _start(line) in starts}
+        copy.apply(b"".join((gone - before.removed) | lost), b"".join(back | new))
 
     def close(self) -> None:
         """Let go of the copy."""
         if self._copy is not None:
             self._copy = None
             self._home.unstage()
+
+
+def _start(line: bytes) -> bytes:
+    """Subject and predicate of a row."""
+    return line[: line.index(b" ", line.index(b" ") + 1)]

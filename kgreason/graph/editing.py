@@ -50,9 +50,11 @@ class Editing:
             return run(operations, self)
         finally:
             self._waiting.clear()  # nothing is to be attempted once the request is committed
-            self._ahead.close()
-            if self._has_attempts:
-                self._graph.abandon()
+            try:
+                if self._has_attempts:
+                    self._graph.abandon()
+            finally:
+                self._ahead.close()
 
     def _catch_up(self) -> None:
         """Attempt the steps that something asks about now."""
@@ -64,11 +66,24 @@ class Editing:
         """Once the request is committed: how many rows that it named the default graph shows, asserted by nobody."""
         known = len(self._live.dictionary)
         try:
-            missing = self.asserted(b"".join(outcome.named)).missing
-            of_default = self._encode(missing)[:, 3] == 0
-            return self._home.store.count(b"".join(compress(missing.splitlines(keepends=True), of_default)))
+            rows = self._encode(b"".join(outcome.named))
+            rows = rows[rows[:, 3] == 0]
+            owners, forms = self._forms(rows)
+            asserted, shown = asserts(self._live, forms), self._live.shows(np.ascontiguousarray(forms[:, :3]))
+            counts = [np.bincount(owners[kind], minlength=len(rows)) for kind in (asserted, shown)]
+            return int(((counts[0] == 0) & (counts[1] > 0)).sum())
         finally:
             self._graph.forget(known)
+
+    def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
+        """All spellings of rows int32[n, 4]: for each the place of its row, and the quad."""
+        images = self._graph.images
+        shared = np.flatnonzero(images.shared(quads[:, 2]))
+        spellings = [images.spellings(term) for term in quads[shared, 2].tolist()]
+        owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in spellings]))
+        forms = quads[owners]
+        forms[len(quads) :, 2] = list(chain.from_iterable(spellings))
+        return owners, forms
 
     def solutions(self, select: Select) -> Iterable[Solution]:
         """The solutions of a SELECT over the materialized graph."""
@@ -78,12 +93,8 @@ class Editing:
     def asserted(self, rows: bytes) -> Asserted:
         """Every asserted quad that Oxigraph shows as one of these rows, and the rows that are the image of none."""
         self._catch_up()
-        quads, images = self._encode(rows), self._graph.images
-        shared = np.flatnonzero(images.shared(quads[:, 2]))
-        spellings = [images.spellings(term) for term in quads[shared, 2].tolist()]
-        owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in spellings]))
-        forms = quads[owners]
-        forms[len(quads) :, 2] = list(chain.from_iterable(spellings))
+        quads = self._encode(rows)
+        owners, forms = self._forms(quads)
         held = asserts(self._live, forms)
         missing = np.bincount(owners[held], minlength=len(quads)) == 0
         lines = compress(rows.splitlines(keepends=True), missing)

@@ -19,6 +19,7 @@ got since Oxigraph was flushed.
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import time
@@ -84,13 +85,13 @@ class Folder:
     `wait` is how many seconds a writer waits for another one. Raises StoreLockedError, StoreVersionError, StoreError.
     """
 
-    def __init__(self, path: Path, *, write: bool, wait: float = 0) -> None:
+    def __init__(self, path: Path, *, write: bool, wait: float | None = 0) -> None:
         self.path = path
         self._maker, self._was_there = 0, path.exists()
         self._lock: IO[bytes] | None = None
         if write:
             self._make()
-            self._lock = self._take_lock(time.monotonic() + wait)
+            self._lock = self._take_lock(math.inf if wait is None else time.monotonic() + wait)
         elif not is_store(path):
             raise StoreError(f"{path}: there is no store")
         self.path = path.absolute()

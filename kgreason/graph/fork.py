@@ -35,6 +35,7 @@ def fork(
         folder = Folder(Path(path), write=False)
         try:
             graph = KnowledgeGraph(_Origin(folder), strategy, budget, catalogue=opened(catalogue))
+            graph._engine()  # which reads all that it needs of the folder
         except BaseException as error:
             has_moved = isinstance(error, StoreError) and folder.has_moved()
             folder.close()

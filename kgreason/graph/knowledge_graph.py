@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from itertools import chain
 from os import PathLike, fspath
@@ -30,7 +30,16 @@ from kgreason.graph.answers import Found, Matches, Solutions, Triples, found, of
 from kgreason.graph.arguments import check_paths, check_text
 from kgreason.graph.folder import Folder, Manifest, older, read_manifest
 from kgreason.graph.lock import GraphLock, locked
-from kgreason.graph.modes import ALIASES, SameAsMode, SchemaMode, check_choice, check_count, check_names, check_seconds
+from kgreason.graph.modes import (
+    ALIASES,
+    SameAsMode,
+    SchemaMode,
+    check_choice,
+    check_count,
+    check_names,
+    check_seconds,
+    check_wait,
+)
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.report import COUNTS, FalseRules, contradictions
 from kgreason.graph.repository import Repository
@@ -107,6 +116,8 @@ class KnowledgeGraph:
         self._open: Transaction | None = None
         self._subscribers = Subscribers()
         self._lock = GraphLock()
+        self._depth = 0
+        """How often the thread of the open transaction had the lock before."""
         self._bring_forward()
         self._catch_up()
 
@@ -124,7 +135,7 @@ class KnowledgeGraph:
         engine: EngineName = "columnar",
         catalogue: Documents | None = None,
         read_only: bool = False,
-        wait: float = 0,
+        wait: float | None = 0,
     ) -> Self:
         """Open the store at a path, made if it is not there, or a graph in memory.
 
@@ -155,6 +166,7 @@ class KnowledgeGraph:
         check_choice("engine", engine, EngineName)
         if budget is not None:
             check_count("budget", budget, 1)
+        check_wait("wait", wait)
         known = opened(catalogue)
         if rules and (path is None or read_manifest(Path(path)) is None):
             _check_rules(wanted)
@@ -231,6 +243,7 @@ class KnowledgeGraph:
         finally:
             self._live = None
             self._home.close(is_failed=is_failed)
+            self._lock.surely_release(0)  # a transaction that was open had it as well
 
     def _settle(self) -> None:
         """Have the store on disk as of the last commit; a journal that has grown too long becomes a snapshot."""
@@ -288,7 +301,8 @@ class KnowledgeGraph:
     def _begin(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None) -> Transaction:
         from kgreason.graph.transaction import Ends, Transaction
 
-        self._lock.acquire(timeout)
+        check_wait("timeout", timeout)
+        depth = self._lock.acquire(timeout)
         try:
             self._check_none_open()
             if is_kept:
@@ -296,8 +310,9 @@ class KnowledgeGraph:
             live = self._engine()
             keep = partial(live.commit, headers=headers) if is_kept else live.try_out
             self._open = Transaction(live.materializer, Ends(keep, live.forget, self._ended))
+            self._depth = depth
         except BaseException:
-            self._lock.release()
+            self._lock.surely_release(depth)
             raise
         return self._open
 
@@ -312,9 +327,8 @@ class KnowledgeGraph:
             self._forget(self._open, "the thread that began the transaction has ended, and the transaction with it")
 
     def _forget(self, transaction: Transaction, why: str) -> None:
-        """End a transaction that its thread will not end."""
-        if transaction.is_left:
-            self._lock.acquire()  # in the place of its thread, as its end lets go of the lock
+        """End a transaction that its thread will not end; the lock stays with this thread."""
+        self._depth = self._lock.depth
         transaction.abandon(why)
 
     def _ended(self) -> None:
@@ -322,7 +336,7 @@ class KnowledgeGraph:
             self._open = None
             self._publish()
         finally:
-            self._lock.release()
+            self._lock.surely_release(self._depth)
 
     def _publish(self) -> None:
         """Tell the subscribers of the commits that they have not heard of, and keep the journal short."""
@@ -404,6 +418,7 @@ class KnowledgeGraph:
         self, collect: Callable[[Transaction], object], progress: Progress, timeout: float | None = None
     ) -> dict[str, Any]:
         begun = time.perf_counter()
+        check_wait("timeout", timeout)
         with self._lock.within(timeout):
             tx = self.transaction()
             try:
@@ -429,6 +444,7 @@ class KnowledgeGraph:
         operations = parse(sparql, source)  # ahead of the engine, which an error of syntax is not to wait for
         from kgreason.graph.updating import update
 
+        check_wait("timeout", timeout)
         with self._lock.within(timeout):
             transaction = self.transaction()
             return update(self._engine(), self._home, transaction, operations)
@@ -505,10 +521,19 @@ class KnowledgeGraph:
         terms = pattern(subject, predicate, object_, graph, prefixes=checked(prefixes))
         return Matches(match(self._home.store, self._held, terms, asserted=asserted))
 
+    def turn(self, timeout: float | None = None) -> AbstractContextManager[None]:
+        """The graph for one thread: `with graph.turn()`, in which other threads neither edit it nor ask its engine.
+
+        What is asked and then edited in the block is of one state, but for queries, which never wait. Raises
+        GraphBusyError after `timeout` seconds.
+        """
+        check_wait("timeout", timeout)
+        return self._lock.within(timeout)
+
     @contextmanager
     def _held(self) -> Iterator[LiveGraph]:
         """The engine's side of the graph, which no other thread changes meanwhile."""
-        with self._lock:
+        with self._lock.within():
             yield self._engine()
 
     def __contains__(self, item: Item) -> bool:
@@ -659,7 +684,7 @@ class KnowledgeGraph:
         self._check_open()
         if self._live is not None:
             return self._live.materializer.own
-        return own_rules(self._home.manifest, self._home.snapshot, self._home.pending())
+        return self._looking_again(lambda: own_rules(self._home.manifest, self._home.snapshot, self._home.pending()))
 
     @locked
     def contradictions(self) -> list[Contradiction]:
@@ -669,6 +694,9 @@ class KnowledgeGraph:
         say so; `str` of it is one line for a person, `to_text(prefixes)` the same with IRIs shortened. Of terms that
         owl:sameAs makes one, the representative is named.
         """
+        return self._looking_again(self._read_contradictions)
+
+    def _read_contradictions(self) -> list[Contradiction]:
         state = self._state()
         return contradictions(*state, self._false_rules()) if state else []
 

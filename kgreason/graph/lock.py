@@ -15,10 +15,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from kgreason.engine.undivided import undivided
-from kgreason.errors import GraphBusyError, StoreError
+from kgreason.errors import GraphBusyError
 
 _SLICE = 0.1
 """So many seconds pass at most between two looks at the signals, and at the thread that has the lock."""
@@ -37,12 +37,12 @@ class GraphLock:
         """Whether the thread that asks has the lock."""
         return self._owner is threading.current_thread()
 
-    def acquire(self, timeout: float | None = None) -> None:
-        """Wait for the lock, `timeout` seconds at most. Raises GraphBusyError."""
+    def acquire(self, timeout: float | None = None) -> int:
+        """Wait for the lock, `timeout` seconds at most; how often this thread had it before. Raises GraphBusyError."""
         me = threading.current_thread()
         if self._owner is me:
             self._depth += 1
-            return
+            return self._depth - 1
         until = None if timeout is None else time.monotonic() + timeout
         taken: list[threading.Lock] = []
         try:
@@ -59,6 +59,7 @@ class GraphLock:
             for lock in taken:
                 lock.release()
             raise
+        return 0
 
     def _wait(self, lock: threading.Lock, until: float | None, let_out: Callable[[], None]) -> None:
         while not (lock.acquire(timeout=self._slice(until)) or self._is_left(lock)):
@@ -79,30 +80,36 @@ class GraphLock:
             by = f"thread {owner.name!r}" if owner else "another thread"
             raise GraphBusyError(f"the graph is in use by {by}; wait longer, or end the transaction that is open there")
 
-    def release(self) -> None:
-        """Let go of the lock as often as it was taken. Raises StoreError in a thread that does not have it."""
-        if not self.is_mine:
-            raise StoreError("the graph is not in use by this thread")
-        self._depth -= 1
-        if not self._depth:
-            self._owner = None
-            self._lock.release()
+    def release(self, depth: int = 0) -> None:
+        """Have the lock only as often as `acquire` said that this thread had it before; as often as one likes."""
+        with undivided():
+            if self.is_mine and self._depth > depth:
+                self._depth = depth
+                if not depth:
+                    self._owner = None
+                    self._lock.release()
+
+    def surely_release(self, depth: int) -> None:
+        """The same, even if Ctrl-C comes meanwhile."""
+        try:
+            self.release(depth)
+        except BaseException:
+            self.release(depth)
+            raise
+
+    @property
+    def depth(self) -> int:
+        """How often the thread that asks has the lock."""
+        return self._depth if self.is_mine else 0
 
     @contextmanager
-    def within(self, timeout: float | None) -> Iterator[None]:
+    def within(self, timeout: float | None = None) -> Iterator[None]:
         """The lock for a block, `timeout` seconds later at most. Raises GraphBusyError."""
-        self.acquire(timeout)
+        depth = self.acquire(timeout)
         try:
             yield
         finally:
-            self.release()
-
-    def __enter__(self) -> Self:
-        self.acquire()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
+            self.surely_release(depth)
 
 
 class _Locked(Protocol):
@@ -121,7 +128,10 @@ def locked(
 
     @functools.wraps(method)
     def holding(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-        with self._lock:
+        depth = self._lock.acquire()
+        try:
             return method(self, *args, **kwargs)
+        finally:
+            self._lock.surely_release(depth)
 
     return holding

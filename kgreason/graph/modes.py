@@ -50,6 +50,13 @@ def check_count(option: str, value: object, least: int) -> None:
         raise InputError(f"{option} {value!r}: it has to be a whole number, at least {least}")
 
 
+def check_wait(option: str, value: object) -> None:
+    """Raises InputError for what is neither None (wait as long as it takes) nor a number of seconds."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is not None and not (is_number and cast(float, value) >= 0):
+        raise InputError(f"{option} {value!r}: it has to be a number of seconds, or None to wait as long as it takes")
+
+
 def check_seconds(option: str, value: object) -> None:
     """Raises InputError for what is neither None nor a number of seconds above 0."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)

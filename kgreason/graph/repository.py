@@ -31,6 +31,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -45,6 +46,8 @@ Write = Callable[[Path], None]
 Fill = Callable[[OxigraphStore], None]
 
 _UNKNOWN = -1
+_NUMBERS = count(1)
+"""Numbers of the stages of this process."""
 _SMALLEST = 4 << 20
 _SHARE = 4
 """A checkpoint is due once the journal has more than 4 MB, and a quarter of the snapshot's bytes."""
@@ -264,11 +267,14 @@ class Repository:
         Whoever asked for it calls `unstage` in the end, also where it was taken. Raises StoreError.
         """
         if self._stage is None:
-            name = f"oxigraph-{self.last + 1}"
-            if name == self.manifest.oxigraph:  # the last commit was staged there
-                name += "a"
+            name = next(name for name in self._names() if name != self.manifest.oxigraph)
             self._stage = _Stage(self._new_store(name, is_empty=is_empty or not self.last), name)
         return self._stage.store
+
+    def _names(self) -> Iterator[str]:
+        """Names of folders that this process has not used: a query that was given up may keep one locked."""
+        for number in _NUMBERS:
+            yield f"oxigraph-{self.last + 1}.{number}"
 
     def _new_store(self, name: str, *, is_empty: bool) -> OxigraphStore:
         if self._folder is None:

@@ -241,14 +241,28 @@ class Transaction:
     def end(self, is_good: bool, progress: Progress = SILENT) -> None:
         """Commit, or forget what was collected. Raises what the commit raises; StoreError after the end."""
         self._check_open()
-        self._is_open = False
         try:
-            if is_good:
-                self._delta = self._ends.keep(self._edit(), self._known, progress)
+            self._is_open = False
+            edit = self._edit() if is_good else None
+        except BaseException:
+            self._ends.drop(self._known)
+            self._tell_end()
+            raise
+        try:
+            if edit is not None:
+                self._delta = self._ends.keep(edit, self._known, progress)
             else:
                 self._ends.drop(self._known)
         finally:
+            self._tell_end()
+
+    def _tell_end(self) -> None:
+        """Let go of the graph, even if Ctrl-C comes meanwhile."""
+        try:
             self._ends.ended()
+        except BaseException:
+            self._ends.ended()
+            raise
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:

@@ -86,7 +86,9 @@ class _Pipe:
         )
         with suppress(BrokenPipeError):  # the child has failed, which `head` tells
             assert self._process.stdin
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            rest = memoryview(json.dumps(request).encode() + b"\n")
+            while rest:  # a signal may end a write half way
+                rest = rest[self._process.stdin.write(rest) :]
 
     def head(self) -> dict[str, Any]:
         """The first line."""

@@ -37,6 +37,8 @@ _FIRST, _MOST = 64, 4096
 """Rows in the first batch, and in the largest."""
 _LONG = 0.001
 """Seconds after which a batch is handed over as it is."""
+_SHORTLY = 1.0
+"""Seconds within which an idle worker drops its results; longer only where Python is ending."""
 _LOOK = 0.1
 """Seconds after which a waiting thread looks whether there are rows already."""
 
@@ -282,8 +284,13 @@ class _Query:
 
     def _give_up(self) -> None:
         worker, self._worker = self._worker, None
-        if worker:
+        if worker and self._is_busy:
             worker.give_up()
+        elif worker:  # its results keep the store open: they go before this returns
+            worker.submit(_Worker.forget)
+            if worker.is_finished(_SHORTLY):
+                worker.value()
+                _IDLE.append(worker)
 
     def _patience(self) -> float:
         return _LOOK if self._deadline is None else min(_LOOK, self._deadline - time.monotonic())

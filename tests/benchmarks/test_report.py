@@ -58,6 +58,7 @@ NAMES = [
     ),
     "clique-1000",
     "twins-2000",
+    "rule-200",
     *("spark-linear", "spark-lubm20", "spark-little"),
 ]
 

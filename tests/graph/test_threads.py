@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -182,7 +184,7 @@ def test_ctrl_c_ends_the_waiting_and_leaves_the_lock_as_it_was() -> None:
     lock, is_held, go_on = GraphLock(), threading.Event(), threading.Event()
 
     def hold() -> None:
-        with lock:
+        with lock.within():
             is_held.set()
             go_on.wait()
 
@@ -197,7 +199,7 @@ def test_ctrl_c_ends_the_waiting_and_leaves_the_lock_as_it_was() -> None:
     thread.join()
     timer.join()
     for _ in range(2):
-        with lock:
+        with lock.within():
             assert lock.is_mine
         assert not lock.is_mine
 
@@ -225,22 +227,63 @@ def test_queries_do_not_wait() -> None:
 
 def test_a_lock_is_reentrant_and_goes_to_who_waits() -> None:
     lock, order = GraphLock(), list[int]()
-    lock.acquire()
-    lock.acquire()
+    assert [lock.acquire(), lock.acquire()] == [0, 1]
 
     def take(number: int) -> None:
-        with lock:
+        with lock.within():
             order.append(number)
 
     threads = [threading.Thread(target=take, args=[number]) for number in range(3)]
     for thread in threads:
         thread.start()
         time.sleep(0.02)
-    lock.release()
-    assert not order
-    lock.release()
+    for _ in range(2):  # a release may be repeated
+        lock.release(1)
+        assert (lock.depth, order) == (1, [])
+    for _ in range(2):
+        lock.release(0)
     for thread in threads:
         thread.join()
     assert sorted(order) == [0, 1, 2]
-    with pytest.raises(StoreError, match="not in use by this thread"):
-        lock.release()
+    in_thread(lock.release)
+    assert lock.depth == 0
+
+
+STOPPED = """
+import signal, sys, threading
+from kgreason import KnowledgeGraph
+from kgreason.errors import GraphBusyError
+
+graph = KnowledgeGraph.open()
+graph.update("INSERT DATA { <http://e/a> <http://e/p> <http://e/b> }")
+stopped = 0
+for turn in range(300):
+    timer = threading.Timer(0.001 + 0.0002 * (turn % 7), signal.raise_signal, [signal.SIGINT])
+    try:
+        timer.start()
+        while True:
+            graph.stats()
+            with graph.transaction() as tx:
+                tx.add("<http://e/a> <http://e/p> <http://e/c> .")
+    except KeyboardInterrupt:
+        stopped += 1
+    timer.join()
+    free = []
+    def ask():
+        try:
+            graph.update("INSERT DATA { <http://e/x> <http://e/p> <http://e/y> }", timeout=5)
+            free.append(True)
+        except GraphBusyError as error:
+            print("turn", turn, error)
+    other = threading.Thread(target=ask)
+    other.start()
+    other.join()
+    if not free:
+        sys.exit(1)
+print("stopped", stopped)
+"""
+
+
+def test_ctrl_c_leaves_no_lock_behind() -> None:
+    done = subprocess.run([sys.executable, "-c", STOPPED], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "stopped 300\n"), done.stderr

@@ -21,7 +21,6 @@ only where an entity that may be a predicate or a datatype got another IRI.
 from __future__ import annotations
 
 import sqlite3
-import threading
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -78,7 +77,6 @@ class FollowedWorld:
         self._is_known = False
         self._hooks: EditHooks | None = None
         self._is_closed = False
-        self._lock = threading.RLock()
         try:
             self.sync()
         except BaseException:
@@ -93,7 +91,7 @@ class FollowedWorld:
         Raises InputError for a triple that is no RDF, StoreError after `close`, and what a transaction raises; the
         edits then wait for the next sync.
         """
-        with self._lock, _quadstore():
+        with self._graph.turn(), _quadstore():
             if self._is_closed:
                 raise StoreError("follow() was ended by close()")
             log, graphs = self._current_log(), self._followed()

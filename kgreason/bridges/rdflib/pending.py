@@ -39,7 +39,8 @@ class Pending:
         transaction = self._graph().transaction()
         try:
             with transaction:
-                self._under_way, edits = transaction, self._taken()
+                self._under_way = transaction  # before the edits are taken: who asks meanwhile has to wait
+                edits = self._taken()
                 transaction.remove_lines(_lines(edits, added=False))
                 transaction.add_lines(_lines(edits, added=True))
         finally:

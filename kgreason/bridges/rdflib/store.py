@@ -194,7 +194,9 @@ class KGReasonStore(Store):
         """Retract the triples that match and are asserted in a graph, or in any; what still follows stays."""
         graph = self._graphs.name(context)
         pattern = _pattern(triple)
-        self._dropped = {each for each in self._dropped if not _matches(each, triple)}
+        for each in tuple(self._dropped):  # other threads may add to it meanwhile
+            if _matches(each, triple):
+                self._dropped.discard(each)
         if pattern is None:
             return
         if graph is not None and None not in pattern:
