@@ -111,13 +111,14 @@ def test_check(store: Path) -> None:
 
 
 def test_check_says_of_whom_two_values_are(store: Path) -> None:
-    done("update", "-l", store, "-u", f"INSERT DATA {{ <{E}age> a <{OWL}FunctionalProperty> . <{E}ida> <{E}age> 17, 18 }}")
+    text = f"<{E}age> a <{OWL}FunctionalProperty> . <{E}ida> <{E}age> 17, 18"
+    done("update", "-l", store, "-u", f"INSERT DATA {{ {text} }}")
     process = start("check", "-l", store, "--prefix", f"={E}", "--prefix", f"owl={OWL}")
     text, _ = process.communicate()
     assert process.returncode == 1
     assert text.splitlines() == [
-        "prp-fp-literals: :ida has the values 17 and 18 of :age, which is a functional property: it has one value at most "
-        "(axiom :age a owl:FunctionalProperty)",
+        "prp-fp-literals: :ida has the values 17 and 18 of :age, which is a functional property: it has one value at "
+        "most (axiom :age a owl:FunctionalProperty)",
         "    by prp-fp-literals: false :- [?v0, :age, ?v1], [?v0, :age, ?v2], dt_differ(?v1, ?v2) .",
         "    where ?v1 and ?v2 are literals with different values",
         "    with the axiom :age a owl:FunctionalProperty",
