@@ -95,11 +95,12 @@ def _told(fact: Atom, derivation: Derivation) -> Derivation:
     the W3C has them.
     """
     rule, body = derivation
-    if rule.group != DATATYPES:
-        return Derivation(without_hidden(rule), tuple(atom for atom in body if not is_hidden(atom)))
-    if rule.heads != (FALSE,):
+    shown = tuple(atom for atom in body if not is_hidden(atom))
+    if rule.heads == (FALSE,):
+        return Derivation(rule, shown)
+    if rule.group == DATATYPES:
         return Derivation(Rule((fact,), (), rule.name, rule.group), ())
-    return Derivation(rule, tuple(atom for atom in body if not is_hidden(atom)))
+    return Derivation(without_hidden(rule), shown)
 
 
 def without_hidden(rule: Rule) -> Rule:

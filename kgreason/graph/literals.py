@@ -10,8 +10,9 @@ literals are used and such things said of them. So the graph is a function of th
 other literals before. dt_may_equal goes at the end of a commit that took the link away.
 
 Literals of different values that a rule links (prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4, a rule of
-the user, or by way of what is the same as both) are reported, and the link between them is not followed; so no other
-triple has one in the place of the other. A resource that is the same as both is in the triples of both.
+the user, or by way of what is the same as both) are reported (of one subject by the rules *-literals of owl2rl.dl, else
+by eq-diff1), and the link between them is not followed; so no other triple has one in the place of the other. A
+resource that is the same as both is in the triples of both.
 
 Invariant after `wanted` asks for nothing: what the rules derive is what they would derive from all such truths (of
 dt_differ: one for each link, and for each value of a clique, is enough). `rollback` takes back what was looked at since

@@ -32,6 +32,8 @@ FalseRules = Callable[[Collection[str], Collection[str]], Iterable[Rule]]
 """The rules in force that derive `false`: those under one of these names; rules with other constants may be missing."""
 
 _ILL, _NOT = "dt-not-type-ill", ("dt-not-type", "dt-not-type-equal")
+_VALUES = tuple(f"{row}-literals" for row in ("prp-fp", "cls-maxc2", "cls-maxqc3", "cls-maxqc4"))
+"""The rules that say of whom two literals of different values are, and by which axiom they would be one."""
 
 
 class _Use(NamedTuple):
@@ -122,16 +124,21 @@ def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
 def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
     """Uses without those that follow from another one.
 
-    That a term is different from itself, where it is equal to what it is different from; and of an ill-typed literal,
-    which datatypes it is not in, and the triples that were derived, where it is in a triple that was asserted.
+    That a term is different from itself, where it is equal to what it is different from; that two literals are equal
+    and different, where they are values of one subject that may have one; and of an ill-typed literal, which datatypes
+    it is not in, and the triples that were derived, where it is in a triple that was asserted.
     """
     different = {term for use in uses if use.name == "eq-diff1" for term in use.says}
+    values = [use.equal for use in uses if use.name in _VALUES and use.reading]
+    apart = {frozenset([value["y"], value["z"]]) for value in values}
     ill = {use.values["v"] for use in uses if use.name == _ILL and use.values}
     rows = _asserted_of(ill, saved, dictionary)
     loaded = {literal for _, _, literal in map(_triple, _texts(rows, dictionary))}
     asserted = {*map(_triple, _texts(saved.in_primaries(rows), dictionary))}
 
     def follows(use: _Use) -> bool:
+        if use.name == "eq-diff1":
+            return frozenset(use.says) in apart
         if use.name == "eq-diff1-self":
             return use.says[0] in different
         if use.name == _ILL and use.values:

@@ -8,7 +8,9 @@ Law: over a schema closed under the scm-* rows, the rules of all axioms together
 closure over the data as the tables themselves. Rows keep anonymous classes: a blank node is a constant like any other.
 
 A row for a filler or class owl:Thing (cls-svf2, cls-maxqc2, cls-maxqc4) says more with fewer premises than its sister,
-so the sister is left out there. Rows that conclude `false` have the head `FALSE`.
+so the sister is left out there. Rows that conclude `false` have the head `FALSE`. A row that makes values one
+(prp-fp, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, whose name ends in `-literals`: that two of the values
+are literals of different values is `false`.
 Cost: one rule for each axiom and row; n (n - 1) / 2 for the rows over pairs of a list (eq-diff2, eq-diff3, prp-adp,
 cax-adc), n for cls-int2, cls-uni and cls-oo.
 """
@@ -27,7 +29,7 @@ from kgreason.ontology.axioms import (
     Restriction,
 )
 from kgreason.ontology.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, is_a, rule
-from kgreason.rules.model import FALSE, Rule, Variable, triple
+from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
 from kgreason.terms.vocabulary import (
     OWL_ALL_DIFFERENT,
     OWL_ALL_DISJOINT_CLASSES,
@@ -65,6 +67,9 @@ from kgreason.terms.vocabulary import (
     RDFS_SUB_PROPERTY_OF,
 )
 
+_DIFFER = Atom("dt_differ", (Y1, Y2))
+"""Y1 and Y2 are literals of different values (rulesets/datatypes.dl)."""
+
 # Table 4: the semantics of equality
 
 
@@ -99,7 +104,7 @@ def prp_rng(axiom: Pair) -> Iterator[Rule]:
 def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
     """The values of a functional property are one."""
     p = axiom.property_
-    yield rule("prp-fp", axiom, triple(Y1, OWL_SAME_AS, Y2), triple(X, p, Y1), triple(X, p, Y2))
+    yield from _one_value("prp-fp", axiom, triple(X, p, Y1), triple(X, p, Y2))
 
 
 def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
@@ -254,7 +259,7 @@ def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
     """The values of what may have one value are one."""
     if axiom.limit == 1:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield rule("cls-maxc2", axiom, triple(Y1, OWL_SAME_AS, Y2), is_a(U, axiom.node), *values)
+        yield from _one_value("cls-maxc2", axiom, is_a(U, axiom.node), *values)
 
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
@@ -274,14 +279,14 @@ def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
     """The values in a class of what may have one there are one."""
     if axiom.limit == 1 and axiom.on_class not in (None, OWL_THING):
         values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
-        yield rule("cls-maxqc3", axiom, triple(Y1, OWL_SAME_AS, Y2), is_a(U, axiom.node), *values)
+        yield from _one_value("cls-maxqc3", axiom, is_a(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
     """The values in owl:Thing of what may have one are one."""
     if axiom.limit == 1 and axiom.on_class == OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield rule("cls-maxqc4", axiom, triple(Y1, OWL_SAME_AS, Y2), is_a(U, axiom.node), *values)
+        yield from _one_value("cls-maxqc4", axiom, is_a(U, axiom.node), *values)
 
 
 def cls_oo(axiom: Collection) -> Iterator[Rule]:
@@ -317,6 +322,12 @@ def cax_adc(axiom: Collection) -> Iterator[Rule]:
     """Nothing is in two members of an owl:AllDisjointClasses."""
     for left, right in combinations(axiom.members, 2):
         yield rule("cax-adc", axiom, FALSE, is_a(X, left), is_a(X, right))
+
+
+def _one_value(name: str, axiom: Characteristic | Maximum, *body: Atom) -> Iterator[Rule]:
+    """Y1 and Y2 are one; that they are literals of different values is a contradiction."""
+    yield rule(name, axiom, triple(Y1, OWL_SAME_AS, Y2), *body)
+    yield rule(f"{name}-literals", axiom, FALSE, *body, _DIFFER)
 
 
 ROWS: RowTable = {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kgreason.terms.vocabulary import OWL
 from tests.cli.calling import done, failed, files, start
 
 E = "http://example.org/"
@@ -107,6 +108,24 @@ def test_check(store: Path) -> None:
     assert process.returncode == 1
     assert [proof["steps"][-1]["fact"]["relation"] for proof in found] == ["false", "false"]
     assert [proof["message"].split()[1] for proof in found] == [f"<{E}eve>", f"<{E}ida>"]
+
+
+def test_check_says_of_whom_two_values_are(store: Path) -> None:
+    text = f"<{E}age> a <{OWL}FunctionalProperty> . <{E}ida> <{E}age> 17, 18"
+    done("update", "-l", store, "-u", f"INSERT DATA {{ {text} }}")
+    process = start("check", "-l", store, "--prefix", f"={E}", "--prefix", f"owl={OWL}")
+    text, _ = process.communicate()
+    assert process.returncode == 1
+    assert text.splitlines() == [
+        "prp-fp-literals: :ida has the values 17 and 18 of :age, which is a functional property: it has one value at "
+        "most (axiom :age a owl:FunctionalProperty)",
+        "    by prp-fp-literals: false :- [?v0, :age, ?v1], [?v0, :age, ?v2], dt_differ(?v1, ?v2) .",
+        "    where ?v1 and ?v2 are literals with different values",
+        "    with the axiom :age a owl:FunctionalProperty",
+        "    :ida :age 17 (asserted)",
+        "    :ida :age 18 (asserted)",
+    ]
+    assert json.loads(done("stats", "-l", store, "--json"))["contradictions"] == 1
 
 
 def test_the_status_of_an_error_is_not_that_of_a_contradiction(store: Path, tmp_path: Path) -> None:

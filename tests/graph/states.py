@@ -67,7 +67,9 @@ def checks_that_failed(live: Materializer) -> set[str]:
 
 
 def in_the_tables(name: str) -> str:
-    """The row that a rule for false belongs to: `eq-diff1` for `eq-diff1-self`."""
+    """The row that a rule for false belongs to: `eq-diff1` for `eq-diff1-self`, and for values that are apart."""
+    if name.endswith("-literals"):
+        return "eq-diff1"
     return next((row for row in ("eq-diff1", "dt-not-type") if name.startswith(f"{row}-")), name)
 
 

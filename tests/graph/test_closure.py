@@ -19,7 +19,7 @@ from tests.oracle.graph import Contradiction, Graph, Triple
 from tests.oracle.notation import triples
 from tests.oracle.rdfs import rdfs_close, rhodf_close
 from tests.oracle.table8 import MEMBERS
-from tests.oracle.vocabulary import SAME_AS, TYPE
+from tests.oracle.vocabulary import DIFFERENT_FROM, SAME_AS, TYPE
 from tests.strategies.axioms import KINDS, META
 from tests.strategies.ontologies import Quad, datasets, graphs, nquads, union
 from tests.strategies.sampling import sample
@@ -165,13 +165,18 @@ def reported_bodies(live: Materializer, closure: set[Triple]) -> set[frozenset[T
 
 
 def body_of(rule: Rule, values: tuple[str, ...]) -> frozenset[Triple]:
-    """The triples of a rule's body, if these are the values of its variables and its constants."""
+    """The triples of a rule's body, if these are the values of its variables and its constants.
+
+    Of a rule over literals of different values those of eq-diff1, by which the tables report them.
+    """
     _, *terms = contradiction(rule).terms
     binding: dict[Term, str] = dict(zip(terms, values, strict=False))
     constants = {term: value for term, value in binding.items() if not isinstance(term, Variable)}
     if len(terms) != len(values) or any(term != value for term, value in constants.items()):
         return frozenset()
-    patterns = (atom.terms for atom in rule.body if atom.relation is None)
+    apart = [atom.terms for atom in rule.body if rule.name.endswith("-literals") and atom.relation == "dt_differ"]
+    linked: list[tuple[Term, ...]] = [(x, p, y) for x, y in apart for p in (SAME_AS, DIFFERENT_FROM)]
+    patterns = linked or [atom.terms for atom in rule.body if atom.relation is None]
     return frozenset((binding.get(s, str(s)), binding.get(p, str(p)), binding.get(o, str(o))) for s, p, o in patterns)
 
 

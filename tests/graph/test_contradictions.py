@@ -33,6 +33,11 @@ SAID = {
         "[] a owl:AllDifferent ; owl:distinctMembers (:a :b) . :a owl:sameAs :b .",
         "eq-diff3: :a and :b are the same individual (owl:sameAs), but are listed as different ones (owl:AllDifferent)",
     ),
+    "prp-fp-literals": (
+        ":p a owl:FunctionalProperty . :x :p 1, 2 .",
+        "prp-fp-literals: :x has the values 1 and 2 of :p, which is a functional property: it has one value at most "
+        "(axiom :p a owl:FunctionalProperty)",
+    ),
     "prp-irp": (
         ":p a owl:IrreflexiveProperty . :x :p :x .",
         "prp-irp: :x is related to itself by :p, which is an irreflexive property (axiom :p a owl:IrreflexiveProperty)",
@@ -68,6 +73,10 @@ SAID = {
         ":A owl:onProperty :p ; owl:maxCardinality '0'^^xsd:nonNegativeInteger . :x a :A ; :p :y .",
         "cls-maxc1: :x has the value :y of :p, but is in :A, which allows none",
     ),
+    "cls-maxc2-literals": (
+        ":A owl:onProperty :p ; owl:maxCardinality '1'^^xsd:nonNegativeInteger . :x a :A ; :p 2, 'a' .",
+        'cls-maxc2-literals: :x has the values 2 and "a" of :p, but is in :A, which allows one',
+    ),
     "cls-maxqc1": (
         ":A owl:onProperty :p ; owl:onClass :C ; owl:maxQualifiedCardinality '0'^^xsd:nonNegativeInteger ."
         " :x a :A ; :p :y . :y a :C .",
@@ -77,6 +86,17 @@ SAID = {
         ":A owl:onProperty :p ; owl:onClass owl:Thing ; owl:maxQualifiedCardinality '0'^^xsd:nonNegativeInteger ."
         " :x a :A ; :p :y .",
         "cls-maxqc2: :x has the value :y of :p, but is in :A, which allows none",
+    ),
+    "cls-maxqc3-literals": (
+        ":A owl:onProperty :p ; owl:onClass xsd:integer ; owl:maxQualifiedCardinality '1'^^xsd:nonNegativeInteger ."
+        " :x a :A ; :p 2, 3, 'a' .",
+        "cls-maxqc3-literals: :x has the values 2 and 3 of :p, both in xsd:integer; "
+        "but :x is in :A, which allows one value of that class",
+    ),
+    "cls-maxqc4-literals": (
+        ":A owl:onProperty :p ; owl:onClass owl:Thing ; owl:maxQualifiedCardinality '1'^^xsd:nonNegativeInteger ."
+        " :x a :A ; :p 2, 3 .",
+        "cls-maxqc4-literals: :x has the values 2 and 3 of :p, but is in :A, which allows one",
     ),
     "cax-dw": (
         ":A owl:disjointWith :B . :B owl:disjointWith :A . :x a :A, :B .",
@@ -183,6 +203,21 @@ def test_a_proof_shows_what_its_rule_asks_of_literals() -> None:
             "?v2 is a literal whose text says no value of its datatype"
         ]
         assert "a literal whose text says no value" in proof.to_mermaid(PREFIXES)
+
+
+def test_a_proof_of_two_values_shows_both_and_the_axiom() -> None:
+    with KnowledgeGraph.open() as graph:
+        with graph.transaction() as tx:
+            tx.add(f"{HEAD} :p a owl:FunctionalProperty . :x :p 1, 2 .")
+        (proof,) = graph.prove_contradictions()
+        assert proof.to_text(PREFIXES).splitlines() == [
+            "contradiction: :x has the values 1 and 2 of :p, which is a functional property: it has one value at most",
+            "    by prp-fp-literals: false :- [?v0, :p, ?v1], [?v0, :p, ?v2], dt_differ(?v1, ?v2) .",
+            "    where ?v1 and ?v2 are literals with different values",
+            "    with the axiom :p a owl:FunctionalProperty",
+            "    :x :p 1 (asserted)",
+            "    :x :p 2 (asserted)",
+        ]
 
 
 @pytest.mark.parametrize("name", ["prp-fp", "prp-fp-literals", "prp-fp-other-literals"])

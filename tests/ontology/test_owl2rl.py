@@ -12,7 +12,8 @@ CASES = {
     "datatype range": (":p rdfs:range xsd:integer .", "@rule prp-rng [?y, a, xsd:integer] :- [?x, :p, ?y] ."),
     "functional": (
         ":p a owl:FunctionalProperty .",
-        "@rule prp-fp [?y, owl:sameAs, ?z] :- [?x, :p, ?y], [?x, :p, ?z] .",
+        """@rule prp-fp [?y, owl:sameAs, ?z] :- [?x, :p, ?y], [?x, :p, ?z] .
+           @rule prp-fp-literals false :- [?x, :p, ?y], [?x, :p, ?z], dt_differ(?y, ?z) .""",
     ),
     "inverse functional": (
         ":p a owl:InverseFunctionalProperty .",
@@ -101,7 +102,8 @@ CASES = {
     ),
     "maxCardinality 1": (
         ':r owl:onProperty :p ; owl:maxCardinality "1"^^xsd:nonNegativeInteger .',
-        "@rule cls-maxc2 [?y, owl:sameAs, ?z] :- [?u, a, :r], [?u, :p, ?y], [?u, :p, ?z] .",
+        """@rule cls-maxc2 [?y, owl:sameAs, ?z] :- [?u, a, :r], [?u, :p, ?y], [?u, :p, ?z] .
+           @rule cls-maxc2-literals false :- [?u, a, :r], [?u, :p, ?y], [?u, :p, ?z], dt_differ(?y, ?z) .""",
     ),
     "maxCardinality of an equal value": (
         ':r owl:onProperty :p ; owl:maxCardinality "+00"^^xsd:int .',
@@ -122,11 +124,14 @@ CASES = {
     "maxQualifiedCardinality 1": (
         ":r owl:onProperty :p ; owl:onClass :C ; owl:maxQualifiedCardinality 1 .",
         """@rule cls-maxqc3 [?y, owl:sameAs, ?z] :-
-               [?u, a, :r], [?u, :p, ?y], [?y, a, :C], [?u, :p, ?z], [?z, a, :C] .""",
+               [?u, a, :r], [?u, :p, ?y], [?y, a, :C], [?u, :p, ?z], [?z, a, :C] .
+           @rule cls-maxqc3-literals false :-
+               [?u, a, :r], [?u, :p, ?y], [?y, a, :C], [?u, :p, ?z], [?z, a, :C], dt_differ(?y, ?z) .""",
     ),
     "maxQualifiedCardinality 1 owl:Thing": (
         ":r owl:onProperty :p ; owl:onClass owl:Thing ; owl:maxQualifiedCardinality 1 .",
-        "@rule cls-maxqc4 [?y, owl:sameAs, ?z] :- [?u, a, :r], [?u, :p, ?y], [?u, :p, ?z] .",
+        """@rule cls-maxqc4 [?y, owl:sameAs, ?z] :- [?u, a, :r], [?u, :p, ?y], [?u, :p, ?z] .
+           @rule cls-maxqc4-literals false :- [?u, a, :r], [?u, :p, ?y], [?u, :p, ?z], dt_differ(?y, ?z) .""",
     ),
     "maxQualifiedCardinality without a class": (":r owl:onProperty :p ; owl:maxQualifiedCardinality 0 .", ""),
     "oneOf": (":C owl:oneOf ( :i 2 ) .", "@rule cls-oo [:i, a, :C] . @rule cls-oo [2, a, :C] ."),

@@ -56,7 +56,12 @@ def helpers(ruleset: str, name: str) -> list[str]:
 
 
 def owner(name: str) -> str:
-    """The rule that a rule of OWL 2 RL with a head of its own belongs to: `eq-diff1` for `eq-diff1-self`."""
+    """The rule that a rule of OWL 2 RL with a head of its own belongs to: `eq-diff1` for `eq-diff1-self`.
+
+    The tables report literals of different values that are made one (`prp-fp-literals`) by eq-diff1.
+    """
+    if name.endswith("-literals"):
+        return "eq-diff1"
     return name if ("owl2rl", name) in KNOWN else _stem(name)
 
 

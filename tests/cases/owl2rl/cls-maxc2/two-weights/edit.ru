@@ -1,0 +1,5 @@
+PREFIX : <http://example.org/>
+
+DELETE DATA {
+    :rex a :Weighed .
+}

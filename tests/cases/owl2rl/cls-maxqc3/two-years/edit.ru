@@ -1,0 +1,5 @@
+PREFIX : <http://example.org/>
+
+DELETE DATA {
+    :book :date 1999 .
+}
