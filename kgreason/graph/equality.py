@@ -39,14 +39,13 @@ from kgreason.engine.planner import EncodedRule
 from kgreason.graph.aliases import Kinds, Passage, is_shown
 from kgreason.graph.cliques import Cliques, Members, fill, ordered
 from kgreason.graph.facts import SAME_AS, linked, related
+from kgreason.graph.modes import LETTER
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_SAME_AS
 from kgreason.zset.order import grouped
 
 GROUP = "representatives"
-LETTER = "eq-literals"
-"""The group of owl2rl by which literals of different values are made equal, as the letter of the tables says."""
 ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
 LazyRules: TypeAlias = Callable[[], Iterable[EncodedRule]]
 """Rules that are encoded once they are asked for."""

@@ -20,6 +20,9 @@ ALIASES = 1_000_000
 SchemaMode: TypeAlias = Literal["axioms", "data"]
 """`axioms`: translated to rules; `data`: read by generic rules."""
 
+LETTER = "eq-literals"
+"""The group of owl2rl by which literals of different values are made equal, as the letter of the tables says."""
+
 DEFAULT_GROUPS: dict[Profile, tuple[str, ...]] = {
     "rdfs": ("rdfs",),
     "rhodf": ("rhodf",),

@@ -16,8 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from kgreason.errors import RuleError
-from kgreason.graph.equality import LETTER
-from kgreason.graph.modes import ALIASES, DEFAULT_GROUPS, SameAsMode, SchemaMode, check_names
+from kgreason.graph.modes import ALIASES, DEFAULT_GROUPS, LETTER, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic import Generic, split
 from kgreason.ontology.translate import Profile
 from kgreason.rules.model import Rule
