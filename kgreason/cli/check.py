@@ -53,7 +53,7 @@ def check(
     from kgreason.cli.progress import Bars
 
     if bool(files) == (location is not None):
-        raise click.UsageError("give RDF files, or a store with -l")
+        raise click.UsageError("give RDF files or a store (-l), and not both")
     if location and (rules or catalogue):
         raise click.UsageError("a store has its rules and its documents: --rules and --catalogue are for files")
     store = None if location is None else there(location)

@@ -40,6 +40,9 @@ class Reporting(click.Group):
         """Run a command line and exit with its status."""
         try:
             status = super().main(*args, **{**extra, "standalone_mode": False})
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            status = error.exit_code
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else self.name
             status = _say(f"{error.format_message().rstrip('.')} (see {context} --help)", error.exit_code)

@@ -57,7 +57,7 @@ def list_rules(location: Path, as_json: bool) -> None:
 @rules.command(
     epilog=example(
         "kgreason rules add -l store family.dl",
-        "kgreason rules add -l store --rule '@rule knows [?x, :knows, ?y] :- [?y, :knows, ?x] .'",
+        "kgreason rules add -l store --rule '@prefix : <http://e/> . [?x, :knows, ?y] :- [?y, :knows, ?x] .'",
     )
 )
 @existing
@@ -142,4 +142,4 @@ def remove(
 
 def _check_some(*given: tuple[object, ...]) -> None:
     if not any(given):
-        raise click.UsageError("name the rules: a file or --rule")
+        raise click.UsageError("name the rules: a file, --rule or --name")

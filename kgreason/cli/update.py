@@ -55,7 +55,6 @@ def update(
     line = f"asserted {amount(values['asserted'], 'quad')} and retracted {values['retracted']:,} {done.took}: "
     line += changes(values)
     if updated.unasserted:
-        line += f"; nobody had asserted {updated.unasserted:,} of what was to be deleted"
-    if updated.entailed:
-        line += f"; {updated.entailed:,} of what was to be deleted stays, for it is entailed"
+        line += f"; {amount(updated.unasserted, 'quad')} to delete had not been asserted"
+        line += f" ({updated.entailed:,} of them stay, as they are inferred)" if updated.entailed else ""
     done.say(line, stats, values)

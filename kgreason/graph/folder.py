@@ -220,7 +220,8 @@ class Folder:
         except portalocker.LockException as error:
             lock.close()
             raise StoreLockedError(
-                f"{self.path}: the store is open for writing already, here or in another process"
+                f"{self.path}: another process, or another graph of this one, writes to the store; wait for it with"
+                " --wait SECONDS (in Python: wait=)"
             ) from error
         if not self._has_lock(lock):
             lock.close()

@@ -646,6 +646,7 @@ class KnowledgeGraph:
     @locked
     def stats(self) -> dict[str, Any]:
         """Counts of facts, terms, rules and contradictions, and how the last commit was evaluated."""
+        self._check_open()
         if (live := self._told_by()) is not None and self._home.last:
             return live.stats()
         return dict(self._home.manifest.stats) or dict.fromkeys(COUNTS, 0)

@@ -163,7 +163,7 @@ def test_a_store_that_another_one_writes_to_is_named(streaming: Streaming) -> No
     streaming.patch("1", "A " + row("a"))
     with (
         KnowledgeGraph.open(streaming.store),
-        pytest.raises(StreamingQueryException, match=f"StoreLockedError: {streaming.store}: the store is open"),
+        pytest.raises(StreamingQueryException, match=f"StoreLockedError: {streaming.store}: another process"),
     ):
         streaming.run()
     streaming.run()

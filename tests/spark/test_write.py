@@ -235,7 +235,7 @@ def test_a_second_writer_is_told_of_the_first(spark: SparkSession, tmp_path: Pat
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         with pytest.raises(StoreLockedError, match="store: the store is open already, in this process or an"):
             write_to_store(frame_of(spark, TRIPLES), tmp_path / "store")
-        with graph.transaction(), pytest.raises(StoreError, match="a transaction is open already"):
+        with graph.transaction(), pytest.raises(StoreError, match="has a transaction open already"):
             write_to_store(frame_of(spark, TRIPLES), graph)
         assert dumped(graph) == []
 
