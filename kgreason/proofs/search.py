@@ -78,34 +78,48 @@ class _Search:
 
     def prove(self, fact: Atom) -> Proof:
         chosen: dict[Atom, Derivation | None] = {}  # of the facts on the way from `fact` to the one that is looked at
-        barred: dict[Atom, set[Derivation]] = {}
         waiting = [fact]
         while waiting:
             head = waiting[-1]
-            if head in self._proofs:
-                waiting.pop()
-                continue
-            if head not in chosen and not self._choose(head, chosen, barred.get(head, set())):
-                self._step_back(waiting, chosen, barred)
-                continue
-            derivation = chosen[head]
+            if head not in chosen and head not in self._proofs:
+                derivation = self._choose(head)
+                if derivation is not None and not chosen.keys().isdisjoint(derivation.body):
+                    self._prove_from_below(head)
+                else:
+                    chosen[head] = derivation
+            derivation = chosen.get(head)
             missing = [part for part in derivation.body if part not in self._proofs] if derivation else []
-            if missing:
+            if missing and head not in self._proofs:
                 waiting += reversed(missing)
             else:
                 waiting.pop()
-                self._conclude(head, chosen.pop(head))
+                self._conclude(head, chosen.pop(head, None))
         return self._proofs[fact]
 
-    def _step_back(
-        self, waiting: list[Atom], chosen: dict[Atom, Derivation | None], barred: dict[Atom, set[Derivation]]
-    ) -> None:
-        """Have the fact that was chosen last follow in another way: one of its premises follows only from itself."""
-        last, derivation = chosen.popitem()
-        if derivation is not None:
-            barred.setdefault(last, set()).add(derivation)
-        while waiting[-1] != last:
-            barred.pop(waiting.pop(), None)
+    def _prove_from_below(self, fact: Atom) -> None:
+        """Prove a fact whose preferred derivation runs in a circle, from asserted facts up.
+
+        Stamps see to it that this is needed seldom: for facts over representatives alone, whose stamps are worked out
+        from those of others. Cost: every derivation of every fact that the fact may follow from.
+        """
+        known: dict[Atom, list[Derivation]] = {}
+        waiting = [fact]
+        while waiting:
+            head = waiting.pop()
+            if head in known or head in self._proofs:
+                continue
+            if self._state(head).asserted:
+                self._conclude(head, None)
+                continue
+            known[head] = sorted(self._facts.derivations(head), key=self.rank)
+            waiting += [part for derivation in known[head] for part in derivation.body]
+        while fact not in self._proofs:
+            before = len(self._proofs)
+            for head, ways in known.items():
+                way = next((way for way in ways if all(part in self._proofs for part in way.body)), None)
+                if way is not None:
+                    self._conclude(head, way)
+            assert len(self._proofs) > before, f"{fact}: a fact that nothing derives"
 
     def _conclude(self, fact: Atom, derivation: Derivation | None) -> None:
         if fact in self._proofs:
@@ -115,19 +129,11 @@ class _Search:
         else:
             self._proofs[fact] = Proof(fact, derivation.rule, tuple(self._proofs[part] for part in derivation.body))
 
-    def _choose(self, fact: Atom, chosen: dict[Atom, Derivation | None], barred: set[Derivation]) -> bool:
-        """Choose the derivation to follow, None for a fact that is asserted; whether there is one without a circle.
-
-        Stamps see to that, but for facts over representatives, whose stamps are worked out from those of others.
-        """
+    def _choose(self, fact: Atom) -> Derivation | None:
+        """The derivation to follow, None for a fact that is asserted."""
         if self._state(fact).asserted:
-            chosen[fact] = None
-            return True
-        open_ = (each for each in self._facts.derivations(fact) if each not in barred)
-        found = min((each for each in open_ if chosen.keys().isdisjoint(each.body)), key=self.rank, default=None)
-        if found is not None:
-            chosen[fact] = found
-        return found is not None
+            return None
+        return min(self._facts.derivations(fact), key=self.rank)
 
     def rank(self, derivation: Derivation) -> tuple[int, int, str, tuple[tuple[str, tuple[str, ...]], ...]]:
         """What comes first is preferred."""
