@@ -65,7 +65,7 @@ def means(command: Command) -> Command:
 
 
 class Done:
-    """What a command did, for people and for programs; made when the command begins, for it tells the time."""
+    """Tells people and programs what a command did. Make it when the command begins: it tells the time taken."""
 
     def __init__(self, *, as_json: bool, verbose: bool) -> None:
         self._begun = time.perf_counter()

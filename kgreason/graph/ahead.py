@@ -16,6 +16,7 @@ from typing import NamedTuple
 from pyoxigraph import NamedNode, QuerySolutions
 
 from kgreason.graph.repository import Repository
+from kgreason.sparql.template import lines, start_of
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.update import COLLECT, UNBOUND
@@ -25,7 +26,7 @@ _COPY = 20_000
 
 
 class _Rows(NamedTuple):
-    """What steps have done to the rows of the store, as lines: those that went, and those that came."""
+    """The rows of the store that steps have removed and added, as lines."""
 
     removed: frozenset[bytes] = frozenset()
     added: frozenset[bytes] = frozenset()
@@ -52,7 +53,7 @@ class Ahead:
         """The solutions of a SELECT. Raises QueryError, StoreError."""
         store = self._home.store
         if self._delta is not None and self._copy is None:
-            self._spent += sum(lines.count(b"\n") for lines in self._delta)
+            self._spent += sum(rows.count(b"\n") for rows in self._delta)
             if self._spent <= self._limit:
                 asking = select.calling(str(COLLECT), str(UNBOUND))
                 return store.solutions_after(*self._delta, select.prologue, asking, select.variables)
@@ -66,12 +67,12 @@ class Ahead:
     def _bring_up(self, copy: OxigraphStore) -> None:
         """Apply to the copy what the last step has changed."""
         assert self._delta is not None
-        (gone, come), before = (frozenset(lines.splitlines(keepends=True)) for lines in self._delta), self._copied
+        (gone, come), before = (frozenset(lines(rows)) for rows in self._delta), self._copied
         self._copied = _Rows(gone, come)
         lost = before.added - come
         back = {line for line in lost - gone if self._home.store.count(line)} | (before.removed - gone)
-        starts = {_start(line) for line in lost}  # another spelling of a literal may be the same row of Oxigraph
-        new = {line for line in come if line not in before.added or _start(line) in starts}
+        starts = {start_of(line) for line in lost}  # another spelling of a literal may be the same row of Oxigraph
+        new = {line for line in come if line not in before.added or start_of(line) in starts}
         copy.apply(b"".join((gone - before.removed) | lost), b"".join(back | new))
 
     def close(self) -> None:
@@ -79,8 +80,3 @@ class Ahead:
         if self._copy is not None:
             self._copy = None
             self._home.unstage()
-
-
-def _start(line: bytes) -> bytes:
-    """Subject and predicate of a row."""
-    return line[: line.index(b" ", line.index(b" ") + 1)]

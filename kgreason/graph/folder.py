@@ -236,7 +236,7 @@ class Folder:
             return False
 
     def _opened(self) -> tuple[Manifest | None, Journal]:
-        """What a writer finds; a journal that a kill kept from being emptied after a checkpoint is emptied."""
+        """Manifest and journal for a writer. A kill may have left a journal of before the checkpoint: it is emptied."""
         manifest = read_manifest(self.path)
         if manifest is None and any(self.path.glob("snapshot-*")):  # a manifest comes before all else
             raise StoreError(f"{self.path / _MANIFEST}: is missing, without which the store cannot be read")

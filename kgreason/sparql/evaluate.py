@@ -26,7 +26,7 @@ from itertools import islice
 from kgreason.errors import InputError, QueryError
 from kgreason.sparql.editable import Editable
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
-from kgreason.sparql.template import lines
+from kgreason.sparql.template import lines, start_of
 
 _SOME = 10_000
 """So many solutions are looked at together."""
@@ -95,18 +95,18 @@ class _Steps:
 
     def _insert(self, rows: Collection[bytes]) -> None:
         self._added.update(dict.fromkeys(rows))
-        self._edited.update(map(_start, rows))
+        self._edited.update(map(start_of, rows))
 
     def _retract(self, quads: Collection[bytes]) -> None:
         """Remove asserted quads."""
         self._removed.update(dict.fromkeys(quads))
-        self._edited.update(map(_start, quads))
+        self._edited.update(map(start_of, quads))
 
     def _delete(self, rows: dict[bytes, None]) -> None:
         """Remove the asserted forms of rows."""
         if not rows:
             return
-        if not self._edited.isdisjoint(map(_start, rows)):
+        if not self._edited.isdisjoint(map(start_of, rows)):
             self.flush()
         found = self._graph.asserted(b"".join(rows))
         self.named.update(rows)
@@ -168,11 +168,6 @@ class _Steps:
                 raise
             return
         self._graph.apply(b"", rows)
-
-
-def _start(line: bytes) -> bytes:
-    """Subject and predicate: whatever the literals, rows that Oxigraph shows as one have the same."""
-    return line[: line.index(b" ", line.index(b" ") + 1)]
 
 
 def _placed(triples: bytes, graph: str | None) -> bytes:
