@@ -148,6 +148,13 @@ class Folder:
         """Whether the store is of an older format, which has to be brought forward."""
         return self.manifest is not None and self.manifest.is_older
 
+    def look_on(self) -> None:
+        """Have a reader see the commits that came behind those it knows. Raises StoreError where it has moved."""
+        for _ in self.journal.news():
+            pass
+        if self.has_moved():
+            raise StoreError(f"{self.path}: a writer replaces the store's files all the time")
+
     def oxigraph(self, manifest: Manifest) -> Path:
         """Where Oxigraph's files are, as a manifest says."""
         return self.path / manifest.oxigraph

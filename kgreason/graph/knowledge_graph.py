@@ -260,23 +260,21 @@ class KnowledgeGraph:
     def _started(self) -> LiveGraph:
         from kgreason.graph.live import LiveGraph
 
-        self._live = LiveGraph(
-            self._home, self._strategy, self._budget, catalogue=self._catalogue, reference=self._is_reference
-        )
+        catalogue, reference = self._catalogue, self._is_reference
+        start = partial(LiveGraph, self._home, self._strategy, self._budget, catalogue=catalogue, reference=reference)
+        self._home.join()
+        live = start()
+        self._live = start() if self._home.cut() else live  # the journal was ahead of the store of this reader
         return self._live
 
     def _looking_again(self, read: Callable[[], Result]) -> Result:
         """What is read of the store's files; read again where a writer of another process replaced them meanwhile."""
         while True:
             try:
-                found = read()
+                return read()
             except StoreError:
                 if not self._home.has_moved:
                     raise
-            else:
-                if not self._home.has_moved:
-                    return found
-            self._live = None
             self._home.look_again()
 
     def transaction(self, headers: Mapping[str, str] | None = None, *, timeout: float | None = None) -> Transaction:

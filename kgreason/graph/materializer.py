@@ -304,9 +304,11 @@ class Materializer:
         return others <= known
 
     def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
-        """Triples with the values of their objects, or their texts where these have no value."""
+        """Triples with the values of their objects; the text where a literal has no value, or a term is no literal."""
         texts = self.dictionary.decode(rows[:, 2])
-        found = (value if isinstance(value, Value) else text for value, text in zip(values(texts), texts, strict=True))
+        literals = [text for text in texts if text.startswith('"')]
+        known = dict(zip(literals, values(literals), strict=True))
+        found = (value if isinstance(value := known.get(text), Value) else text for text in texts)
         return {
             (subject, predicate, value) for (subject, predicate, _), value in zip(rows.tolist(), found, strict=True)
         }

@@ -16,6 +16,10 @@ so that the deltas since the flush bring it up to date wherever it is, and no ma
 found by replaying the journal through the engine; the repository knows neither engine nor snapshots' contents, and is
 given what they say. In memory there is Oxigraph alone.
 
+A reader of another process opens Oxigraph at some moment, and reads snapshot and journal before or after it. The
+journal may be ahead of Oxigraph then. So a reader replays the journal up to the commit that its Oxigraph store shows
+(`join`, `cut`), and both say the same.
+
 Threads: `store` may be asked by any thread at any time; everything else by one thread at a time (the graph's lock).
 
 Cost: a commit of one triple takes 1.2 times as long as an fsync and a SPARQL update; opening reads one small file and
@@ -28,7 +32,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
@@ -63,6 +67,13 @@ class _Delta(NamedTuple):
     added: bytes
 
 
+class _Moment(NamedTuple):
+    """The files beside the store of a reader; the store lacks no commit of theirs before `first`."""
+
+    folder: Folder
+    first: int
+
+
 class _Stage(NamedTuple):
     """A store that takes the place of the present one, and the name of its folder."""
 
@@ -79,6 +90,8 @@ class Repository:
         self._store: OxigraphStore | None = None
         self._stage: _Stage | None = None
         self._opening = Lock()
+        self._moment: _Moment | None = None
+        self._end: int | None = None
         self._is_closed = self._is_stuck = self._is_doubted = False
         self._unseen: list[_Delta] = []
         found = folder.manifest if folder else None
@@ -120,21 +133,63 @@ class Repository:
             return OxigraphStore()
         if self._write:
             return OxigraphStore(self._folder.oxigraph(self.manifest))
-        return self._read_store(self._folder)
+        return self._read_store(self._folder.path)
 
-    def _read_store(self, folder: Folder) -> OxigraphStore:
+    def _read_store(self, path: Path) -> OxigraphStore:
         """The store as of now, which a writer may put into another folder, or compact, while it is being opened."""
         for attempts in range(_ATTEMPTS, 0, -1):
-            manifest = read_manifest(folder.path)
-            if manifest is None or not manifest.commit:
-                break
+            folder = Folder(path, write=False)
+            found, first = folder.manifest, folder.journal.last
             try:
-                return OxigraphStore.read_only(folder.oxigraph(manifest))
+                there = found and found.commit and folder.oxigraph(found)
+                store = OxigraphStore.read_only(there) if there else OxigraphStore()
+                folder.look_on()
             except StoreError:
                 if attempts == 1:
                     raise
                 time.sleep(_PAUSE)
-        return OxigraphStore()
+            else:
+                break
+        self._moment = _Moment(folder, first)
+        return store
+
+    def join(self) -> None:
+        """Have a reader see snapshot and journal as they were when its store was opened. Raises StoreError."""
+        if self._folder is None or self._write or (self.store and self._moment is None):
+            return
+        assert self._moment is not None
+        self._end = None
+        self._unseen.clear()
+        self._see(self._moment.folder)
+
+    def _see(self, folder: Folder) -> None:
+        self._folder = folder
+        if folder.manifest is not None:
+            self._hold(folder.manifest)
+
+    def cut(self) -> bool:
+        """Whether the store of a reader lacks the last of the commits that were replayed; then `last` leaves them out.
+
+        The deltas up to a commit say which rows the store must have then, and which it must not have. Where the rows
+        are as two commits say, the states of the two are equal.
+        """
+        if self._moment is None:
+            return False
+        end = self.last
+        while self._unseen and not self._shows(self._unseen):
+            end = self._unseen.pop().commit - 1
+        self._unseen.clear()
+        is_cut = end != self.last
+        self._end = end
+        return is_cut
+
+    def _shows(self, deltas: Iterable[_Delta]) -> bool:
+        """Whether the store has the rows that came last with these deltas, and none that went last."""
+        come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
+        for delta in deltas:
+            come.apply(delta.removed, delta.added)
+            gone.apply(delta.added, delta.removed)
+        return self.store.count(b"".join(come.lines())) == len(come) and not self.store.count(b"".join(gone.lines()))
 
     @property
     def has_moved(self) -> bool:
@@ -144,13 +199,9 @@ class Repository:
     def look_again(self) -> None:
         """Have a reader see the store as it is now. Raises StoreError."""
         assert self._folder is not None
-        folder = Folder(self._folder.path, write=False)
-        self._folder.close()
-        self._folder = folder
-        if folder.manifest is not None:
-            self._hold(folder.manifest)
+        self._see(Folder(self._folder.path, write=False))
         with self._opening:
-            self._store = None
+            self._store = self._moment = self._end = None
 
     def close(self, *, is_failed: bool = False) -> None:
         """Let go of the store, the journal and the lock; what is not settled is replayed at the next opening.
@@ -189,6 +240,8 @@ class Repository:
     @property
     def last(self) -> int:
         """The number of the last commit."""
+        if self._end is not None:
+            return self._end
         return self._folder.journal.last if self._folder else self.manifest.commit
 
     @property
@@ -198,7 +251,9 @@ class Repository:
 
     def pending(self) -> list[Record]:
         """The commits since the snapshot, in their order. Raises StoreError where the journal is damaged."""
-        return list(self._folder.journal.records(self.manifest.commit)) if self._folder else []
+        if self._folder is None:
+            return []
+        return [each for each in self._folder.journal.records(self.manifest.commit) if each.commit <= self.last]
 
     @property
     def is_behind(self) -> bool:
@@ -256,7 +311,12 @@ class Repository:
         self._is_stuck = False
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Bring the delta of one of the `pending` commits into the store, unless that has it, or is to be refilled."""
+        """Bring the delta of one of the `pending` commits into the store, unless that has it, or is to be refilled.
+
+        A reader keeps those that its store may lack, for `cut`.
+        """
+        if self._moment is not None and record.commit >= self._moment.first:
+            self._unseen.append(_Delta(record.commit, removed, added))
         if self._write and not self.manifest.is_older and record.commit == self._seen + 1:
             self.store.apply(removed, added)
             self._seen = record.commit

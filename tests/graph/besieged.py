@@ -52,7 +52,6 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (Journal, "append"),
     (OxigraphStore, "load"),
     (OxigraphStore, "apply"),
-    (OxigraphStore, "clear"),
     (OxigraphStore, "flush"),
     (Folder, "close"),
 )

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kgreason.errors import StoreLockedError
+from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store.oxigraph import OxigraphStore
 
 from .views import lines
 
@@ -164,3 +165,60 @@ def test_a_second_writer_waits_for_the_first(store: Path) -> None:
         holder.stdin.flush()
         with KnowledgeGraph.open(store, wait=30) as graph:
             assert len(graph) == 2
+
+
+def ages(graph: KnowledgeGraph) -> set[str]:
+    """What `match` and the dump say of ages, which must be the same."""
+    found = {str(quad.object) for quad in graph.match(None, f"{E}age")}
+    dumped = {line.split()[2] for line in lines(graph.dump()) if f"<{E}age>" in line}
+    assert found == dumped
+    return {text.split('"')[1] for text in found}
+
+
+def age(number: int) -> tuple[str, str, int]:
+    return f"{E}a", f"{E}age", number
+
+
+def test_all_of_a_reader_is_of_the_commit_that_its_store_shows(store: Path) -> None:
+    with KnowledgeGraph.open(store) as writer:
+        writer.add(age(1))
+        with KnowledgeGraph.open(store, read_only=True) as reader:
+            writer.add(age(2))
+            assert f"{E}b" in {str(row["x"].value) for row in reader.select(f"SELECT ?x {{ ?y <{E}p> ?x }}")}
+            writer.add(age(3))
+            assert ages(reader) == {"1", "2"}
+            assert reader.explain(age(2)).is_asserted
+            with pytest.raises(QueryError):
+                reader.explain(age(3))
+
+
+def test_a_store_that_is_behind_the_journal(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader opens between the two steps of a commit."""
+    with KnowledgeGraph.open(store) as writer:
+        writer.add(age(1))
+        with writer.transaction() as tx:
+            tx.remove(age(1)).add(age(2))
+        with monkeypatch.context() as patch:
+            patch.setattr(OxigraphStore, "apply", broken)
+            with writer.transaction() as tx:
+                tx.remove(age(2)).add((f"{E}a", f"{E}age", '"01"^^<http://www.w3.org/2001/XMLSchema#integer>'))
+        with KnowledgeGraph.open(store, read_only=True) as reader:
+            assert ages(reader) == {"2"}
+        assert writer.ask(f"ASK {{ ?x <{E}age> 1 }}")
+        with KnowledgeGraph.open(store, read_only=True) as reader:
+            assert ages(reader) == {"01"}
+
+
+def test_a_checkpoint_between_the_store_and_the_engine_of_a_reader(store: Path) -> None:
+    with KnowledgeGraph.open(store) as writer:
+        writer.add(age(1))
+        with KnowledgeGraph.open(store, read_only=True) as reader:
+            assert not reader.ask(f"ASK {{ ?x <{E}age> 2 }}")
+            writer.add(age(2))
+            writer._engine().checkpoint()
+            assert reader.explain(age(2)).is_asserted
+            assert ages(reader) == {"1", "2"}
+
+
+def broken(*_: object) -> None:
+    raise StoreError("the disk is full")

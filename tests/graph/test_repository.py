@@ -251,7 +251,7 @@ LOADING = (
     (Toy, "_write", True),
     (Folder, "put", False),
     (Folder, "put", True),
-    (OxigraphStore, "apply", False),
+    (OxigraphStore, "load", False),
     (OxigraphStore, "flush", True),
 )
 

@@ -88,8 +88,7 @@ class Toy:
         before, last = self.start(), self.home.last
         try:
             self.engine = before | rows(names)
-            delta = _delta(before, self.engine)
-            self.home.stage().apply(*delta)
+            self.home.stage().load([_delta(before, self.engine)[1]])
             self.home.load(self._manifest(), self._write)
         except BaseException:
             if self.home.last == last:
