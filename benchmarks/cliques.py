@@ -16,8 +16,9 @@ from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
 from kgreason.engine.differences import Rows
 from kgreason.engine.layout import IS_ASSERTED, Int32
+from kgreason.graph.edit import Edit
 from kgreason.graph.facts import SAME_AS
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.selection import select
 
 MEMBERS, FACTS = 1_000, 10

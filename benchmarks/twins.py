@@ -20,7 +20,8 @@ import numpy as np
 from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.edit import Edit
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.selection import select
 from kgreason.rules.model import Triple
 from kgreason.terms.vocabulary import (

@@ -104,8 +104,9 @@ def _closed(
     selection: Selection, files: Sequence[str], syntax: str | None, documents: Catalogue | None, progress: Progress
 ) -> Materializer:
     """The closure of files, with a word about what is wrong with them."""
+    from kgreason.graph.edit import Edit
     from kgreason.graph.imports import Imports
-    from kgreason.graph.materializer import Edit, Materializer
+    from kgreason.graph.materializer import Materializer
     from kgreason.graph.report import contradictions
 
     materializer = Materializer(selection)

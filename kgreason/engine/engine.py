@@ -34,6 +34,8 @@ from kgreason.errors import LimitError
 
 Check = Callable[[], object]
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
+StrategyRun: TypeAlias = Literal["update", "bootstrap"]
+"""The strategy that a commit was evaluated by in the end."""
 
 
 class Changes(NamedTuple):

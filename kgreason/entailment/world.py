@@ -20,10 +20,11 @@ from kgreason.engine.layout import Int32
 from kgreason.entailment.goals import Binding
 from kgreason.entailment.matching import solutions
 from kgreason.entailment.values import Values
+from kgreason.graph.edit import NO_QUADS, Edit
 from kgreason.graph.facts import decoded
 from kgreason.graph.imports import Imports
 from kgreason.graph.knowledge_graph import Documents, opened
-from kgreason.graph.materializer import NO_QUADS, Edit, File, Materializer
+from kgreason.graph.materializer import File, Materializer
 from kgreason.graph.modes import LETTER
 from kgreason.graph.quads import in_default_graph
 from kgreason.graph.report import is_contradictory

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pyoxigraph import Literal, NamedNode
 
@@ -19,9 +19,11 @@ from kgreason.datatypes import value
 from kgreason.datatypes.datatype_map import DATATYPE_MAP
 from kgreason.datatypes.hierarchy import is_subtype
 from kgreason.datatypes.times import Moment
-from kgreason.graph.frames import Cell
 from kgreason.graph.user_terms import text_of
 from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_INTEGER, XSD_STRING
+
+if TYPE_CHECKING:
+    from kgreason.graph.frames import Cell
 
 _NUMBERS = ("integer", "decimal", "double")
 _WIDER: dict[str, Callable[[Any], object]] = {"decimal": Decimal, "double": float}

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.graph.edit import Work
 from kgreason.graph.frames import Cell, Frames
 from kgreason.graph.notebook import SHOWN, table
 from kgreason.graph.sources import named, of_graphs
@@ -36,22 +37,6 @@ Quad: TypeAlias = tuple[str, str, str, str]
 
 _COLUMNS = "subject", "predicate", "object", "graph", "before", "after"
 _KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
-
-
-class Work(NamedTuple):
-    """How a commit was evaluated.
-
-    `strategy` is "update" or "bootstrap"; `switched` says that an update was begun and dropped. `rewrites` were
-    extended, `retranslated` axioms of `axioms` translated anew, `rules_added` and `rules_removed` are rules in force.
-    """
-
-    strategy: str
-    switched: bool
-    rewrites: int
-    retranslated: int = 0
-    axioms: int = 0
-    rules_added: int = 0
-    rules_removed: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from kgreason.engine.layout import Int32
 from kgreason.graph.ahead import Ahead
+from kgreason.graph.edit import Edit
 from kgreason.graph.live import LiveGraph
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.repository import Repository
 from kgreason.graph.sources import named
 from kgreason.graph.storing import chunks

@@ -35,7 +35,8 @@ from kgreason.terms.dictionary import Kind
 from kgreason.zset.order import grouped
 
 if TYPE_CHECKING:
-    from kgreason.graph.materializer import Edit, Materializer
+    from kgreason.graph.edit import Edit
+    from kgreason.graph.materializer import Materializer
 
 
 class Link(NamedTuple):

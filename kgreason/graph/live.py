@@ -20,11 +20,12 @@ from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.graph import snapshot
 from kgreason.graph.delta import Delta
+from kgreason.graph.edit import Change, Edit
 from kgreason.graph.facts import SAME_AS
 from kgreason.graph.folder import Manifest
 from kgreason.graph.imports import Imports
 from kgreason.graph.log import CommitLog
-from kgreason.graph.materializer import Change, Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.progress import SILENT, Progress, cancellable
 from kgreason.graph.replaying import replayed, restored
 from kgreason.graph.report import COUNTS, statistics

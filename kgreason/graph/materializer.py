@@ -25,11 +25,11 @@ from kgreason.datatypes.datatype_map import values
 from kgreason.datatypes.value import Value
 from kgreason.engine.differences import Rows
 from kgreason.engine.encode import encode_all
-from kgreason.engine.engine import Changes, Check, Engine, Strategy
+from kgreason.engine.engine import Changes, Check, Engine, Strategy, StrategyRun
 from kgreason.engine.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.planner import EncodedRule
 from kgreason.graph.aliases import Kinds
-from kgreason.graph.delta import Work
+from kgreason.graph.edit import NO_QUADS, Change, Edit, Work
 from kgreason.graph.equality import NO_PAIRS, NO_ROOTS, Equality, Roots, represented
 from kgreason.graph.evaluated import Evaluated, lacking
 from kgreason.graph.facts import SAME_AS, are_limits, decoded, is_schema, links, restricts
@@ -39,48 +39,17 @@ from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.quads import Asserted, Quads, in_default_graph
 from kgreason.graph.readings import followed
 from kgreason.graph.selection import Selection
-from kgreason.graph.snapshot import Saved
+from kgreason.graph.state import Saved
 from kgreason.graph.stratum import ClosureChange, SchemaStratum
 from kgreason.graph.twins import NOTHING_SAID, Said, Twins
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
 from kgreason.rules.model import FALSE, Rule, Triple
-from kgreason.store.record import Strategy as Ran
 from kgreason.terms.dictionary import Dictionary
 
 File = str | PathLike[str]
-NO_QUADS = np.empty((0, 4), dtype=np.int32)
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
-
-
-class Edit(NamedTuple):
-    """What a commit is asked for: quads int32[n, 4] to retract, each once, and others to assert; the user's rules.
-
-    `own` is None where these stay. `evaluated`: what follows from the quads, for a graph without facts. `unknown`: how
-    many more quads are to be retracted, which have terms that the graph never had.
-    """
-
-    removed: Int32 = NO_QUADS
-    added: Int32 = NO_QUADS
-    own: tuple[Rule, ...] | None = None
-    evaluated: Evaluated | None = None
-    unknown: int = 0
-
-
-class Change(NamedTuple):
-    """What an edit did: the RDF triples int32[n, 3] whose kind changed, with both kinds; asserted quads int32[m, 4].
-
-    `missed` quads were to be retracted and were not asserted.
-    """
-
-    rows: Int32
-    before: NDArray[np.int8]
-    after: NDArray[np.int8]
-    removed_quads: Int32
-    added_quads: Int32
-    missed: int
-    work: Work
 
 
 class Flags(NamedTuple):
@@ -137,7 +106,7 @@ class Materializer:
         self._stratum = SchemaStratum(self.dictionary, selection.generic.closing)
         self._is_programmed = False
         self._before: tuple[Flags, tuple[Rule, ...], bool] | None = None
-        self.strategies: tuple[Ran, ...] = ()
+        self.strategies: tuple[StrategyRun, ...] = ()
         """How the steps of the last change were evaluated, as a `Record` has it; empty if that was done elsewhere."""
 
     def load(self, paths: Sequence[File], *, syntax: str | None = None, progress: Progress = SILENT) -> Change:
@@ -506,7 +475,7 @@ class Materializer:
             self.literals.adopt()
 
 
-def _abridged(strategies: tuple[Ran, ...]) -> tuple[Ran, ...]:
+def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
     """Strategies of steps without those at the end that only repeat the one before."""
     kept = len(strategies)
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from kgreason.engine.engine import Strategy
 from kgreason.graph import snapshot
+from kgreason.graph.edit import Change, Edit
 from kgreason.graph.folder import FORMAT, Manifest
-from kgreason.graph.materializer import Change, Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.own import after
 from kgreason.graph.selection import Selection, reselect, select
 from kgreason.graph.terms import of_canonical

@@ -18,8 +18,8 @@ import numpy as np
 
 from kgreason.engine.layout import Int32
 from kgreason.graph.facts import LITERAL_FACTS
-from kgreason.graph.snapshot import Saved
 from kgreason.graph.sources import documents
+from kgreason.graph.state import Saved
 from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, respelled
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rules.model import FALSE, Atom, Rule, Triple

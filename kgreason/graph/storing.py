@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from kgreason.engine.layout import Int32
-from kgreason.graph.snapshot import Saved
+from kgreason.graph.state import Saved
 from kgreason.rdf.generalised import is_rdf
 from kgreason.store.images import Images
 from kgreason.store.protocol import RdfStore

@@ -29,8 +29,9 @@ from kgreason.engine.layout import Int32
 from kgreason.errors import StoreError
 from kgreason.graph.arguments import check_paths, check_text
 from kgreason.graph.delta import Delta
+from kgreason.graph.edit import NO_QUADS, Edit
 from kgreason.graph.evaluated import Evaluated
-from kgreason.graph.materializer import NO_QUADS, Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.own import asked_for, without
 from kgreason.graph.progress import SILENT, Progress
 from kgreason.graph.selection import check_own

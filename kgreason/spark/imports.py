@@ -13,9 +13,10 @@ from itertools import chain
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.graph.edit import Edit
 from kgreason.graph.facts import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
 from kgreason.graph.imports import Imports
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.selection import select
 from kgreason.spark.encode import Encoded
 

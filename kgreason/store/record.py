@@ -22,10 +22,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from kgreason.rules.constants import unquote
 from kgreason.terms.quoting import quote
+
+if TYPE_CHECKING:
+    from kgreason.engine.engine import StrategyRun
 
 Signed: TypeAlias = tuple[tuple[int, str], ...]
 """Texts with the sign 1 (added) or -1 (removed), in the order in which they were said."""
@@ -35,8 +38,7 @@ _HEADER = re.compile(r'H (\S+) (".*") \.')
 _VERBS = {1: "add", -1: "delete"}
 SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
 _OURS = {"commit", "strategy", "frame", *SIGNED}
-Strategy: TypeAlias = Literal["update", "bootstrap"]
-_STRATEGIES: dict[str, Strategy] = {"update": "update", "bootstrap": "bootstrap"}
+_STRATEGIES: dict[str, StrategyRun] = {"update": "update", "bootstrap": "bootstrap"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Record:
     rules: Signed = ()
     facts: Signed = ()
     headers: Mapping[str, str] = field(default_factory=dict)
-    strategies: tuple[Strategy, ...] = ()
+    strategies: tuple[StrategyRun, ...] = ()
 
     def patch(self) -> bytes:
         """The record as an RDF Patch. Raises ValueError for a header that cannot be written."""
@@ -91,7 +93,7 @@ class Record:
         return cls(commit, *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"]), headers, strategies)
 
 
-def _strategies(text: str) -> tuple[Strategy, ...]:
+def _strategies(text: str) -> tuple[StrategyRun, ...]:
     """What a header says; nothing, if it is one that a caller of an older version gave this name."""
     words = text.split(" ")
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()

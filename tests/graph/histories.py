@@ -13,7 +13,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from kgreason.graph.materializer import Edit as Wanted
+from kgreason.graph.edit import Edit as Wanted
 from kgreason.graph.modes import SchemaMode
 from kgreason.graph.transaction import Transaction
 from kgreason.rules.model import Rule

@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 
 from kgreason.engine.layout import Int32
-from kgreason.graph.materializer import Change, Edit, Materializer
+from kgreason.graph.edit import Change, Edit
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.modes import SchemaMode
 from kgreason.graph.report import contradictions
 from kgreason.graph.selection import Selection, select

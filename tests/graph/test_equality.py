@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from kgreason.engine.engine import Strategy
 from kgreason.engine.layout import ASSERTED, FIRST, IS_ASSERTED, STATE
 from kgreason.errors import RuleError, StoreError
+from kgreason.graph.edit import Change, Edit
 from kgreason.graph.equality import components
 from kgreason.graph.facts import SAME_AS
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Change, Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.modes import SameAsMode, SchemaMode
 from kgreason.graph.report import contradictions
 from kgreason.graph.selection import select

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgreason.graph.edit import Edit
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.modes import SameAsMode, SchemaMode
 from kgreason.graph.selection import select
 from kgreason.rules.parser import parse

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from kgreason.graph.edit import Edit
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.modes import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple

@@ -7,8 +7,9 @@ from typing import get_args
 
 import pytest
 
+from kgreason.graph.edit import Edit
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.modes import SameAsMode, SchemaMode
 from kgreason.graph.selection import select
 from tests.oracle.notation import triples

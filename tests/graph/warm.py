@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.edit import Edit
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.selection import select
 from kgreason.resources import resource
 from kgreason.rules.parser import parse

@@ -39,7 +39,8 @@ from rdflib.term import BNode, Literal, Node, URIRef
 from kgreason.bridges.rdflib.terms import Triple, from_text, to_text
 from kgreason.engine.layout import INFERRED, Int32
 from kgreason.errors import InputError, RuleError
-from kgreason.graph.materializer import Edit, Materializer
+from kgreason.graph.edit import Edit
+from kgreason.graph.materializer import Materializer
 from kgreason.graph.report import contradictions
 from kgreason.graph.selection import select
 from kgreason.proofs.contradiction import Contradiction
