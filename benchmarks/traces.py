@@ -1,0 +1,102 @@
+"""How far an edit walks through the code: modules entered, changes of module and of package.
+
+    python -m benchmarks.traces
+
+Each edit runs once unseen, so that imports and caches are not counted, and once traced. Every call of a function of
+kgreason counts; a change is a call from a function of another module, or package (the folder below `kgreason`). The
+Spark load is traced on the driver alone, and only where Spark is installed. Cost: seconds, with Spark half a minute.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from itertools import count, pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any, NamedTuple
+
+import kgreason
+from kgreason import KnowledgeGraph
+
+_ROOT = str(Path(kgreason.__file__).parent) + "/"
+_E = "http://example.org/"
+_SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+
+
+class Trace(NamedTuple):
+    """What one edit entered."""
+
+    modules: int
+    module_changes: int
+    package_changes: int
+
+
+def traced(edit: Callable[[], object]) -> Trace:
+    """The modules that the functions called by an edit are in, in the order of the calls."""
+    names: list[str] = []
+
+    def look(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(_ROOT):
+            names.append(frame.f_code.co_filename[len(_ROOT) :])
+
+    sys.setprofile(look)
+    try:
+        edit()
+    finally:
+        sys.setprofile(None)
+    packages = [name.split("/")[0] for name in names]
+    return Trace(len(set(names)), _changes(names), _changes(packages))
+
+
+def _changes(names: list[str]) -> int:
+    return sum(one != other for one, other in pairwise(names))
+
+
+def edits(folder: Path) -> dict[str, Callable[[], object]]:
+    """The edits by name; each call of one does it to something new."""
+    graph = KnowledgeGraph.open(folder / "store")
+    number = count(1)
+
+    def fact() -> object:
+        return graph.add((f"{_E}i{next(number)}", f"{_E}p", f"{_E}j"))
+
+    def axiom() -> object:
+        return graph.add((f"{_E}C{next(number)}", _SUBCLASS, f"{_E}D"))
+
+    def load() -> object:
+        return graph.load(_file(folder, next(number)))
+
+    found: dict[str, Callable[[], object]] = {"add a fact": fact, "add a subclass axiom": axiom, "load a file": load}
+    if find_spec("pyspark"):
+        found["load by Spark"] = lambda: _spark(folder, next(number))
+    return found
+
+
+def _file(folder: Path, number: int) -> Path:
+    path = folder / f"{number}.nt"
+    path.write_text(f"<{_E}k{number}> <{_E}p> <{_E}j> .\n<{_E}k{number}> <{_SUBCLASS}> <{_E}D> .\n")
+    return path
+
+
+def _spark(folder: Path, number: int) -> None:
+    from kgreason.cli.run import main
+
+    main(["load", "-l", str(folder / f"spark{number}"), "--pipeline", "spark", str(_file(folder, number))])
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder:
+        for name, edit in edits(Path(folder)).items():
+            edit()
+            found = traced(edit)
+            print(
+                f"{name:22}{found.modules:5} modules {found.module_changes:7} changes of module"
+                f" {found.package_changes:7} of package"
+            )
+
+
+if __name__ == "__main__":
+    main()
