@@ -26,6 +26,7 @@ from lark import Token
 from pyoxigraph import RdfFormat
 
 from kgreason.errors import QueryError
+from kgreason.rdf.problem import problem_of
 from kgreason.sparql.block import Block, block
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.problems import place_of_query
@@ -193,7 +194,7 @@ class _Parser:
         try:
             return str(next(pyoxigraph.parse(text, RdfFormat.TURTLE)).subject)
         except SyntaxError as error:
-            self._fail(_start(token), error.msg.partition(": ")[2])
+            self._fail(_start(token), problem_of(error))
 
     def _fail(self, at: int, problem: str) -> NoReturn:
         raise self._source.error(at, problem)
