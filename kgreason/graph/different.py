@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.layout import Int32
 from kgreason.graph.facts import SAME_AS
-from kgreason.graph.snapshot import Saved
+from kgreason.graph.state import Saved
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 

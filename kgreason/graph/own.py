@@ -61,8 +61,8 @@ def _shipped(name: str) -> str:
     for ruleset_name in SHIPPED:
         if any(rule.name == name for rule in ruleset(ruleset_name).rules):
             return (
-                f"; it is a rule of {ruleset_name}, which belongs to the store and stays: retract the axioms that the"
-                " rule needs, or make a store with other rules (--rules FILE takes a rule set of your own)"
+                f"; it is a rule of the rule set {ruleset_name}, and rules of a rule set cannot be removed one by one:"
+                " remove the axioms that the rule reads, or make a new store with other --rules"
             )
     return ""
 
