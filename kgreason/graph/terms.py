@@ -86,15 +86,21 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
 
 def _no_triple(item: str, error: SyntaxError) -> InputError:
     """The error of text that is no triple; `error` counts one line more, that of the prefixes."""
-    if (prefix := undeclared(error)) is not None:
+    prefix = undeclared(error)
+    if prefix in ("http:", "https:", "urn:", "file:"):
+        return InputError(f"{item}: not a triple: an IRI is written in angle brackets, as <http://example.org/tom>")
+    if prefix is not None:
         example = f"{prefix[:-1]}=http://example.org/"
         return InputError(
             f"{item}: the prefix {prefix} is not known; say what it stands for, as in --prefix {example}"
             " (in Python: prefixes={...})"
         )
+    problem = problem_of(error)
+    if problem.startswith(". is not a valid"):  # the full stop that was put behind the text
+        return InputError(f"{item}: not a triple: it has to have a subject, a predicate and an object")
     line = f"line {error.lineno - 1}, " if error.lineno and error.lineno > 2 else ""
     place = f" at {line}column {error.offset}" if error.lineno and error.lineno > 1 and item.strip() else ""
-    return InputError(f"{item}: not a triple{place}: {problem_of(error)}")
+    return InputError(f"{item}: not a triple{place}: {problem}")
 
 
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:

@@ -87,3 +87,7 @@ def test_a_query_and_an_update_name_each_other(store: Path) -> None:
     )
     assert failed("update", "-l", store, "--update", "") == "<update>: the update is empty"
     assert failed("query", "-l", store, "--query", " ").endswith("the query is empty")
+
+
+def test_an_iri_without_brackets_is_told(store: Path) -> None:
+    assert "an IRI is written in angle brackets" in failed("explain", "-l", store, f"{E}ann a {E}Person")
