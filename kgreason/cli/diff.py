@@ -47,10 +47,13 @@ def diff(
     catalogue: Path | None,
     verbose: bool,
 ) -> None:
-    """Show what an update, or loading and unloading files, would change; the store stays as it is.
+    """Show what an edit would change; the store stays as it is.
 
-    The answer is an RDF Patch: D rows would go, A rows would come, asserted or inferred. Of a triple in both kinds of
-    files the one to load counts.
+    The edit is a SPARQL Update, or files: -f names files that would be loaded, --remove files that would be unloaded. A
+    triple that is in both would be loaded.
+
+    The answer is an RDF Patch of the whole graph, asserted and inferred triples alike. A line `A s p o .` is a triple
+    that would appear, a line `D s p o .` one that would disappear. An edit that changes nothing has no such line.
     """
     from kgreason.cli.progress import Bars
 

@@ -1,7 +1,7 @@
 """`kgreason entails`: whether RDF files entail another one.
 
     status   what it means
-    0        the conclusion is entailed
+    0        the conclusion is entailed; also by premises that contradict themselves, which entail everything
     1        a part of it is not seen to be, and is shown
     2        this could not be found out
 
@@ -19,9 +19,11 @@ import click
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example
-from kgreason.entailment.entails import ENTAILMENT_RULES, Semantics, unproved
+from kgreason.entailment.entails import ENTAILMENT_RULES, Semantics, judged
 from kgreason.proofs.notation import fact_text
 from kgreason.rules.model import triple
+
+_EVERYTHING = ", because the premises contradict themselves and entail everything: `kgreason check` shows how"
 
 
 @click.command(cls=Verdict, epilog=example("kgreason entails zoo.ttl facts.nt --conclusion claims.ttl"))
@@ -51,14 +53,15 @@ def entails(
 ) -> None:
     """Say whether RDF files entail a conclusion, and which parts of it they are not seen to entail.
 
-    Its blank nodes are variables, its axioms and class expressions are shown as such. The exit status is 0 if all of it
-    is entailed, 1 if not, and 2 after an error.
+    Blank nodes of the conclusion are variables; its axioms and class expressions are understood as such. Premises that
+    contradict themselves entail everything, and the answer says so. The exit status is 0 if all of the conclusion is
+    entailed, 1 if not, and 2 after an error.
     """
-    parts = list(unproved(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue))
+    parts, is_contradictory = judged(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue)
     if as_json:
-        click.echo(json.dumps({"entailed": not parts, "unproved": parts}))
+        click.echo(json.dumps({"entailed": not parts, "contradictory": is_contradictory, "unproved": parts}))
     for part in () if as_json else parts:
         click.echo("not entailed: " + " . ".join(fact_text(triple(*each), prefixes) for each in part))
     if not (parts or as_json):
-        click.echo("entailed")
+        click.echo(f"entailed{_EVERYTHING if is_contradictory else ''}")
     context.exit(1 if parts else 0)

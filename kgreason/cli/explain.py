@@ -14,16 +14,14 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.notation import prefixes
+from kgreason.cli.notation import PREFIXES, prefixes
 from kgreason.cli.options import example, existing, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-
-_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
 @click.command(
     epilog=example(
-        f"kgreason explain -l store '<http://e/a> {_TYPE} <http://e/C>'",
+        "kgreason explain -l store '<http://e/a> rdf:type <http://e/C>'",
         "kgreason explain -l store ':a a :C' --prefix =http://e/ --format mermaid",
     )
 )
@@ -43,12 +41,13 @@ _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dict[str, str], verbose: bool) -> None:
     """Show a proof of a triple: the rules, facts and axioms that it follows from, down to what was loaded.
 
-    Terms are those of N-Triples, and with prefixes of Turtle; literals are as dump or a query shows them.
+    Terms are written as in Turtle: `a` for rdf:type, and names with the prefixes that --prefix gives; rdf, rdfs, owl
+    and xsd are always known. Literals are as dump or a query shows them.
     """
     from kgreason.cli.progress import Bars
     from kgreason.graph.terms import triple_of
 
-    terms = triple_of(triple, prefixes)
+    terms = triple_of(triple, PREFIXES | prefixes)
     with KnowledgeGraph.open(location, read_only=True) as graph:
         graph.check_known(terms)
         with Bars(verbose)("explaining"):

@@ -66,13 +66,17 @@ def load(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Load RDF files into a store, which is made if it is not there, and derive what follows.
+    """Load RDF files into a store, and derive what follows.
 
-    A later load works out what is new alone. The rule sets of a store are those it was made with. Of a catalogue every
-    document comes that owl:imports asks for; it goes with the last import. Where anything goes wrong, and on Ctrl-C,
-    the store stays as it was. Spark fills a store that is new.
+    -l names the folder of the store, which is made if it is not there; -f names the files. The first load decides
+    which rules the store has. A later load adds its files to what is there, and computes only what they change. Where
+    anything goes wrong, and on Ctrl-C, the store stays as it was.
 
-    Says how many triples were new, how long it took and what the store has then; with -v and --json all counters.
+    Where an ontology says owl:imports, the documents come from --catalogue. They go again when the last ontology that
+    imports them goes. Spark (--pipeline spark) can fill a new store.
+
+    Says how many triples were new, how long it took and what the store has then; with -v and --json all counters,
+    which `kgreason stats --help` explains.
     """
     from kgreason.cli.progress import Bars
 

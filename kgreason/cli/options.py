@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import click
 
-from kgreason.errors import InputError, StoreError
-from kgreason.graph.folder import is_store
+from kgreason.errors import InputError
+from kgreason.graph.folder import is_store, no_store
 from kgreason.proofs.contradiction import Contradiction
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -32,7 +32,7 @@ location = click.option(
 def there(path: Path) -> Path:
     """The folder of a store, which has to be there. Raises StoreError."""
     if not is_store(path):
-        raise StoreError(f"{path}: there is no store")
+        raise no_store(path)
     return path
 
 

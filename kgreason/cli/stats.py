@@ -1,7 +1,6 @@
 """`kgreason stats`: what a store says of itself.
 
-The counts are those that the last load left in the manifest: facts asserted and inferred, facts that are hidden
-because RDF does not allow them, terms, rules, contradictions, and how the engine went about it.
+The counts are those that the last commit left in the manifest. `_ROWS` says what each of them means.
 
 Cost: one small file.
 """
@@ -15,12 +14,42 @@ import click
 from kgreason.cli.options import as_json, example, location, print_table
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
+_ROWS = {
+    "facts": "triples of the graph: asserted and inferred",
+    "asserted": "triples that were loaded or added",
+    "inferred": "triples that follow from them by rules, and were not added",
+    "hidden": "facts of rules that no query shows: relations of rule files, triples that are no RDF",
+    "named": "asserted quads of named graphs",
+    "imported": "documents that owl:imports brought",
+    "terms": "IRIs, blank nodes and literals in the dictionary, the vocabulary included",
+    "contradictions": "mistakes that `kgreason check` shows",
+    "rules": "rules in force; `kgreason rules list` shows them",
+    "strategy": "how the last commit was evaluated: update (what changes) or bootstrap (everything)",
+    "switched": "whether an update was begun and dropped for a bootstrap",
+    "rewrites": "steps of the last commit's evaluation",
+    "retranslated": "axioms that the last commit translated to rules",
+    "axioms": "axioms of the ontology that are rules now",
+    "rules_added": "rules that came with the last commit",
+    "rules_removed": "rules that went with the last commit",
+    "engine_bytes": "memory of the facts in the engine",
+    "dictionary_bytes": "memory of the dictionary",
+}
+"""What is printed, and what it means."""
+_WIDTH = max(map(len, _ROWS))
 
-@click.command(epilog=example("kgreason stats -l store --format json"))
+
+@click.command(
+    epilog="\n\n".join(
+        [
+            "\n".join(["\b", "Rows:", *(f"  {name:<{_WIDTH}}  {meaning}" for name, meaning in _ROWS.items())]),
+            example("kgreason stats -l store", "kgreason stats -l store --format json"),
+        ]
+    )
+)
 @location
 @click.option("--format", "syntax", type=click.Choice(["text", "json"]), default="text", help="text (default) or json.")
 @as_json
 def stats(location: Path, syntax: str, as_json: bool) -> None:
-    """Count the facts, terms, rules and contradictions of a store, as of its last load."""
+    """Count the facts, terms, rules and contradictions of a store, as of its last commit."""
     with KnowledgeGraph.open(location, read_only=True) as graph:
         print_table(graph.stats(), as_json=as_json or syntax == "json")

@@ -31,11 +31,11 @@ def unload(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Retract from a store what RDF files say, and all that followed from it alone.
+    """Take the triples of RDF files out of a store, and all that followed from them alone.
 
-    What is still entailed stays. Says how many triples were retracted, how long it took and what the store has then;
-    with -v and --json all counters, of which `missed` counts what was to go and had not been asserted. Where anything
-    goes wrong, and on Ctrl-C, the store stays as it was.
+    A triple that still follows from others stays, as an inferred one. Says how many triples were taken out, how long it
+    took and what the store has then; with -v and --json all counters. One of them is `missed`: the triples of the files
+    that nobody had loaded or added. Where anything goes wrong, and on Ctrl-C, the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
@@ -43,7 +43,7 @@ def unload(
     with edited(location, **how) as graph:
         before = graph.stats()["asserted"]
         stats = graph.unload(*files, syntax=syntax, progress=progress)
-    line = f"retracted {amount(before - stats['asserted'], 'triple')} {done.took}"
+    line = f"unloaded {amount(before - stats['asserted'], 'triple')} {done.took}"
     if stats["missed"]:
-        line += f"; {stats['missed']:,} more had not been asserted"
+        line += f"; {stats['missed']:,} more of the files had not been loaded"
     done.say(line, stats, stats)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from kgreason.graph.modes import check_choice
 from kgreason.resources import resource
@@ -66,32 +66,77 @@ def unproved(
     datatypes: Iterable[Constant] | None = None,
 ) -> Iterator[tuple[Triple, ...]]:
     """The parts of a conclusion that are not seen to be entailed, each as the triples that say it; see `entails`."""
-    from kgreason.datatypes.datatype_map import DATATYPES
-    from kgreason.entailment import containers
-    from kgreason.entailment.conclusion import Known, understood
-    from kgreason.entailment.goals import proved
-    from kgreason.entailment.world import Closure
-
     check_choice("semantics", semantics, Semantics)
-    rules = containers.completed([rules] if isinstance(rules, str) else rules)
-    is_owl = any(name.split("+")[0] == "owl2rl" for name in rules)
-    recognized = DATATYPES if datatypes is None else datatypes
-    closure = Closure([*rules, str(resource("rulesets", "refutation.dl"))] if is_owl else rules, catalogue, recognized)
-    closure.load(_files(premises))
-    triples = closure.read(_files(conclusion))
-    _assume_vocabulary(closure, triples, rules, is_owl)
-    literally = understood(triples, "triples", Known())
-    if all(proved(part.goal, closure) for part in literally.parts):
-        return
-    impossible = closure.ill_typed(triples)  # not to be assumed: everything follows from what cannot be
-    yield from ((each,) for each in impossible)
-    triples = [each for each in triples if each not in impossible]
-    known = Known(closure.enumerations(), closure.annotations(triples))
-    wanted = understood(triples, semantics if is_owl else "triples", known)
-    with closure.suppose(wanted.definitions):
-        for part in wanted.parts:
-            if not proved(part.goal, closure):
-                yield part.triples
+    known = _Premises(premises, rules, catalogue, datatypes)
+    yield from known.unproved(conclusion, semantics)
+
+
+class Judgement(NamedTuple):
+    """The parts of a conclusion that are not seen to be entailed; whether the premises contradict themselves.
+
+    Premises that do entail everything.
+    """
+
+    unproved: list[tuple[Triple, ...]]
+    is_contradictory: bool
+
+
+def judged(
+    premises: File | Iterable[File],
+    conclusion: File | Iterable[File],
+    *,
+    rules: str | Sequence[str] = ENTAILMENT_RULES,
+    semantics: Semantics = "direct",
+    catalogue: Documents | None = None,
+) -> Judgement:
+    """Whether premises entail a conclusion, and whether that says anything; the arguments are those of `entails`."""
+    check_choice("semantics", semantics, Semantics)
+    known = _Premises(premises, rules, catalogue, None)
+    is_contradictory = known.closure.is_absurd
+    return Judgement(list(known.unproved(conclusion, semantics)), is_contradictory)
+
+
+class _Premises:
+    """Premises, materialized under rules."""
+
+    def __init__(
+        self,
+        premises: File | Iterable[File],
+        rules: str | Sequence[str],
+        catalogue: Documents | None,
+        datatypes: Iterable[Constant] | None,
+    ) -> None:
+        from kgreason.datatypes.datatype_map import DATATYPES
+        from kgreason.entailment import containers
+        from kgreason.entailment.world import Closure
+
+        self.rules = containers.completed([rules] if isinstance(rules, str) else rules)
+        self.is_owl = any(name.split("+")[0] == "owl2rl" for name in self.rules)
+        recognized = DATATYPES if datatypes is None else datatypes
+        refutation = [str(resource("rulesets", "refutation.dl"))] if self.is_owl else []
+        self.closure = Closure([*self.rules, *refutation], catalogue, recognized)
+        self.closure.load(_files(premises))
+
+    def unproved(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
+        """The parts of a conclusion that are not seen to be entailed; its terms are among those known from then on."""
+        from kgreason.entailment.conclusion import Known, understood
+        from kgreason.entailment.goals import proved
+
+        closure = self.closure
+        triples = closure.read(_files(conclusion))
+        _assume_vocabulary(closure, triples, self.rules, self.is_owl)
+        literally = understood(triples, "triples", Known())
+        if all(proved(part.goal, closure) for part in literally.parts):
+            return
+        impossible = closure.ill_typed(triples)  # not to be assumed: everything follows from what cannot be
+        yield from ((each,) for each in impossible)
+        triples = [each for each in triples if each not in impossible]
+        known = Known(closure.enumerations(), closure.annotations(triples))
+        wanted = understood(triples, semantics if self.is_owl else "triples", known)
+        with closure.suppose(wanted.definitions):
+            for part in wanted.parts:
+                if not proved(part.goal, closure):
+                    yield part.triples
 
 
 def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:

@@ -17,7 +17,6 @@ from kgreason.engine.planner import EncodedRule
 from kgreason.engine.shapes import Pattern
 from kgreason.graph.asked import GROUP as DATATYPES
 from kgreason.graph.materializer import Materializer
-from kgreason.graph.report import false_rows
 from kgreason.graph.twins import GROUP as TWINS
 from kgreason.ontology.patterns import substituted, unified
 from kgreason.proofs.notation import is_hidden
@@ -129,9 +128,3 @@ def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
     if is_triple:
         return Atom(None, tuple(texts))
     return Atom(texts[0].rsplit("/", 1)[0], tuple(texts[1:]))
-
-
-def contradictions_of(live: Materializer) -> list[Atom]:
-    """Every contradiction that rules derive: `false(name, v1, ..., vn)`."""
-    rows = false_rows(live.save(), live.dictionary, live.false_rules)
-    return [atom_of(live, row[row > 0], is_triple=False) for row in rows]

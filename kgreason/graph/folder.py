@@ -93,7 +93,7 @@ class Folder:
             self._make()
             self._lock = self._take_lock(math.inf if wait is None else time.monotonic() + wait)
         elif not is_store(path):
-            raise StoreError(f"{path}: there is no store")
+            raise no_store(path)
         self.path = path.absolute()
         try:
             self.manifest, self.journal = self._opened() if write else self._seen()
@@ -199,6 +199,8 @@ class Folder:
             raise StoreError(f"{self.path}: the store cannot be written: {error.strerror or error}") from error
 
     def _make(self) -> None:
+        if self.path.is_file():
+            raise no_store(self.path)
         if self.path.is_dir() and any(self.path.iterdir()) and not is_store(self.path):
             raise StoreError(f"{self.path}: not a store, but a folder of other files")
         with self.writing():
@@ -286,6 +288,13 @@ def older(path: Path, version: int, reason: Exception | None = None) -> StoreVer
         f"{path}: written in store format {version}, which is older than {FORMAT}:"
         f" open the store for writing once, which brings it forward{because}"
     )
+
+
+def no_store(path: Path) -> StoreError:
+    """The error for a path where there is no store."""
+    if path.is_file():
+        return StoreError(f"{path}: is a file, and a store is a folder; a file to load is named after -f")
+    return StoreError(f"{path}: there is no store")
 
 
 def is_store(path: Path) -> bool:

@@ -13,7 +13,9 @@ order `query` and `stats` start neither the engine nor Numba; nor do `dump` and 
 
 from __future__ import annotations
 
+import sys
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeV
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
-from kgreason.errors import QueryError, StoreError, StoreLockedError
+from kgreason.errors import InputTypeError, QueryError, StoreError, StoreLockedError
 from kgreason.graph import notebook, snapshot
 from kgreason.graph.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.graph.arguments import check_paths, check_text
@@ -101,23 +103,30 @@ class KnowledgeGraph:
 
     def __init__(
         self,
-        repository: Repository,
+        repository: Repository | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
         engine: EngineName = "columnar",
         catalogue: Catalogue | None = None,
     ) -> None:
+        if not isinstance(repository, Repository):
+            raise InputTypeError(
+                "KnowledgeGraph() cannot be called: use KnowledgeGraph.open(path) for a store, or KnowledgeGraph.open()"
+                " for a graph in memory"
+            )
         self._home = repository
         self._catalogue = catalogue
         self._strategy: Strategy = strategy
         self._budget = budget
         self._is_reference = engine == "reference"
         self._live: LiveGraph | None = None
-        self._open: Transaction | None = None
+        self._open: weakref.ref[Transaction] | None = None
         self._subscribers = Subscribers()
         self._lock = GraphLock()
         self._depth = 0
         """How often the thread of the open transaction had the lock before."""
+        self._drop: Callable[[], object] = lambda: None
+        """Forgets the terms that the open transaction has read."""
         self._bring_forward()
         self._catch_up()
 
@@ -237,8 +246,7 @@ class KnowledgeGraph:
     @locked
     def _close(self, *, is_failed: bool) -> None:
         try:
-            if self._open is not None:
-                self._forget(self._open, "the graph is closed, and the transaction that was open went with it")
+            self._forget("the graph is closed, and the transaction that was open went with it")
             self._settle()
         finally:
             self._live = None
@@ -302,32 +310,45 @@ class KnowledgeGraph:
         check_wait("timeout", timeout)
         depth = self._lock.acquire(timeout)
         try:
-            self._check_none_open()
+            depth = min(depth, self._check_none_open())
             if is_kept:
                 self.check_writable()
             live = self._engine()
             keep = partial(live.commit, headers=headers) if is_kept else live.try_out
-            self._open = Transaction(live.materializer, Ends(keep, live.forget, self._ended))
-            self._depth = depth
+            begun = Transaction(live.materializer, Ends(keep, live.forget, self._ended))
+            self._open, self._depth = weakref.ref(begun), depth
+            self._drop = partial(live.forget, len(live.materializer.dictionary))
         except BaseException:
             self._lock.surely_release(depth)
             raise
-        return self._open
+        return begun
 
-    def _check_none_open(self) -> None:
-        """Raises StoreError where this thread has a transaction open; one that a dead thread has left goes."""
-        if self._open is not None and not self._open.is_left:
+    def _check_none_open(self) -> int:
+        """Raises StoreError where this thread has a transaction open; one that nobody can end any more goes.
+
+        That is one that a dead thread has left, or one that was never ended and that no variable holds. How often this
+        thread had the lock, as far as the latter tells.
+        """
+        open_ = self._open() if self._open is not None else None
+        if open_ is not None and not open_.is_left:
             raise StoreError(
                 "this thread has a transaction open already (in another task, perhaps):"
                 " leave its `with` block, or call `end(False)` on it"
             )
-        if self._open is not None:
-            self._forget(self._open, "the thread that began the transaction has ended, and the transaction with it")
+        before = self._depth if self._open is not None and open_ is None else sys.maxsize
+        self._forget("the thread that began the transaction has ended, and the transaction with it")
+        return before
 
-    def _forget(self, transaction: Transaction, why: str) -> None:
-        """End a transaction that its thread will not end; the lock stays with this thread."""
-        self._depth = self._lock.depth
-        transaction.abandon(why)
+    def _forget(self, why: str) -> None:
+        """End the transaction that is open, if any, in place of its thread; the lock stays with this thread."""
+        if self._open is None:
+            return
+        if (transaction := self._open()) is not None:
+            self._depth = self._lock.depth
+            transaction.abandon(why)
+        else:
+            self._open = None
+            self._drop()
 
     def _ended(self) -> None:
         try:
@@ -428,18 +449,30 @@ class KnowledgeGraph:
             stats = self.stats() | tx.delta.work._asdict()
         return stats | {"missed": tx.delta.missed, "seconds": round(time.perf_counter() - begun, 3)}
 
-    def update(self, sparql: str, source: str = "<update>", *, timeout: float | None = None) -> Updated:
+    def update(
+        self,
+        sparql: str,
+        source: str = "<update>",
+        *,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        timeout: float | None = None,
+    ) -> Updated:
         """Carry out a SPARQL 1.1 Update request as one commit: all of its operations, or nothing.
 
         WHERE sees the materialized graph, and what the operations before it did; DELETE takes asserted quads. A literal
         is what Oxigraph shows, here as in `query`: what WHERE finds and INSERT writes is in normal form, and DELETE
-        takes every asserted form of it. `timeout` is how many seconds to wait for another thread. Raises QueryError
-        before anything has happened, and what a transaction raises; then nothing has changed.
+        takes every asserted form of it. `prefixes` and `base` are those that the request need not declare. `timeout` is
+        how many seconds to wait for another thread. Raises QueryError before anything has happened, and what a
+        transaction raises; then nothing has changed.
         """
         from kgreason.sparql.parser import parse
 
         check_text("update", "a SPARQL Update", sparql)
-        operations = parse(sparql, source)  # ahead of the engine, which an error of syntax is not to wait for
+        if not sparql.strip():
+            raise QueryError(f"{source}: the update is empty")
+        known = checked(prefixes)
+        operations = parse(sparql, source, known, base)  # ahead of the engine: an error of syntax does not wait for it
         from kgreason.graph.updating import update
 
         check_wait("timeout", timeout)
@@ -484,10 +517,12 @@ class KnowledgeGraph:
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """The solutions of a SELECT query; `options` are those of `query`. Raises QueryError for another query, too."""
+        check_text("select", "a SELECT query", sparql)
         return of_form(self.query(sparql, **options), Solutions)
 
     def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
         """The answer of an ASK query; `options` are those of `query`. Raises QueryError for another query, too."""
+        check_text("ask", "an ASK query", sparql)
         return bool(of_form(self.query(sparql, **options), QueryBoolean))
 
     def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
@@ -495,6 +530,7 @@ class KnowledgeGraph:
 
         Raises QueryError for another query, too.
         """
+        check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
         return of_form(self.query(sparql, **options), Triples)
 
     def match(
@@ -634,12 +670,9 @@ class KnowledgeGraph:
     @locked
     def prove_contradictions(self) -> list[Proof]:
         """A proof of each contradiction."""
-        from kgreason.graph.explaining import contradictions_of
-        from kgreason.graph.likeness import facts_of
-        from kgreason.proofs.search import prove_each
+        from kgreason.graph.proving import prove_contradictions
 
-        live = self._engine().materializer
-        return prove_each(sorted(contradictions_of(live)), facts_of(live))
+        return prove_contradictions(self._engine().materializer)
 
     @locked
     def stats(self) -> dict[str, Any]:

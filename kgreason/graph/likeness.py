@@ -97,7 +97,7 @@ class Likeness:
             body = link(left, primary), link(primary, right)
             if link(left, right) not in body:
                 stamp = max(self.state(part).stamp for part in body)
-                yield stamp + 1, [Derivation(_rule("eq-trans"), body)]
+                yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
 
     def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
         """What an image follows from: the same with a primary in the place of a member."""
@@ -106,7 +106,7 @@ class Likeness:
             if (primary := self._primary(term)) != term:
                 body = link(primary, term), Atom(None, (*fact.terms[:column], primary, *fact.terms[column + 1 :]))
                 if self._follows(body[1]):
-                    yield max(self.state(part).stamp for part in body) + 1, [Derivation(_rule(name), body)]
+                    yield max(self.state(part).stamp for part in body) + 1, [Derivation(table_rule(name), body)]
                 return
 
     def _primary(self, term: str) -> str:
@@ -120,11 +120,11 @@ def link(left: str, right: str) -> Atom:
 
 
 def _turned(fact: Atom) -> Derivation:
-    return Derivation(_rule("eq-sym"), (Atom(None, fact.terms[::-1]),))
+    return Derivation(table_rule("eq-sym"), (Atom(None, fact.terms[::-1]),))
 
 
 @cache
-def _rule(name: str) -> Rule:
+def table_rule(name: str) -> Rule:
     """A rule of OWL 2 RL by its name."""
     return next(without_hidden(rule) for rule in ruleset("owl2rl").rules if rule.name == name)
 
@@ -153,11 +153,11 @@ def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
     left, _, right = map(str, row.terms)
     if rule.name in ("eq-ref-subject", "eq-ref-object"):
         other = right if left == member else left
-        return Derivation(_rule("eq-trans"), (link(member, other), link(other, member)))
+        return Derivation(table_rule("eq-trans"), (link(member, other), link(other, member)))
     if rule.name == "eq-trans":
-        return Derivation(_rule("eq-trans"), (link(root, member), row))
+        return Derivation(table_rule("eq-trans"), (link(root, member), row))
     if rule.name == "eq-sym":
         if member == root:
-            return Derivation(_rule("eq-sym"), (row,))
-        return Derivation(_rule("eq-trans"), (link(root, member), link(member, left)))
-    return Derivation(_rule(rule.name), (link(member, root), row))
+            return Derivation(table_rule("eq-sym"), (row,))
+        return Derivation(table_rule("eq-trans"), (link(root, member), link(member, left)))
+    return Derivation(table_rule(rule.name), (link(member, root), row))

@@ -17,8 +17,10 @@ from kgreason.graph.folder import Manifest
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import parse
+from kgreason.rules.parser import parse, ruleset
 from kgreason.store.record import Record
+
+SHIPPED = ("owl2rl", "rdfs", "rhodf")
 
 
 def own_rules(manifest: Manifest, path: Path | None, records: Iterable[Record]) -> tuple[Rule, ...]:
@@ -50,8 +52,19 @@ def asked_for(own: Iterable[Rule], text: str, source: str) -> tuple[Rule, ...]:
     """The rules that a name or a text means. Raises RuleError for a name that no rule has."""
     named = tuple(rule for rule in own if rule.name == text.strip())
     if not named and "." not in text:
-        raise RuleError(f"{text.strip()}: no rule of this name was added")
+        raise RuleError(f"{text.strip()}: no rule of this name was added{_shipped(text.strip())}")
     return named or parse(text, source).rules
+
+
+def _shipped(name: str) -> str:
+    """What to do about a rule of this name that a rule set has; nothing where none has it."""
+    for ruleset_name in SHIPPED:
+        if any(rule.name == name for rule in ruleset(ruleset_name).rules):
+            return (
+                f"; it is a rule of the rule set {ruleset_name}, and rules of a rule set cannot be removed one by one:"
+                " remove the axioms that the rule reads, or make a new store with other --rules"
+            )
+    return ""
 
 
 def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -59,7 +72,9 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
     forms, gone = {rule: _nameless(rule) for rule in own}, {_nameless(rule): rule for rule in rules}
     for form, rule in gone.items():
         if form not in forms.values():
-            raise RuleError(f"{format_rule(rule)}: no rule like this was added")
+            raise RuleError(
+                f"{format_rule(rule)}: no rule like this was added (a rule made of an axiom goes with the axiom)"
+            )
     return tuple(rule for rule, form in forms.items() if form not in gone)
 
 

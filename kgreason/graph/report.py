@@ -3,20 +3,22 @@
 Everything is read from a saved state, the dictionary and the rules that derive `false`; the engine is not needed.
 
 One mistake is one contradiction: of the uses of rules that are one but for owl:sameAs, for the order in which they name
-equals ({x, y} and {y, x} of a symmetric condition) or for what follows from an ill-typed literal, one is reported.
+equals ({x, y} and {y, x} of a symmetric condition) or for what follows from an ill-typed literal, one is reported. But
+each pair of equal terms that was asserted to be different is a mistake of its own.
 
 Cost: one pass over the facts; where there are contradictions, some microseconds for each, and one pass over the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgreason.engine.layout import Int32
+from kgreason.graph.different import Different
 from kgreason.graph.facts import LITERAL_FACTS
 from kgreason.graph.sources import documents
 from kgreason.graph.state import Saved
@@ -24,6 +26,7 @@ from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, 
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rules.model import FALSE, Atom, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM, OWL_SAME_AS, RDF_FIRST
 
 COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms", "contradictions", "rules"
 """What is counted of a state."""
@@ -34,6 +37,9 @@ FalseRules = Callable[[Collection[str], Collection[str]], Iterable[Rule]]
 _ILL, _NOT = "dt-not-type-ill", ("dt-not-type", "dt-not-type-equal")
 _VALUES = tuple(f"{row}-literals" for row in ("prp-fp", "cls-maxc2", "cls-maxqc3", "cls-maxqc4"))
 """The rules that say of whom two literals of different values are, and by which axiom they would be one."""
+_SUBJECTS = "prp-ifp-literals", "prp-key-literals"
+"""The rules that say by which axiom two literals of different values would be one, as subjects."""
+_DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
 
 
 class _Use(NamedTuple):
@@ -48,7 +54,7 @@ class _Use(NamedTuple):
     @property
     def key(self) -> Key:
         """What is equal for uses that are one mistake."""
-        return self.reading.key(self.says) if self.reading else (self.name, self.says)
+        return self.reading.key(self.says, self.terms) if self.reading else (self.name, self.says)
 
     @property
     def values(self) -> dict[str, str]:
@@ -61,27 +67,59 @@ class _Use(NamedTuple):
         return dict(self.reading.named_values(self.says)) if self.reading else {}
 
     @property
+    def ends(self) -> frozenset[str]:
+        """The two terms that may change places, as representatives."""
+        return frozenset(self.equal[name] for name in self.reading.alike) if self.reading else frozenset()
+
+    @property
     def order(self) -> tuple[bool, bool, str, tuple[str, ...]]:
         """The first of those that are one mistake is reported: of representatives, and with axioms if it can be."""
         has_sources = self.reading is not None and bool(self.reading.rule.sources)
         return not has_sources, self.terms != self.says, self.name, self.terms
 
 
+class Mistake(NamedTuple):
+    """A contradiction as it is told, and the row int32[w] of the engine that it is: relation, rule's name and terms.
+
+    The row is padded with 0. It is that of representatives where it is among them: which of the others are there goes
+    by the order of edits, and by how the constants of a rule are written. `row` is None where the contradiction is told
+    of a pair of equal terms that were asserted to be different; the engine knows their representatives alone.
+    """
+
+    told: Contradiction
+    row: Int32 | None
+
+
 def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
     """Every contradiction of a state, in the order of names and terms; once for one mistake."""
-    uses = _uses(_all_false_rows(saved, dictionary), saved, dictionary, rules)
-    found = [use.reading.told(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses]
-    return sorted(_as_asserted(found, saved, dictionary))
+    return sorted(mistake.told for mistake in mistakes(saved, dictionary, rules))
 
 
-def false_rows(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> Int32:
-    """The facts that are contradictions, int32[n, w]: their relation, the rule's name and terms, padded with 0.
-
-    One for each mistake, that of representatives where it is among them: which of the others are there goes by the
-    order of edits, and by how the constants of a rule are written.
-    """
+def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
+    """Every contradiction of a state, once for one mistake, each with the row that it is."""
     rows = _all_false_rows(saved, dictionary)
-    return rows[[use.place for use in _uses(rows, saved, dictionary, rules)]]
+    if not len(rows):
+        return []
+    uses = _uses(rows, saved, dictionary, rules)
+    found = [use.reading.told(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses]
+    listed: dict[object, Mistake] = {}
+    asserted = _as_asserted(found, saved, dictionary)
+    for told, use in sorted(zip(asserted, uses, strict=True), key=lambda each: each[0]):
+        listed.setdefault(told.pair or use.place, Mistake(told, rows[use.place]))
+    if not any(use.name == "eq-diff1" for use in uses):
+        return list(listed.values())
+    written = Different(saved, dictionary)
+    return list(chain.from_iterable(_as_written(mistake, written) for mistake in listed.values()))
+
+
+def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
+    """A contradiction of equal terms that are different: one for each pair that was asserted to be different."""
+    pairs = written.pairs(mistake.told.terms[0]) if mistake.told.rule == "eq-diff1" else None
+    if pairs is None:
+        yield mistake
+    for x, y in pairs or ():
+        facts = Atom(None, (x, OWL_DIFFERENT_FROM, y)), Atom(None, (x, OWL_SAME_AS, y))
+        yield Mistake(Contradiction("eq-diff1", (x, y), facts), None)
 
 
 def is_contradictory(saved: Saved, dictionary: Dictionary) -> bool:
@@ -96,8 +134,6 @@ def _all_false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
 
 def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[_Use]:
     """The uses of rules that rows are, one for each mistake."""
-    if not len(rows):
-        return []
     says = rows.copy()
     says[:, 2:] = saved.in_primaries(says[:, 2:])
     readings = _Readings()
@@ -125,20 +161,22 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
     """Uses without those that follow from another one.
 
     That a term is different from itself, where it is equal to what it is different from; that two literals are equal
-    and different, where they are values of one subject that may have one; and of an ill-typed literal, which datatypes
-    it is not in, and the triples that were derived, where it is in a triple that was asserted.
+    and different, where a rule names the property or the key that makes them equal; and of an ill-typed literal, which
+    datatypes it is not in, and the triples that were derived, where it is in a triple that was asserted.
     """
     different = {term for use in uses if use.name == "eq-diff1" for term in use.says}
-    values = [use.equal for use in uses if use.name in _VALUES and use.reading]
-    apart = {frozenset([value["y"], value["z"]]) for value in values}
+    values = {use.ends for use in uses if use.name in _VALUES}
+    apart = values | {use.ends for use in uses if use.name in _SUBJECTS}
     ill = {use.values["v"] for use in uses if use.name == _ILL and use.values}
     rows = _asserted_of(ill, saved, dictionary)
     loaded = {literal for _, _, literal in map(_triple, _texts(rows, dictionary))}
     asserted = {*map(_triple, _texts(saved.in_primaries(rows), dictionary))}
 
     def follows(use: _Use) -> bool:
-        if use.name == "eq-diff1":
-            return frozenset(use.says) in apart
+        if use.name in _SUBJECTS:
+            return use.ends in values
+        if use.name in _DIFFERENT:
+            return use.ends in apart
         if use.name == "eq-diff1-self":
             return use.says[0] in different
         if use.name == _ILL and use.values:
@@ -175,7 +213,7 @@ class _Readings:
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
     """Contradictions with what was asserted: of two equal terms, not of one alone, and where a literal is used."""
-    if not any(each.is_of_one or each.literal for each in found):
+    if not any(each.is_respelled or each.literal for each in found):
         return found
     asserted = saved.facts(True)
     equal = saved.in_primaries(asserted)
@@ -183,13 +221,15 @@ def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionar
     def look_up(triple: Triple) -> Triple:
         ids = saved.in_primaries(dictionary.find(triple).astype(np.int32))
         rows = asserted[(equal == ids).all(axis=1)]
+        if not len(rows) and triple[1] == RDF_FIRST:  # without representatives a cell has all equal terms
+            rows = asserted[(equal[:, :2] == ids[:2]).all(axis=1)]
         return min(map(_triple, _texts(rows, dictionary)), default=triple)
 
     def used(literal: str) -> tuple[Atom, ...]:
         triples = sorted(map(_triple, _texts(_asserted_of({literal}, saved, dictionary), dictionary)))
         return tuple(Atom(None, each) for each in triples[:1])
 
-    found = [respelled(each, look_up) if each.is_of_one else each for each in found]
+    found = [respelled(each, look_up) if each.is_respelled else each for each in found]
     return [each._replace(facts=each.facts + used(each.literal)) if each.literal else each for each in found]
 
 
@@ -212,5 +252,5 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
         "named": len(saved.named(dictionary)),
         "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
         "terms": len(dictionary),
-        "contradictions": len(false_rows(saved, dictionary, rules)),
+        "contradictions": len(mistakes(saved, dictionary, rules)),
     }

@@ -26,7 +26,7 @@ class Subscribers:
     def add(self, callback: Subscriber) -> Callable[[], None]:
         """Tell this one too; what is given back ends that. Raises TypeError for what cannot be called."""
         if not callable(callback):
-            raise TypeError(f"{callback!r} cannot be told of anything: a subscriber is called with a delta")
+            raise TypeError(f"subscribe() takes a function that is called with each delta; got {callback!r}")
         entry: list[Subscriber] = [callback]
         self._callbacks.append(callback)
 

@@ -31,6 +31,7 @@ from kgreason.graph.user_terms import (
     written,
 )
 from kgreason.rdf.counted import Counted, long_tokens
+from kgreason.rdf.problem import problem_of, undeclared
 from kgreason.rules.model import Triple as TripleOfTexts
 from kgreason.terms.dictionary import Dictionary
 
@@ -77,10 +78,29 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     try:
         found = list(pyoxigraph.parse(f"{_declared(prefixes)}\n{item}{stop}", RdfFormat.TURTLE))
     except SyntaxError as error:
-        raise InputError(f"{item}: not a triple: {error.msg}") from error
+        raise _no_triple(item, error) from error
     if len(found) != 1:
         raise InputError(f"{item}: {len(found)} triples, where one is asked for")
     return text_of(found[0].subject), text_of(found[0].predicate), text_of(found[0].object)
+
+
+def _no_triple(item: str, error: SyntaxError) -> InputError:
+    """The error of text that is no triple; `error` counts one line more, that of the prefixes."""
+    prefix = undeclared(error)
+    if prefix in ("http:", "https:", "urn:", "file:"):
+        return InputError(f"{item}: not a triple: an IRI is written in angle brackets, as <http://example.org/tom>")
+    if prefix is not None:
+        example = f"{prefix[:-1]}=http://example.org/"
+        return InputError(
+            f"{item}: the prefix {prefix} is not known; say what it stands for, as in --prefix {example}"
+            " (in Python: prefixes={...})"
+        )
+    problem = problem_of(error)
+    if problem.startswith(". is not a valid"):  # the full stop that was put behind the text
+        return InputError(f"{item}: not a triple: it has to have a subject, a predicate and an object")
+    line = f"line {error.lineno - 1}, " if error.lineno and error.lineno > 2 else ""
+    place = f" at {line}column {error.offset}" if error.lineno and error.lineno > 1 and item.strip() else ""
+    return InputError(f"{item}: not a triple{place}: {problem}")
 
 
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:
@@ -144,7 +164,7 @@ def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) 
             quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
             lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
     except SyntaxError as error:
-        raise RdfSyntaxError(source, error.lineno, error.offset, error.msg) from error
+        raise RdfSyntaxError(source, error.lineno, error.offset, problem_of(error)) from error
     return of_canonical(lines, dictionary)
 
 

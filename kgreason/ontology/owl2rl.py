@@ -9,8 +9,8 @@ closure over the data as the tables themselves. Rows keep anonymous classes: a b
 
 A row for a filler or class owl:Thing (cls-svf2, cls-maxqc2, cls-maxqc4) says more with fewer premises than its sister,
 so the sister is left out there. Rows that conclude `false` have the head `FALSE`. A row that makes values one
-(prp-fp, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, whose name ends in `-literals`: that two of the values
-are literals of different values is `false`.
+(prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, whose name ends in `-literals`: that
+two of the terms are literals of different values is `false`.
 Cost: one rule for each axiom and row; n (n - 1) / 2 for the rows over pairs of a list (eq-diff2, eq-diff3, prp-adp,
 cax-adc), n for cls-int2, cls-uni and cls-oo.
 """
@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 from kgreason.ontology.axioms import (
+    Axiom,
     Characteristic,
     Collection,
     Maximum,
@@ -67,7 +68,6 @@ from kgreason.terms.vocabulary import (
     RDFS_SUB_PROPERTY_OF,
 )
 
-_DIFFER = Atom("dt_differ", (Y1, Y2))
 """Y1 and Y2 are literals of different values (rulesets/datatypes.dl)."""
 
 # Table 4: the semantics of equality
@@ -104,13 +104,13 @@ def prp_rng(axiom: Pair) -> Iterator[Rule]:
 def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
     """The values of a functional property are one."""
     p = axiom.property_
-    yield from _one_value("prp-fp", axiom, triple(X, p, Y1), triple(X, p, Y2))
+    yield from _one("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
 
 
 def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
     """The subjects of a value of an inverse functional property are one."""
     p = axiom.property_
-    yield rule("prp-ifp", axiom, triple(X1, OWL_SAME_AS, X2), triple(X1, p, Y), triple(X2, p, Y))
+    yield from _one("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
 
 
 def prp_irp(axiom: Characteristic) -> Iterator[Rule]:
@@ -183,7 +183,7 @@ def prp_key(axiom: Collection) -> Iterator[Rule]:
     values = [(p, Variable(f"z{number}")) for number, p in enumerate(axiom.members, 1)]
     typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
     agree = (triple(one, p, value) for p, value in values for one in (X, Y))
-    yield rule("prp-key", axiom, triple(X, OWL_SAME_AS, Y), *typed, *agree)
+    yield from _one("prp-key", axiom, (X, Y), *typed, *agree)
 
 
 def prp_npa1(axiom: NegativeAssertion) -> Iterator[Rule]:
@@ -259,7 +259,7 @@ def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
     """The values of what may have one value are one."""
     if axiom.limit == 1:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield from _one_value("cls-maxc2", axiom, is_a(U, axiom.node), *values)
+        yield from _one("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
@@ -279,14 +279,14 @@ def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
     """The values in a class of what may have one there are one."""
     if axiom.limit == 1 and axiom.on_class not in (None, OWL_THING):
         values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
-        yield from _one_value("cls-maxqc3", axiom, is_a(U, axiom.node), *values)
+        yield from _one("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
     """The values in owl:Thing of what may have one are one."""
     if axiom.limit == 1 and axiom.on_class == OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield from _one_value("cls-maxqc4", axiom, is_a(U, axiom.node), *values)
+        yield from _one("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_oo(axiom: Collection) -> Iterator[Rule]:
@@ -324,10 +324,11 @@ def cax_adc(axiom: Collection) -> Iterator[Rule]:
         yield rule("cax-adc", axiom, FALSE, is_a(X, left), is_a(X, right))
 
 
-def _one_value(name: str, axiom: Characteristic | Maximum, *body: Atom) -> Iterator[Rule]:
-    """Y1 and Y2 are one; that they are literals of different values is a contradiction."""
-    yield rule(name, axiom, triple(Y1, OWL_SAME_AS, Y2), *body)
-    yield rule(f"{name}-literals", axiom, FALSE, *body, _DIFFER)
+def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
+    """Both ends are one; that they are literals of different values is a contradiction."""
+    left, right = ends
+    yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)
+    yield rule(f"{name}-literals", axiom, FALSE, *body, Atom("dt_differ", ends))
 
 
 ROWS: RowTable = {

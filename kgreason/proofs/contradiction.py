@@ -96,6 +96,11 @@ _CLASHES: dict[str, _Clash] = {
         "?x ?p ?z, ?y ?p ?z",
         alike="x y",
     ),
+    "prp-key": _clash(
+        "{x} and {y} are in {c} and have the same values of its key (owl:hasKey): one individual has them",
+        "?x a ?c, ?y a ?c",
+        alike="x y",
+    ),
     "prp-irp": _clash("{x} is related to itself by {p}, which is an irreflexive property", "?x ?p ?x"),
     "prp-asyp": _clash(
         "{x} and {y} are related both ways by {p}, which is an asymmetric property", "?x ?p ?y, ?y ?p ?x", alike="x y"
@@ -182,13 +187,22 @@ class Contradiction(NamedTuple):
         return str(binding["v"]) if "v" in binding and "s" not in binding else None
 
     @property
-    def is_of_one(self) -> bool:
-        """Whether the facts say of one term what contradicts itself only of two: of equal terms one is named."""
+    def is_respelled(self) -> bool:
+        """Whether the facts may name other terms than were asserted: two cells of a list, or one term for both."""
         clash = _clash_of(self.rule)
         if clash is None or clash not in _OF_TWO:
             return False
         _, binding = _bound(clash, self.facts) or ((), {})
-        return len({binding.get(name) for name in clash.alike}) == 1
+        return "k" in binding or len({binding.get(name) for name in clash.alike}) == 1
+
+    @property
+    def pair(self) -> tuple[str, frozenset[str]] | None:
+        """What is equal for contradictions that name the same two terms as members of an owl:AllDifferent."""
+        clash = _clash_of(self.rule)
+        if clash is not _LISTED:
+            return None
+        _, binding = _bound(clash, self.facts) or ((), {})
+        return _LISTED.text, frozenset(str(binding.get(name)) for name in clash.alike)
 
     def told(self, prefixes: Mapping[str, str]) -> str:
         """The message with IRIs abbreviated."""
@@ -235,11 +249,24 @@ class Reading(NamedTuple):
         known = dict(zip(self.terms, values, strict=True))
         return ((name, str(known.get(term, term))) for name, term in self.named)
 
-    def key(self, values: Sequence[str]) -> Key:
-        """What is equal for two uses of rules that are one mistake; `values` are those of `terms`."""
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """The two variables of the sentence that may change places, if there are any."""
+        clash = _clash_of(self.rule.name)
+        return clash.alike if clash else ()
+
+    def key(self, values: Sequence[str], written: Sequence[str]) -> Key:
+        """What is equal for two uses of rules that are one mistake; `values` are those of `terms`.
+
+        `written` are the same with terms as they are, where `values` has representatives of equal terms.
+        """
         clash = _clash_of(self.rule.name)
         if clash is None or not self.named:
             return self.rule.name, tuple(values)
+        if clash is _LISTED:  # members of a list are told apart by its cells, or else as the axiom has them
+            known = dict(self.named_values(values))
+            places = [known["k"], known["m"]] if "k" in known else sorted(dict(self.named_values(written)).values())
+            return _FAMILIES.get(self.rule.name, self.rule.name), tuple(places)
         found = {name: value for name, value in self.named_values(values) if f"{{{name}}}" in clash.text}
         alike = sorted(found.pop(name) for name in clash.alike)
         return _FAMILIES.get(self.rule.name, self.rule.name), (*alike, *(found[name] for name in sorted(found)))

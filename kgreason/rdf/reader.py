@@ -15,7 +15,6 @@ leaves what was interned before in the dictionary: the caller truncates it.
 from __future__ import annotations
 
 import io
-import re
 import sys
 import zlib
 from collections.abc import Generator, Iterator
@@ -34,6 +33,7 @@ from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxErro
 from kgreason.rdf.counted import Counted, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, settled
 from kgreason.rdf.owl import to_rdf_xml
+from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml_text import XmlText
 from kgreason.terms.dictionary import Dictionary, Ids
 
@@ -47,7 +47,6 @@ _HEAD = 1 << 16
 _PIECE = 1 << 20
 _STATED = pyoxigraph.DefaultGraph()
 _BOM = b"\xef\xbb\xbf"
-_PLACE = re.compile(r"^Parser error [^:]*: ")
 
 
 class Batch(NamedTuple):
@@ -121,6 +120,8 @@ def mentions(path: Path, word: bytes) -> bool:
 def _read_file(
     path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, base: str | None
 ) -> Iterator[Batch]:
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name the files in it")
     form = format_named(syntax) if syntax else format_of(path)
     with _input_errors(str(path)), path.open("rb") as stream:
         resolved = path.resolve()
@@ -189,7 +190,12 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
 
 def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
     """The quads of a document, which has to be well-formed to its end."""
-    yield from quads
+    try:
+        yield from quads
+    except SyntaxError as error:
+        if error.lineno is None:
+            xml.check()  # where the document is not well-formed, this names the place
+        raise
     xml.check()
 
 
@@ -215,14 +221,8 @@ def _input_errors(file: str) -> Iterator[None]:
     try:
         yield
     except SyntaxError as error:
-        raise RdfSyntaxError(file, error.lineno, error.offset, _problem(error)) from error
+        raise RdfSyntaxError(file, error.lineno, error.offset, problem_of(error)) from error
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from error
     except (EOFError, zlib.error, LZMAError) as error:
         raise InputError(f"{file}: the compressed data is damaged or cut short") from error
-
-
-def _problem(error: SyntaxError) -> str:
-    if "LoadDocumentCallback" in error.msg:
-        return "remote JSON-LD contexts are not fetched: put the context into the file"
-    return _PLACE.sub("", error.msg)

@@ -21,13 +21,13 @@ import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from kgreason.rdf.counted import BUFFER, is_full
+from kgreason.rdf.problem import problem_of
 from kgreason.sparql.source import Rewritten, Source
 from kgreason.sparql.template import Template, placeholder
 from kgreason.sparql.tokens import TOKEN
 
 _INSIDE_GRAPH = 2
 _BLANK_NAME = re.compile(r"\s*(_:|\[)")
-_PLACE = re.compile(r"^Parser error [^:]*: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Block:
             raise self.source.error(self.start, f"a literal of this block has more than {BUFFER:,} bytes") from None
         except SyntaxError as error:
             at = self.trig.origin(error.lineno or 1, error.offset or 1)
-            raise self.source.error(at, _PLACE.sub("", error.msg)) from None
+            raise self.source.error(at, problem_of(error)) from None
         except RecursionError:
             raise self.source.error(self.start, "triple terms are nested too deeply in this block") from None
 

@@ -14,8 +14,9 @@ Raises QueryError at the first thing that is wrong, with its line and column. Co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NoReturn, cast
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -24,18 +25,26 @@ import pyoxigraph
 from lark import Token
 from pyoxigraph import RdfFormat
 
+from kgreason.errors import QueryError
+from kgreason.rdf.problem import problem_of
 from kgreason.sparql.block import Block, block
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
+from kgreason.sparql.problems import place_of_query
 from kgreason.sparql.source import Source
 from kgreason.sparql.syntax import Node, statements
 from kgreason.sparql.template import Template
 from kgreason.sparql.where import Where
 
+NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
 _NO_BLANKS = "blank nodes (_:b, [] and lists) cannot stand in DELETE; use a variable in DELETE ... WHERE"
 
 
-def parse(text: str, source: str = "<update>") -> tuple[Operation, ...]:
+def parse(
+    text: str, source: str = "<update>", prefixes: Mapping[str, str] = NO_PREFIXES, base: str | None = None
+) -> tuple[Operation, ...]:
     r"""The operations of an update request; `source` is what error messages call it. Raises QueryError.
+
+    `prefixes` and `base` are those that the request need not declare.
 
     >>> [insert] = parse("PREFIX : <http://e/> INSERT DATA { :a :p 01 }")
     >>> insert.rows
@@ -45,16 +54,22 @@ def parse(text: str, source: str = "<update>") -> tuple[Operation, ...]:
         text.encode()
     except UnicodeEncodeError as error:
         raise Source(source, text).error(error.start, "what stands here is no character (a lone surrogate)") from error
-    return tuple(_Parser(Source(source, text)).operations())
+    try:
+        return tuple(_Parser(Source(source, text), prefixes, base).operations())
+    except QueryError:
+        if (at := place_of_query(text)) is None:
+            raise
+    raise Source(source, text).error(at, "this is a SPARQL query, not an update: use `query` for it")
 
 
 class _Parser:
     """What has been declared so far, and what it means for the operation that comes next."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, prefixes: Mapping[str, str], base: str | None) -> None:
         self._source = source
-        self._prologue = ""
-        self._prefixes: set[str] = set()
+        declared = [f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in prefixes.items()]
+        self._prologue = "".join([f"BASE <{base}> "] * (base is not None) + declared)
+        self._prefixes = {f"{prefix}:" for prefix in prefixes}
         self._labels: set[str] = set()
 
     def operations(self) -> Iterator[Operation]:
@@ -179,7 +194,7 @@ class _Parser:
         try:
             return str(next(pyoxigraph.parse(text, RdfFormat.TURTLE)).subject)
         except SyntaxError as error:
-            self._fail(_start(token), error.msg.partition(": ")[2])
+            self._fail(_start(token), problem_of(error))
 
     def _fail(self, at: int, problem: str) -> NoReturn:
         raise self._source.error(at, problem)

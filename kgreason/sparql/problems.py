@@ -19,6 +19,8 @@ from kgreason.sparql.tokens import TOKEN
 _PROBLEM = re.compile(r"(?:error at (\d+):(\d+): )?(?:expected )?(?:one of )?(.*)", re.DOTALL)
 _CHOICE = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|<[^>]*>|[^,\[\]"<]+')
 _TELLING = 3
+_QUERIES = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
+_UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY")
 
 
 class Problem(NamedTuple):
@@ -43,6 +45,29 @@ def _in_words(choices: str, what: str) -> str:
         return " or ".join(told)
     expected = f", expected {' or '.join(words)}" if 0 < len(words) <= _TELLING else ""
     return f"no valid {what} up to here{expected}"
+
+
+def is_update(text: str) -> bool:
+    """Whether a text that does not parse as a query begins as an update does."""
+    token = _first_word(text)
+    return token is not None and token[0].upper() in _UPDATES
+
+
+def place_of_query(text: str) -> int | None:
+    """Where the query begins in a text that does not parse as an update; None where it does not begin as one."""
+    token = _first_word(text)
+    return token.start() if token is not None and token[0].upper() in _QUERIES else None
+
+
+def _first_word(text: str) -> re.Match[str] | None:
+    """The first keyword behind comments and the prologue."""
+    for token in TOKEN.finditer(text):
+        word = (token["name"] or "").upper()
+        if word and ":" not in word and word not in ("PREFIX", "BASE"):
+            return token
+        if token["open"] or token["broken"]:
+            return None
+    return None
 
 
 class Unknown(NamedTuple):
@@ -79,6 +104,10 @@ def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int |
 
 def unparsed(query: str, prefixes: Collection[str], message: str) -> QueryError:
     """The error of a query that Oxigraph does not parse under these prefixes, by its message."""
+    if not query.strip():
+        return QueryError("the query is empty")
+    if is_update(query):
+        return QueryError("this is a SPARQL Update, not a query: use `update` for it")
     line: int | None
     column: int | None
     if unknown := unknown_prefix(query, prefixes):

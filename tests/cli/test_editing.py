@@ -256,8 +256,8 @@ def test_people_read_what_a_command_did(store: Path, family: Path) -> None:
         ),
         (("rules", "add", "--rule", CHILD), 9, "added 1 rule " + changed % "2 triples appeared and 0 disappeared"),
         (("rules", "remove", "--rule", CHILD), 9, "removed 1 rule " + changed % "0 triples appeared and 2 disappeared"),
-        (("unload", "-f", family), 1, rf"retracted 8 triples {seconds}"),
-        (("unload", "-f", family), 1, rf"retracted 0 triples {seconds}; 8 more had not been asserted"),
+        (("unload", "-f", family), 1, rf"unloaded 8 triples {seconds}"),
+        (("unload", "-f", family), 1, rf"unloaded 0 triples {seconds}; 8 more of the files had not been loaded"),
     ):
         did, now = done(*command, "-l", store).splitlines()
         assert re.fullmatch(expected, did), did

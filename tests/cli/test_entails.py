@@ -23,6 +23,7 @@ def test_entailed(family: Path, tmp_path: Path) -> None:
     assert done("entails", family, "--conclusion", conclusion) == "entailed\n"
     assert json.loads(done("entails", family, "--conclusion", conclusion, "--json")) == {
         "entailed": True,
+        "contradictory": False,
         "unproved": [],
     }
 

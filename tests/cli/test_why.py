@@ -74,9 +74,9 @@ def test_formats(store: Path) -> None:
 def test_what_cannot_be_explained(store: Path) -> None:
     for triple, expected in (
         (f"<{E}ann> <{E}hasAncestor> <{E}nobody>", "the graph does not have this triple"),
-        (f"<{E}ann> <{E}hasAncestor>", "not a triple: "),
+        (f"<{E}ann> <{E}hasAncestor>", "not a triple: it has to have a subject, a predicate and an object"),
         ("", "not a triple"),
-        (":ann :hasParent :eve", "not a triple: "),
+        (":ann :hasParent :eve", "the prefix : is not known"),
         (f"<{E}a> <{E}b> <{E}c>, <{E}d>", "2 triples, where one is asked for"),
     ):
         told = failed("explain", "-l", store, triple)

@@ -38,6 +38,15 @@ SAID = {
         "prp-fp-literals: :x has the values 1 and 2 of :p, which is a functional property: it has one value at most "
         "(axiom :p a owl:FunctionalProperty)",
     ),
+    "prp-ifp-literals": (
+        ":of a owl:InverseFunctionalProperty ; owl:inverseOf :p . :x :p 1, 2 .",
+        "prp-ifp-literals: 1 and 2 have the value :x of :of, which is an inverse functional property: "
+        "a value has one subject (axiom :of a owl:InverseFunctionalProperty)",
+    ),
+    "prp-key-literals": (
+        ":C owl:hasKey (:of) . :of owl:inverseOf :p . :p rdfs:range :C . :x :p 1, 2 .",
+        "prp-key-literals: 1 and 2 are in :C and have the same values of its key (owl:hasKey): one individual has them",
+    ),
     "prp-irp": (
         ":p a owl:IrreflexiveProperty . :x :p :x .",
         "prp-irp: :x is related to itself by :p, which is an irreflexive property (axiom :p a owl:IrreflexiveProperty)",
@@ -163,6 +172,57 @@ def test_three_equal_terms_and_one_that_differs_are_one_mistake() -> None:
         ]
 
 
+@pytest.mark.parametrize("same_as", ["aliases", "representatives", "rules"])
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+def test_each_pair_that_was_said_to_differ_is_told_with_its_own_proof(schema: SchemaMode, same_as: SameAsMode) -> None:
+    with KnowledgeGraph.open(schema=schema, same_as=same_as) as graph:
+        with graph.transaction() as tx:
+            tx.add(f"{HEAD} :a owl:sameAs :b . :b owl:sameAs :c . :c owl:sameAs :d . :x owl:sameAs :y .")
+            tx.add(f"{HEAD} :a owl:differentFrom :b . :d owl:differentFrom :c . :c owl:differentFrom :d .")
+            tx.add(f"{HEAD} :b owl:differentFrom :d . :x owl:differentFrom :y . :a owl:differentFrom :x .")
+        pairs = [(":a", ":b"), (":b", ":d"), (":c", ":d"), (":x", ":y")]
+        lines = [f"{x} and {y} are the same (owl:sameAs) and different (owl:differentFrom)" for x, y in pairs]
+        assert [each.to_text(PREFIXES) for each in graph.contradictions()] == [f"eq-diff1: {line}" for line in lines]
+        proofs = [proof.to_text(PREFIXES).splitlines() for proof in graph.prove_contradictions()]
+        assert [proof[0] for proof in proofs] == [f"contradiction: {line}" for line in lines]
+        for proof, (x, y) in zip(proofs, pairs, strict=True):
+            assert f"    {x} owl:differentFrom {y} (asserted)" in proof
+        assert graph.stats()["contradictions"] == 4
+
+
+def test_the_proof_that_two_terms_are_equal_and_different_is_four_lines() -> None:
+    with KnowledgeGraph.open() as graph:
+        with graph.transaction() as tx:
+            tx.add(f"{HEAD} :a owl:sameAs :b . :a owl:differentFrom :b .")
+        (proof,) = graph.prove_contradictions()
+        assert proof.to_text(PREFIXES).splitlines() == [
+            "contradiction: :a and :b are the same (owl:sameAs) and different (owl:differentFrom)",
+            "    by eq-diff1: false :- [?x, owl:sameAs, ?y], [?x, owl:differentFrom, ?y] .",
+            "    :a owl:sameAs :b (asserted)",
+            "    :a owl:differentFrom :b (asserted)",
+        ]
+
+
+@pytest.mark.parametrize("same_as", ["aliases", "representatives", "rules"])
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+def test_each_pair_of_a_list_of_different_terms_is_told_once(schema: SchemaMode, same_as: SameAsMode) -> None:
+    with KnowledgeGraph.open(schema=schema, same_as=same_as) as graph:
+        with graph.transaction() as tx:
+            tx.add(f"{HEAD} [] a owl:AllDifferent ; owl:members (:a :b :c :d) . :a owl:sameAs :b . :b owl:sameAs :d .")
+            tx.add(f"{HEAD} [] a owl:AllDifferent ; owl:distinctMembers (:b :a) .")
+        told = [each.to_text(PREFIXES).split(" are")[0] for each in graph.contradictions()]
+        assert told == ["eq-diff2: :a and :b", "eq-diff2: :a and :d", "eq-diff2: :b and :d"]
+        assert len(graph.prove_contradictions()) == graph.stats()["contradictions"] == 3
+
+
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+def test_two_values_that_are_listed_as_different_are_told_by_the_property(schema: SchemaMode) -> None:
+    with KnowledgeGraph.open(schema=schema) as graph:
+        with graph.transaction() as tx:
+            tx.add(f"{HEAD} :p a owl:FunctionalProperty . :x :p 1, 2 . [] a owl:AllDifferent ; owl:members (1 2) .")
+        assert [each.rule for each in graph.contradictions()] == ["prp-fp-literals"]
+
+
 def test_two_mistakes_of_one_rule_are_two() -> None:
     """That a relates to b by both properties, and b to a, is not the same: disjoint properties are not symmetric."""
     with KnowledgeGraph.open() as graph:
@@ -228,4 +288,5 @@ def test_a_rule_is_told_as_the_row_that_its_name_begins_with(name: str) -> None:
     values = ("<http://e/s>", '"1"', '"2"', "<http://e/p>", "<http://e/q>")
     found = told.told(values)
     assert found.message.startswith('<http://e/s> has the values "1" and "2" of <http://e/p>')
-    assert told.key(values) == told.key(("<http://e/s>", '"2"', '"1"', "<http://e/p>", "<http://e/q>"))
+    other = ("<http://e/s>", '"2"', '"1"', "<http://e/p>", "<http://e/q>")
+    assert told.key(values, values) == told.key(other, other)

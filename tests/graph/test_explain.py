@@ -30,7 +30,7 @@ from .test_edits import commit
 
 TOLD = ("datatypes", "twins")
 OF_RESTRICTIONS = ("scm-hv", "scm-svf1", "scm-svf2", "scm-avf1", "scm-avf2")
-NAMES = ("eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o")
+NAMES = ("eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o", "eq-diff1")
 EQUALITY = [rule for rule in ruleset("owl2rl").rules if rule.name in NAMES]
 """What is told of representatives."""
 RESTRICTIONS = [rule for rule in ruleset("owl2rl").rules if rule.name in OF_RESTRICTIONS]

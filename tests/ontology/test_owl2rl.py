@@ -17,7 +17,8 @@ CASES = {
     ),
     "inverse functional": (
         ":p a owl:InverseFunctionalProperty .",
-        "@rule prp-ifp [?x, owl:sameAs, ?y] :- [?x, :p, ?z], [?y, :p, ?z] .",
+        """@rule prp-ifp [?x, owl:sameAs, ?y] :- [?x, :p, ?z], [?y, :p, ?z] .
+           @rule prp-ifp-literals false :- [?x, :p, ?z], [?y, :p, ?z], dt_differ(?x, ?y) .""",
     ),
     "irreflexive": (":p a owl:IrreflexiveProperty .", "@rule prp-irp false :- [?x, :p, ?x] ."),
     "symmetric": (":p a owl:SymmetricProperty .", "@rule prp-symp [?y, :p, ?x] :- [?x, :p, ?y] ."),
@@ -53,7 +54,9 @@ CASES = {
     "hasKey": (
         ":C owl:hasKey ( :p :q ) .",
         """@rule prp-key [?x, owl:sameAs, ?y] :-
-               [?x, a, :C], [?y, a, :C], [?x, :p, ?z], [?y, :p, ?z], [?x, :q, ?w], [?y, :q, ?w] .""",
+               [?x, a, :C], [?y, a, :C], [?x, :p, ?z], [?y, :p, ?z], [?x, :q, ?w], [?y, :q, ?w] .
+           @rule prp-key-literals false :-
+               [?x, a, :C], [?y, a, :C], [?x, :p, ?z], [?y, :p, ?z], [?x, :q, ?w], [?y, :q, ?w], dt_differ(?x, ?y) .""",
     ),
     "negative assertion": (
         "[] owl:sourceIndividual :i ; owl:assertionProperty :p ; owl:targetIndividual :j .",

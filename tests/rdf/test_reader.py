@@ -215,7 +215,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "bad.nt.gz").write_bytes(b"hello")
     for name, problem in [
         ("missing.nt", "No such file"),
-        ("folder.nt", "Is a directory"),
+        ("folder.nt", "is a folder"),
         ("bad.nt.gz", "Not a gzipped file"),
         ("a.txt", "known RDF format; known are nt, nq, ttl"),
         ("a.gz", "known RDF format"),

@@ -165,10 +165,9 @@ def test_nothing_is_an_update() -> None:
     assert len(parse("CLEAR ALL;")) == 1
 
 
-_START = "ADD, BASE, CLEAR, COPY, CREATE, DELETE, DROP, INSERT, LOAD, MOVE, PREFIX, WITH or the end of the text"
 _BLANKS = "blank nodes (_:b, [] and lists) cannot stand in DELETE; use a variable in DELETE ... WHERE"
 ERRORS = {
-    "SELECT * WHERE {}": (2, 1, f"found 'SELECT', expected {_START}"),
+    "SELECT * WHERE {}": (2, 1, "this is a SPARQL query, not an update: use `query` for it"),
     "CLEAR ALL CLEAR ALL": (2, 11, "found 'CLEAR', expected ';' or the end of the text"),
     "INSERT DAT { }": (2, 8, "found 'DAT', expected '{' or DATA"),
     "INSERT {\n}": (3, 2, "found the end of the text, expected USING or WHERE"),

@@ -12,12 +12,14 @@ from functools import cache
 from typing import NamedTuple
 
 from kgreason.graph.delta import Delta
-from kgreason.graph.explaining import EngineFacts, contradictions_of
+from kgreason.graph.explaining import EngineFacts, atom_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.likeness import facts_of, table_rule
 from kgreason.graph.modes import SameAsMode, SchemaMode
+from kgreason.graph.report import mistakes
 from kgreason.ontology.schema import is_schema
 from kgreason.proofs.proof import Proof
-from kgreason.proofs.search import Derivation, prove
+from kgreason.proofs.search import Derivation, Facts, prove
 from tests.graph.states import as_written
 from tests.graph.views import lines
 from tests.oracle.graph import Triple
@@ -84,11 +86,17 @@ def contradictions(graph: KnowledgeGraph) -> frozenset[Wrong]:
     """What is wrong in a graph: each use of a rule that derives `false`, by the asserted data that it rests on."""
     live = graph._engine().materializer
     facts = EngineFacts(live)
-    uses = (use for fact in contradictions_of(live) for use in facts.derivations(fact))
-    return frozenset(Wrong(owner(use.rule.name), _written(_grounds(use, facts))) for use in uses)
+    uses: list[Derivation] = []
+    for told, row in mistakes(live.save(), live.dictionary, live.false_rules):
+        if row is None:
+            uses.append(Derivation(table_rule(told.rule), told.facts))
+        else:
+            uses += facts.derivations(atom_of(live, row[row > 0], is_triple=False))
+    shown = facts_of(live)
+    return frozenset(Wrong(owner(use.rule.name), _written(_grounds(use, shown))) for use in uses)
 
 
-def _grounds(use: Derivation, facts: EngineFacts) -> Iterator[tuple[str, ...]]:
+def _grounds(use: Derivation, facts: Facts) -> Iterator[tuple[str, ...]]:
     """The asserted triples that the body of a rule rests on, schema aside; lists are schema."""
     for atom in use.body:
         if not (atom.relation or "").startswith("list_"):

@@ -33,9 +33,9 @@ proof has to name the rule. *Our rules* are those of `rulesets/` that realise a 
 a rule over a list needs others that walk the list.
 
 Two literals of different values that a rule makes the same (`prp-fp`, `prp-ifp`, `prp-key`, `cls-maxc2`, `cls-maxqc3`,
-`cls-maxqc4`, or a rule of the user) are one contradiction, by `dt-diff` and `eq-diff1`. Where they are the values of
-one subject, `prp-fp-literals`, `cls-maxc2-literals`, `cls-maxqc3-literals` or `cls-maxqc4-literals` reports them
-instead: once for each subject, with the property and the axiom. By default nothing else follows: `eq-trans` and
+`cls-maxqc4`, or a rule of the user) are one contradiction. For a rule of the tables, the rule of that name with the
+ending `-literals` reports it, with the property and the axiom: `prp-fp-literals` once for each subject. For a rule of
+the user, `dt-diff` and `eq-diff1` report it. By default nothing else follows: `eq-trans` and
 `eq-rep-*` do not follow that link. The tables follow it, and say of each all that is said of the other. The group
 `eq-literals` is the letter of the tables: `owl2rl+eq-literals`. Literals of one value, and literals of datatypes that
 kgreason does not know, are made equal as the tables say. `:a owl:sameAs 1, 2` is a contradiction, and `:a` is in the
