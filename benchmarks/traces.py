@@ -82,19 +82,21 @@ def _file(folder: Path, number: int) -> Path:
 
 
 def _spark(folder: Path, number: int) -> None:
-    from kgreason.cli.run import main
+    from kgreason.cli import main
 
-    main(["load", "-l", str(folder / f"spark{number}"), "--pipeline", "spark", str(_file(folder, number))])
+    arguments = ["load", "-l", str(folder / f"spark{number}"), "--pipeline", "spark", str(_file(folder, number))]
+    main(arguments, standalone_mode=False)
 
 
 def main() -> None:
+    """Trace every edit, a line each."""
     with TemporaryDirectory() as folder:
         for name, edit in edits(Path(folder)).items():
             edit()
             found = traced(edit)
-            print(
+            sys.stdout.write(
                 f"{name:22}{found.modules:5} modules {found.module_changes:7} changes of module"
-                f" {found.package_changes:7} of package"
+                f" {found.package_changes:7} of package\n"
             )
 
 

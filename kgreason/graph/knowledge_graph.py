@@ -43,9 +43,10 @@ from kgreason.graph.modes import (
     check_wait,
 )
 from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.report import COUNTS, FalseRules, contradictions
+from kgreason.graph.report import FalseRules, contradictions
 from kgreason.graph.repository import Repository
 from kgreason.graph.state import Saved
+from kgreason.graph.statistics import COUNTS
 from kgreason.graph.storing import chunks, put_all
 from kgreason.graph.subscribers import Subscribers
 from kgreason.graph.user_terms import UserTerm, checked, graph_name

@@ -28,10 +28,10 @@ from kgreason.graph.log import CommitLog
 from kgreason.graph.materializer import Materializer
 from kgreason.graph.progress import SILENT, Progress, cancellable
 from kgreason.graph.replaying import replayed, restored
-from kgreason.graph.report import COUNTS, statistics
 from kgreason.graph.repository import Repository
 from kgreason.graph.selection import select
 from kgreason.graph.sources import named
+from kgreason.graph.statistics import COUNTS, statistics
 from kgreason.graph.storing import SMALL, chunks, put, put_all, without_shared
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.formatter import format_program

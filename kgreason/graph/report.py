@@ -1,4 +1,4 @@
-"""What a graph says of itself: statistics, and the contradictions in it.
+"""The contradictions of a saved state.
 
 Everything is read from a saved state, the dictionary and the rules that derive `false`; the engine is not needed.
 
@@ -13,23 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kgreason.engine.layout import Int32
 from kgreason.graph.different import Different
-from kgreason.graph.facts import LITERAL_FACTS
-from kgreason.graph.sources import documents
 from kgreason.graph.state import Saved
 from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, respelled
-from kgreason.rdf.generalised import is_rdf
 from kgreason.rules.model import FALSE, Atom, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM, OWL_SAME_AS, RDF_FIRST
-
-COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms", "contradictions", "rules"
-"""What is counted of a state."""
 
 FalseRules = Callable[[Collection[str], Collection[str]], Iterable[Rule]]
 """The rules in force that derive `false`: those under one of these names; rules with other constants may be missing."""
@@ -236,21 +230,3 @@ def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionar
 def _triple(texts: list[str]) -> Triple:
     subject, predicate, object_ = texts
     return subject, predicate, object_
-
-
-def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:
-    """Counts of a state: facts, asserted and inferred triples, quads of named graphs, imported documents, terms."""
-    asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
-    shown = int(is_rdf(dictionary, *inferred.T).sum())
-    stored = int(is_rdf(dictionary, *saved.facts().T).sum())
-    about_literals = len(saved.relation(dictionary.find(LITERAL_FACTS)))
-    return {
-        "facts": len(asserted) + shown,
-        "asserted": len(asserted),
-        "inferred": shown,
-        "hidden": len(saved.records) - stored - about_literals,
-        "named": len(saved.named(dictionary)),
-        "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
-        "terms": len(dictionary),
-        "contradictions": len(mistakes(saved, dictionary, rules)),
-    }

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kgreason.proofs.notation import NO_PREFIXES, fact_text, is_hidden, term_text
-from kgreason.proofs.proof import Proof
+from kgreason.proofs.notation import NO_PREFIXES, Step, fact_text, is_hidden, term_text
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
 from kgreason.terms.vocabulary import (
     OWL_DIFFERENT_FROM,
@@ -217,7 +216,7 @@ class Contradiction(NamedTuple):
         )
 
 
-def proved_text(proof: Proof, prefixes: Mapping[str, str]) -> str:
+def proved_text(proof: Step, prefixes: Mapping[str, str]) -> str:
     """The fact that a proof proves: a contradiction as the sentence that it is."""
     if proof.rule is None or proof.rule.heads != (FALSE,):
         return fact_text(proof.fact, prefixes)

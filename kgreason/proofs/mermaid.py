@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kgreason.proofs.contradiction import proved_text
-from kgreason.proofs.notation import axioms_text, conditions
-from kgreason.proofs.proof import Proof
+from kgreason.proofs.notation import Step, axioms_text, conditions
 
 _ESCAPES = {ord(character): f"#{ord(character)};" for character in "#\"'<>&\\`*_~$%"}
 
 
-def to_mermaid(proof: Proof, prefixes: Mapping[str, str]) -> str:
+def to_mermaid(proof: Step, prefixes: Mapping[str, str]) -> str:
     """The lines of the flowchart, each ended by a line feed."""
     steps = proof.steps()
     number = {step: place for place, step in enumerate(steps)}
@@ -31,7 +30,7 @@ def to_mermaid(proof: Proof, prefixes: Mapping[str, str]) -> str:
     return "".join(lines)
 
 
-def _lines(step: Proof, number: Mapping[Proof, int], prefixes: Mapping[str, str]) -> Iterator[str]:
+def _lines(step: Step, number: Mapping[Step, int], prefixes: Mapping[str, str]) -> Iterator[str]:
     place = number[step]
     label = _label(proved_text(step, prefixes))
     if step.rule is None:

@@ -6,8 +6,9 @@ writes terms: IRIs and numbers short, `a` for rdf:type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Protocol, Self
 
 from kgreason.rules.formatter import format_rule, format_term
 from kgreason.rules.model import Atom, Rule, Term, triple
@@ -24,6 +25,29 @@ _CONDITIONS = {
     "dt_used": "{0} is in a triple",
 }
 """What rules ask of literals (rulesets/datatypes.dl), in words: no fact of the graph says it."""
+
+
+class Step(Protocol):
+    """A proof as `text` and `mermaid` read it; see `proof.Proof`."""
+
+    @property
+    def fact(self) -> Atom:
+        """The fact that is proved."""
+
+    @property
+    def rule(self) -> Rule | None:
+        """The rule that derives it; None for an asserted fact."""
+
+    @property
+    def premises(self) -> Sequence[Self]:
+        """The proofs of the facts in the rule's body."""
+
+    @property
+    def is_asserted(self) -> bool:
+        """Whether the fact stands for itself."""
+
+    def steps(self) -> Sequence[Self]:
+        """All proofs in this one, each once; premises stand before what they prove."""
 
 
 def term_text(term: Term, prefixes: Mapping[str, str]) -> str:

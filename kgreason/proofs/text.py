@@ -14,17 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kgreason.proofs.contradiction import proved_text
-from kgreason.proofs.notation import axioms_text, conditions, rule_text
-from kgreason.proofs.proof import Proof
+from kgreason.proofs.notation import Step, axioms_text, conditions, rule_text
 
 _INDENT = " " * 4
 _DEEPEST = 20
 
 
-def to_text(proof: Proof, prefixes: Mapping[str, str]) -> str:
+def to_text(proof: Step, prefixes: Mapping[str, str]) -> str:
     """The lines of a proof, each ended by a line feed."""
     lines: list[str] = []
-    told: set[Proof] = set()
+    told: set[Step] = set()
     waiting = [(proof, 0)]
     while waiting:
         step, depth = waiting.pop()
@@ -37,13 +36,13 @@ def to_text(proof: Proof, prefixes: Mapping[str, str]) -> str:
     return "".join(lines)
 
 
-def _note(step: Proof, told: set[Proof]) -> str:
+def _note(step: Step, told: set[Step]) -> str:
     if step.is_asserted:
         return " (asserted)"
     return " (proved above)" if step in told else ""
 
 
-def _reasons(step: Proof, prefixes: Mapping[str, str]) -> Iterator[str]:
+def _reasons(step: Step, prefixes: Mapping[str, str]) -> Iterator[str]:
     if step.rule is not None:
         yield f"by {step.rule.name}: {rule_text(step.rule, prefixes)}"
         yield from (f"where {condition}" for condition in conditions(step.rule, prefixes))

@@ -1,0 +1,36 @@
+"""Statistics of a saved state.
+
+Cost: one pass over the facts; where there are contradictions, also what it costs to find them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kgreason.graph.facts import LITERAL_FACTS
+from kgreason.graph.report import FalseRules, mistakes
+from kgreason.graph.sources import documents
+from kgreason.graph.state import Saved
+from kgreason.rdf.generalised import is_rdf
+from kgreason.terms.dictionary import Dictionary
+
+COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms", "contradictions", "rules"
+"""What is counted of a state."""
+
+
+def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:
+    """Counts of a state: facts, asserted and inferred triples, quads of named graphs, imported documents, terms."""
+    asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
+    shown = int(is_rdf(dictionary, *inferred.T).sum())
+    stored = int(is_rdf(dictionary, *saved.facts().T).sum())
+    about_literals = len(saved.relation(dictionary.find(LITERAL_FACTS)))
+    return {
+        "facts": len(asserted) + shown,
+        "asserted": len(asserted),
+        "inferred": shown,
+        "hidden": len(saved.records) - stored - about_literals,
+        "named": len(saved.named(dictionary)),
+        "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
+        "terms": len(dictionary),
+        "contradictions": len(mistakes(saved, dictionary, rules)),
+    }
