@@ -2,7 +2,8 @@
 
 Few rows are brought into the store for each WHERE anew, in a transaction of Oxigraph that is taken back
 (`OxigraphStore.solutions_after`). Where that has cost as much as a copy of the store would, a copy (a stage of the
-repository) follows the steps instead. Nobody else sees either.
+repository) follows the steps instead. Nobody else sees either. Ctrl-C ends the waiting for a transaction. Until Oxigraph
+has come to its end it holds the store, and whoever writes meanwhile writes to a copy (`Repository.free_store`).
 
 Law: a WHERE has the solutions that it would have once the steps were committed. Cost: at most twice that of the cheaper
 way; a copy on disk costs what a stage costs, one in memory the loading of all rows.
@@ -56,7 +57,7 @@ class Ahead:
             self._spent += sum(rows.count(b"\n") for rows in self._delta)
             if self._spent <= self._limit:
                 asking = select.calling(str(COLLECT), str(UNBOUND))
-                return store.solutions_after(*self._delta, select.prologue, asking, select.variables)
+                return self._home.free_store().solutions_after(*self._delta, select.prologue, asking, select.variables)
             self._copy = self._home.stage()
             self._bring_up(self._copy)
         name = select.default_graph

@@ -128,6 +128,28 @@ class Repository:
                 self._catch_up(self._store)
             return self._store
 
+    def free_store(self) -> OxigraphStore:
+        """The store, for its one writer: where a transaction that was given up holds it, a copy takes its place.
+
+        The copy is a stage. Raises StoreError; then, and on Ctrl-C, the store is as it was.
+        """
+        if self.store.is_held:
+            try:
+                self._stand_in(self.stage())
+            finally:
+                self.unstage()
+        return self.store
+
+    def _stand_in(self, copy: OxigraphStore) -> None:
+        """Have a stage with the rows of the store take its place; the commit is the same."""
+        copy.flush()
+        with undivided():
+            assert self._stage is not None
+            seen = self._seen
+            self._note(replace(self.manifest, oxigraph=self._stage.name))
+            self._seen = seen
+            self._adopt()
+
     def _open_store(self) -> OxigraphStore:
         if self._folder is None:
             return OxigraphStore()
@@ -208,6 +230,9 @@ class Repository:
 
         `is_failed`: as for `Folder.close`.
         """
+        if self._folder is not None and self._store is not None and self._store.is_held:
+            with suppress(StoreError):  # what holds the files keeps this process from opening them again
+                self.free_store()
         with self._opening:
             self._is_closed = True
             if self._store is not None:
@@ -279,7 +304,7 @@ class Repository:
         about. Once the journal has it, it has, and an error of the store is left to whoever asks the store next. After
         an interrupt `last` says which of the two it is.
         """
-        store = self.store
+        store = self.free_store()
         if self._folder is None:
             with undivided():
                 self._seen = _UNKNOWN

@@ -13,7 +13,7 @@ and 9); see `update` for others. `len` reads every row.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -25,7 +25,6 @@ from typing import Any, Self
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Triple
 
-from kgreason.engine.undivided import undivided
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store import process, worker
 from kgreason.store.results import Results
@@ -98,22 +97,44 @@ class OxigraphStore:
 
         `operation` is one of SPARQL Update, under a prologue, that calls the function COLLECT with the values of
         `variables`, UNBOUND for those without one. Delta and operation are a transaction that is taken back: nobody
-        else sees it, and Ctrl-C waits for its end. Raises QueryError, StoreError. Cost: applying the delta, and a call
-        of Python for each solution.
+        else sees it. Ctrl-C ends the waiting for it; then `is_held` until Oxigraph comes to its end. Raises QueryError,
+        StoreError. Cost: applying the delta, and a call of Python for each solution.
         """
-        update, rows = Update(removed, added), list[tuple[Term, ...]]()
-        functions: dict[NamedNode, Any] = {**update.functions, COLLECT: lambda *terms: rows.append(terms)}
+        update, rows, is_wanted = Update(removed, added), list[tuple[Term, ...]](), True
+        functions: dict[NamedNode, Any] = {
+            **update.functions,
+            COLLECT: lambda *terms: rows.append(terms) if is_wanted else None,
+        }
         steps = filter(None, [update.text, operation, f"CLEAR GRAPH {NOWHERE}"])
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue at the beginning alone
         try:
-            with self._calling_python, undivided():  # a row would be lost where Ctrl-C stops a function
-                self._store.update(text, custom_functions=functions)
+            worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)))
         except (OSError, RuntimeError, ValueError) as error:
             if NOWHERE.value not in str(error):
                 raise QueryError(f"the query cannot be evaluated: {error}") from error
+        except BaseException:
+            is_wanted = False
+            raise
         return [
             {name: None if term == UNBOUND else term for name, term in zip(variables, row, strict=True)} for row in rows
         ]
+
+    def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
+        """A call, for another thread, at whose end nothing holds the store any more."""
+        self._calling_python.acquire()
+
+        def holding() -> None:
+            try:
+                call()
+            finally:
+                self._calling_python.release()
+
+        return holding
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a transaction that nobody waits for has not ended: whoever changes the store would wait for it."""
+        return self._calling_python.locked()
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
         """Have no names of graphs that hold nothing, which GRAPH ?g would find."""

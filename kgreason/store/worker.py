@@ -1,4 +1,4 @@
-"""`answer`: a SPARQL query evaluated in another thread, so that the caller can stop waiting for it.
+"""`answer`, `wait_for`: a SPARQL query, or any call, in another thread, so that the caller can stop waiting for it.
 
 While pyoxigraph evaluates, Python handles no signal in the thread that asked. So another thread evaluates, and the one
 that asked waits in a way that Ctrl-C and a timeout end. Oxigraph itself cannot be stopped: the thread that nobody
@@ -26,13 +26,14 @@ from io import BytesIO
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, Variable
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.store.results import Output, Results, Solutions, Triples, boolean, document
 
+Result = TypeVar("Result")
 _FIRST, _MOST = 64, 4096
 """Rows in the first batch, and in the largest."""
 _LONG = 0.001
@@ -89,6 +90,22 @@ def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
     return cast(Results, Solutions(query.variables, query.rows(), partial(query.written, query.variables)))
 
 
+def wait_for(call: Callable[[], Result]) -> Result:
+    """What a call gives that is made in another thread, or what it raises. Ctrl-C ends the waiting, not the call."""
+    worker = _taken()
+    try:
+        worker.submit(lambda _: call())
+        while not worker.is_finished(_LOOK):
+            pass
+    except BaseException:
+        worker.give_up()
+        raise
+    try:
+        return cast(Result, worker.value())
+    finally:
+        _IDLE.append(worker)
+
+
 def _taken() -> _Worker:
     """A worker that nobody else has."""
     try:
@@ -124,9 +141,12 @@ class _Worker:
         """What the finished call gave. Raises what it raised."""
         value, error = self._value, self._error
         self._value = self._error = None
-        if error is not None:
-            raise error
-        return value
+        try:
+            if error is not None:
+                raise error
+            return value
+        finally:
+            del error  # its traceback has this frame, and frames that have the store, which is to be closed in time
 
     def give_up(self) -> None:
         """End the thread, now or when its call is finished."""
