@@ -25,6 +25,7 @@ import click
 
 from kgreason.errors import KgreasonError
 
+_INTERRUPTED = 130
 _LOOK = 0.5
 """Seconds after which a waiting thread looks for signals, where the system does not wake it."""
 
@@ -46,6 +47,8 @@ class Reporting(click.Group):
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else self.name
             status = _say(f"{error.format_message().rstrip('.')} (see {context} --help)", error.exit_code)
+        except click.Abort:  # Ctrl-C ahead of the command; click has ended the line
+            status = _INTERRUPTED
         sys.exit(status or 0)
 
     def invoke(self, ctx: click.Context) -> None:
@@ -63,7 +66,7 @@ class Reporting(click.Group):
         except MemoryError:
             ctx.exit(_say("there is not enough memory", self._error(ctx)))
         except KeyboardInterrupt:
-            ctx.exit(_say("interrupted", 130))
+            ctx.exit(_say("interrupted", _INTERRUPTED))
 
     def _error(self, ctx: click.Context) -> int:
         """The status of an error in the command that was called."""
