@@ -45,6 +45,7 @@ from kgreason.errors import StoreError
 from kgreason.graph.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.record import Record
+from kgreason.store.update import StoppedError
 
 Write = Callable[[Path], None]
 Fill = Callable[[OxigraphStore], None]
@@ -306,10 +307,7 @@ class Repository:
         """
         store = self.free_store()
         if self._folder is None:
-            with undivided():
-                self._seen = _UNKNOWN
-                store.apply(removed, added)
-                self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
+            self._commit_in_memory(store, record, removed, added)
             return
         if self.snapshot is None:
             raise StoreError(f"{self._folder.path}: there is no snapshot yet that a journal could follow")
@@ -324,6 +322,16 @@ class Repository:
                 del self._unseen[-1]
             if not (self._is_stuck and isinstance(error, StoreError)):
                 raise
+
+    def _commit_in_memory(self, store: OxigraphStore, record: Record, removed: bytes, added: bytes) -> None:
+        with undivided() as let_out:
+            seen, self._seen = self._seen, _UNKNOWN
+            try:
+                store.apply(removed, added, let_out)
+            except StoppedError as error:
+                self._seen = seen
+                raise error.reason from None
+            self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
 
     def _catch_up(self, store: OxigraphStore) -> None:
         """Bring the deltas of commits into the store."""
