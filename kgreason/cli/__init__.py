@@ -17,7 +17,9 @@ it: `query`, `dump` and `stats` start neither the engine nor Numba.
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from typing import Any
 
 __all__ = ["main"]
@@ -37,6 +39,19 @@ def main(*arguments: Any, **options: Any) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         command(*arguments, **options)
+    except SystemExit as end:
+        _end_with_threads(end.code)
+        raise
     finally:
         if is_python:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _end_with_threads(status: Any) -> None:
+    """End the process here where Oxigraph still evaluates what nobody waits for."""
+    from kgreason.store.worker import is_left
+
+    if is_left() and isinstance(status, int):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)

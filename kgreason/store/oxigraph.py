@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
@@ -28,7 +28,7 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Trip
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store import process, worker
 from kgreason.store.results import Results
-from kgreason.store.update import COLLECT, NOWHERE, UNBOUND, Check, GraphName, StoppedError, Term, Update, quads
+from kgreason.store.update import COLLECT, NOWHERE, UNBOUND, Check, GraphName, StoppedError, Term, Update, pieces, quads
 
 _THREADS = 2
 _ROWS = 30_000
@@ -62,11 +62,14 @@ class OxigraphStore:
         return store
 
     def load(self, chunks: Iterable[bytes]) -> None:
-        """Add many rows, given as chunks of whole lines, best of 10,000 to 30,000; not a transaction."""
+        """Add many rows, given as chunks of whole lines, best of 10,000 to 30,000; not a transaction.
+
+        Ctrl-C waits for the chunks that are being loaded. In memory a chunk is loaded in pieces, at no cost.
+        """
         running: deque[Future[None]] = deque()
         with self._errors(), ThreadPoolExecutor(_THREADS) as workers:
             try:
-                for chunk in chunks:
+                for chunk in chunks if self._path else chain.from_iterable(map(pieces, chunks)):
                     if len(running) > _THREADS:
                         running.popleft().result()
                     running.append(workers.submit(self._load, chunk))
@@ -110,10 +113,14 @@ class OxigraphStore:
         StoreError. Cost: applying the delta, and a call of Python for each solution.
         """
         update, rows, is_wanted = Update(removed, added), list[tuple[Term, ...]](), True
-        functions: dict[NamedNode, Any] = {
-            **update.functions,
-            COLLECT: lambda *terms: rows.append(terms) if is_wanted else None,
-        }
+
+        def collect(*terms: Term) -> None:
+            if is_wanted:
+                rows.append(terms)
+            else:
+                worker.stay_at_exit()
+
+        functions: dict[NamedNode, Any] = {**update.functions, COLLECT: collect}
         steps = filter(None, [update.text, operation, f"CLEAR GRAPH {NOWHERE}"])
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue at the beginning alone
         try:
