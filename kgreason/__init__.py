@@ -7,11 +7,34 @@ Load an ontology and data, query the closure with SPARQL, edit either live:
 ...     graph.stats()["facts"]
 0
 
-Importing the package loads no extra, and neither the engine nor Numba.
+Importing the package loads no extra, and neither the engine nor Numba. Each name below is imported when it is first
+used, so that the command line can prepare for Ctrl-C ahead of all else.
 """
 
-from kgreason.entailment.entails import check, entails
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kgreason.entailment.entails import check, entails
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 __all__ = ["KnowledgeGraph", "__version__", "check", "entails"]
 __version__ = "0.1.0"
+_HOMES = {
+    "KnowledgeGraph": "kgreason.graph.knowledge_graph",
+    "check": "kgreason.entailment.entails",
+    "entails": "kgreason.entailment.entails",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,6 @@
 """The command line: `kgreason COMMAND`, in the words of Oxigraph's own command line where it has them.
 
+    commands    the root of the command line, and which commands there are
     failures    errors as one line each, and exit statuses
     options     what several commands take
     notation    triples and prefixes
@@ -14,6 +15,43 @@ Results go to standard output, everything else to standard error. What computes 
 it: `query`, `dump` and `stats` start neither the engine nor Numba.
 """
 
-from kgreason.cli.commands import main
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
 
 __all__ = ["main"]
+
+
+def main(*arguments: Any, **options: Any) -> None:
+    """Run a command line, as click does, and exit with its status; for the main thread of a process of its own.
+
+    Ctrl-C ends the process without a word while Python still imports, and once the command is over.
+    """
+    is_python = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else Ctrl-C is ignored, say
+    if is_python:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from kgreason.cli.commands import main as command
+
+    if is_python:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        command(*arguments, **options)
+    except SystemExit as end:
+        _end_with_threads(end.code)
+        raise
+    finally:
+        if is_python:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _end_with_threads(status: Any) -> None:
+    """End the process here where Oxigraph still evaluates what nobody waits for."""
+    from kgreason.store.worker import is_left
+
+    if is_left() and isinstance(status, int):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)

@@ -13,20 +13,15 @@ An error that nobody foresaw is a fault of kgreason, and shows its traceback.
 from __future__ import annotations
 
 import errno
-import math
 import os
 import sys
-import threading
-import time
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 import click
 
 from kgreason.errors import KgreasonError
 
-_LOOK = 0.5
-"""Seconds after which a waiting thread looks for signals, where the system does not wake it."""
+_INTERRUPTED = 130
 
 
 class Verdict(click.Command):
@@ -46,6 +41,8 @@ class Reporting(click.Group):
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else self.name
             status = _say(f"{error.format_message().rstrip('.')} (see {context} --help)", error.exit_code)
+        except click.Abort:  # Ctrl-C ahead of the command; click has ended the line
+            status = _INTERRUPTED
         sys.exit(status or 0)
 
     def invoke(self, ctx: click.Context) -> None:
@@ -63,45 +60,11 @@ class Reporting(click.Group):
         except MemoryError:
             ctx.exit(_say("there is not enough memory", self._error(ctx)))
         except KeyboardInterrupt:
-            ctx.exit(_say("interrupted", 130))
+            ctx.exit(_say("interrupted", _INTERRUPTED))
 
     def _error(self, ctx: click.Context) -> int:
         """The status of an error in the command that was called."""
         return 2 if isinstance(self.commands.get(ctx.invoked_subcommand or ""), Verdict) else 1
-
-
-def watched(work: Callable[[], None], timeout: float | None = None) -> None:
-    """Carry out work that cannot be stopped, in another thread. Ctrl-C ends the process, and so does the timeout.
-
-    Raises what the work raises. The process ends with status 130, or 1, and one line, as after any other error.
-    """
-    failures: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    until = math.inf if timeout is None else time.monotonic() + timeout
-    try:
-        while thread.is_alive() and time.monotonic() < until:
-            thread.join(min(_LOOK, max(until - time.monotonic(), 0)))
-    except KeyboardInterrupt:
-        _leave("interrupted", 130)
-    if thread.is_alive():
-        _leave(f"the query took longer than {timeout:g} seconds", 1)
-    if failures:
-        raise failures[0]
-
-
-def _leave(message: str, status: int) -> NoReturn:
-    """End the process, whatever its threads do."""
-    _say(message, status)
-    sys.stderr.flush()
-    os._exit(status)
 
 
 def _say(message: str, status: int) -> int:

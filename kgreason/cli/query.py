@@ -4,7 +4,7 @@ Queries see the materialized graph: the default graph is everything that was loa
 was loaded into it. Several processes may ask a store at the same time.
 
 Invariant: results are printed once all of them are there, so that a query which fails prints nothing. The query is
-evaluated in a thread, so that Ctrl-C and the timeout end the command at once.
+evaluated in a thread (`store.worker`), so that Ctrl-C and the timeout end the command at once.
 
 Cost: the query itself, and a quarter of a second to start; neither the engine nor Numba is loaded. Results of more than
 16 MB are kept in a temporary file meanwhile.
@@ -25,12 +25,12 @@ from typing import BinaryIO, cast
 import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat
 
-from kgreason.cli.failures import watched
 from kgreason.cli.options import example, given, location
 from kgreason.errors import QueryError
 from kgreason.graph.answers import Found, Triples
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.sparql.columns import declared
+from kgreason.store.worker import wait_for
 
 _TABLES = ("table", "csv", "tsv", "json", "xml")
 _GRAPHS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
@@ -69,7 +69,7 @@ def query(location: Path, text: str | None, query_file: Path | None, syntax: str
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
         with KnowledgeGraph.open(location, read_only=True) as graph, _told(query_file):
-            watched(lambda: _write(graph.query(sparql), syntax, sparql, cast(BinaryIO, out)), timeout)
+            wait_for(lambda: _write(graph.query(sparql), syntax, sparql, cast(BinaryIO, out)), timeout)
         out.seek(0)
         shutil.copyfileobj(out, sys.stdout.buffer)
 

@@ -2,7 +2,9 @@
 
 Few rows are brought into the store for each WHERE anew, in a transaction of Oxigraph that is taken back
 (`OxigraphStore.solutions_after`). Where that has cost as much as a copy of the store would, a copy (a stage of the
-repository) follows the steps instead. Nobody else sees either.
+repository) follows the steps instead. Nobody else sees either. Ctrl-C ends the waiting for a transaction. Until
+Oxigraph has come to its end it holds the store, and whoever writes meanwhile writes to a copy
+(`Repository.free_store`).
 
 Law: a WHERE has the solutions that it would have once the steps were committed. Cost: at most twice that of the cheaper
 way; a copy on disk costs what a stage costs, one in memory the loading of all rows.
@@ -19,7 +21,7 @@ from kgreason.graph.repository import Repository
 from kgreason.sparql.template import lines, start_of
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph import OxigraphStore
-from kgreason.store.update import COLLECT, UNBOUND
+from kgreason.store.update import COLLECT, UNBOUND, pieces
 
 _COPY = 20_000
 """A copy on disk costs as much as so many rows in a transaction; one in memory as the rows of the graph, if more."""
@@ -56,7 +58,7 @@ class Ahead:
             self._spent += sum(rows.count(b"\n") for rows in self._delta)
             if self._spent <= self._limit:
                 asking = select.calling(str(COLLECT), str(UNBOUND))
-                return store.solutions_after(*self._delta, select.prologue, asking, select.variables)
+                return self._home.free_store().solutions_after(*self._delta, select.prologue, asking, select.variables)
             self._copy = self._home.stage()
             self._bring_up(self._copy)
         name = select.default_graph
@@ -73,7 +75,10 @@ class Ahead:
         back = {line for line in lost - gone if self._home.store.count(line)} | (before.removed - gone)
         starts = {start_of(line) for line in lost}  # another spelling of a literal may be the same row of Oxigraph
         new = {line for line in come if line not in before.added or start_of(line) in starts}
-        copy.apply(b"".join((gone - before.removed) | lost), b"".join(back | new))
+        for piece in pieces(b"".join((gone - before.removed) | lost)):  # nobody else has the copy
+            copy.apply(piece, b"")
+        for piece in pieces(b"".join(back | new)):
+            copy.apply(b"", piece)
 
     def close(self) -> None:
         """Let go of the copy."""

@@ -158,17 +158,25 @@ class LiveGraph:
         """Bring a pending commit into journal and store.
 
         The first one, and on disk one of many rows, is a snapshot: its rows are loaded into a stage. In memory a
-        transaction of Oxigraph costs what a load costs. What was evaluated elsewhere is a snapshot, too: no record can
-        say how.
+        transaction of Oxigraph costs what a load costs; but where more rows go than stay, those that stay are loaded.
+        What was evaluated elsewhere is a snapshot, too: no record can say how.
         """
         size = max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads))
-        ran = self.materializer.strategies
-        if self._home.last and ran and (size <= SMALL or not self._home.is_on_disk):
+        ran, is_on_disk = self.materializer.strategies, self._home.is_on_disk
+        if self._home.last and not is_on_disk and self._is_mostly_gone(len(delta.disappeared_rows)):
+            with progress("storing", None):
+                self.fill(self._home.stage(is_empty=True))
+            self._home.load(self.manifest(), self.write)
+        elif self._home.last and ran and (size <= SMALL or not is_on_disk):
             record = Record(delta.commit, *delta.quad_lines, rules, (), headers, ran)
             self._home.commit(record, *self._rows(delta))
         else:
             self._put(self._home.stage(), delta, progress)
             self._home.load(self.manifest(), self.write)
+
+    def _is_mostly_gone(self, gone: int) -> bool:
+        """Whether many triples go, and fewer stay."""
+        return gone > SMALL and gone > len(self.materializer.save().triples())
 
     def _put(self, store: RdfStore, delta: Delta, progress: Progress) -> None:
         """Bring the many rows of a delta into a stage, which has what the first commit asserts already."""

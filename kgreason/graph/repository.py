@@ -45,6 +45,7 @@ from kgreason.errors import StoreError
 from kgreason.graph.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.oxigraph import OxigraphStore
 from kgreason.store.record import Record
+from kgreason.store.update import StoppedError
 
 Write = Callable[[Path], None]
 Fill = Callable[[OxigraphStore], None]
@@ -128,6 +129,28 @@ class Repository:
                 self._catch_up(self._store)
             return self._store
 
+    def free_store(self) -> OxigraphStore:
+        """The store, for its one writer: where a transaction that was given up holds it, a copy takes its place.
+
+        The copy is a stage. Raises StoreError; then, and on Ctrl-C, the store is as it was.
+        """
+        if self.store.is_held:
+            try:
+                self._stand_in(self.stage())
+            finally:
+                self.unstage()
+        return self.store
+
+    def _stand_in(self, copy: OxigraphStore) -> None:
+        """Have a stage with the rows of the store take its place; the commit is the same."""
+        copy.flush()
+        with undivided():
+            assert self._stage is not None
+            seen = self._seen
+            self._note(replace(self.manifest, oxigraph=self._stage.name))
+            self._seen = seen
+            self._adopt()
+
     def _open_store(self) -> OxigraphStore:
         if self._folder is None:
             return OxigraphStore()
@@ -208,6 +231,9 @@ class Repository:
 
         `is_failed`: as for `Folder.close`.
         """
+        if self._folder is not None and self._store is not None and self._store.is_held:
+            with suppress(StoreError):  # what holds the files keeps this process from opening them again
+                self.free_store()
         with self._opening:
             self._is_closed = True
             if self._store is not None:
@@ -279,12 +305,9 @@ class Repository:
         about. Once the journal has it, it has, and an error of the store is left to whoever asks the store next. After
         an interrupt `last` says which of the two it is.
         """
-        store = self.store
+        store = self.free_store()
         if self._folder is None:
-            with undivided():
-                self._seen = _UNKNOWN
-                store.apply(removed, added)
-                self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
+            self._commit_in_memory(store, record, removed, added)
             return
         if self.snapshot is None:
             raise StoreError(f"{self._folder.path}: there is no snapshot yet that a journal could follow")
@@ -299,6 +322,16 @@ class Repository:
                 del self._unseen[-1]
             if not (self._is_stuck and isinstance(error, StoreError)):
                 raise
+
+    def _commit_in_memory(self, store: OxigraphStore, record: Record, removed: bytes, added: bytes) -> None:
+        with undivided() as let_out:
+            seen, self._seen = self._seen, _UNKNOWN
+            try:
+                store.apply(removed, added, let_out)
+            except StoppedError as error:
+                self._seen = seen
+                raise error.reason from None
+            self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
 
     def _catch_up(self, store: OxigraphStore) -> None:
         """Bring the deltas of commits into the store."""

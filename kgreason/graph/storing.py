@@ -10,6 +10,7 @@ Cost: a delta costs its own size; loading is the store's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from kgreason.graph.state import Saved
 from kgreason.rdf.generalised import is_rdf
 from kgreason.store.images import Images
 from kgreason.store.protocol import RdfStore
+from kgreason.store.update import pieces
 from kgreason.terms.dictionary import Dictionary
 
 CHUNK = 30_000
@@ -40,8 +42,8 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
 
 def put(store: RdfStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]) -> None:
     """Bring a delta of many rows into a store that nobody reads, in several transactions."""
-    for chunk in chunks(dictionary, removed, report):
-        store.apply(chunk, b"")
+    for piece in chain.from_iterable(map(pieces, chunks(dictionary, removed, report))):
+        store.apply(piece, b"")  # a transaction of 30,000 rows would have Ctrl-C wait for a second
     store.load(chunks(dictionary, added, report))
 
 

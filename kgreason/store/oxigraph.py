@@ -13,11 +13,11 @@ and 9); see `update` for others. `len` reads every row.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
@@ -25,11 +25,10 @@ from typing import Any, Self
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Triple
 
-from kgreason.engine.undivided import undivided
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store import process, worker
 from kgreason.store.results import Results
-from kgreason.store.update import COLLECT, NOWHERE, UNBOUND, GraphName, Term, Update, quads
+from kgreason.store.update import COLLECT, NOWHERE, UNBOUND, Check, GraphName, StoppedError, Term, Update, pieces, quads
 
 _THREADS = 2
 _ROWS = 30_000
@@ -63,11 +62,14 @@ class OxigraphStore:
         return store
 
     def load(self, chunks: Iterable[bytes]) -> None:
-        """Add many rows, given as chunks of whole lines, best of 10,000 to 30,000; not a transaction."""
+        """Add many rows, given as chunks of whole lines, best of 10,000 to 30,000; not a transaction.
+
+        Ctrl-C waits for the chunks that are being loaded. In memory a chunk is loaded in pieces, at no cost.
+        """
         running: deque[Future[None]] = deque()
         with self._errors(), ThreadPoolExecutor(_THREADS) as workers:
             try:
-                for chunk in chunks:
+                for chunk in chunks if self._path else chain.from_iterable(map(pieces, chunks)):
                     if len(running) > _THREADS:
                         running.popleft().result()
                     running.append(workers.submit(self._load, chunk))
@@ -77,18 +79,27 @@ class OxigraphStore:
                 workers.shutdown(wait=False, cancel_futures=True)  # so that Ctrl-C waits for no chunk but those begun
                 raise
 
-    def apply(self, removed: bytes, added: bytes) -> None:
-        """Remove lines, then add lines, in one transaction; then a graph that has no row left is there no more."""
+    def apply(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
+        """Remove lines, then add lines, in one transaction; then a graph that has no row left is there no more.
+
+        `check` is called now and then until the last rows come or go: Oxigraph takes some 5 microseconds for each row
+        that it only adds, and asks nobody. What `check` raises is the reason of a StoppedError; the store is as before.
+        """
         with self._errors():
             if not removed:
-                self._store.extend(quads(added))
+                self._store.extend(quads(added, check))
             elif not added and len(gone := quads(removed)) == 1:
                 self._store.remove(gone[0])
                 self._forget_empty([gone[0].graph_name])
             else:
-                update = Update(removed, added)
-                with self._calling_python:
-                    self._store.update(update.text, custom_functions=update.functions)
+                update = Update(removed, added, check)
+                try:
+                    with self._calling_python:
+                        self._store.update(update.text, custom_functions=update.functions)
+                except RuntimeError:
+                    if update.reason:
+                        raise StoppedError(update.reason) from None
+                    raise
                 self._forget_empty(update.thinned)
 
     def solutions_after(
@@ -98,22 +109,48 @@ class OxigraphStore:
 
         `operation` is one of SPARQL Update, under a prologue, that calls the function COLLECT with the values of
         `variables`, UNBOUND for those without one. Delta and operation are a transaction that is taken back: nobody
-        else sees it, and Ctrl-C waits for its end. Raises QueryError, StoreError. Cost: applying the delta, and a call
-        of Python for each solution.
+        else sees it. Ctrl-C ends the waiting for it; then `is_held` until Oxigraph comes to its end. Raises QueryError,
+        StoreError. Cost: applying the delta, and a call of Python for each solution.
         """
-        update, rows = Update(removed, added), list[tuple[Term, ...]]()
-        functions: dict[NamedNode, Any] = {**update.functions, COLLECT: lambda *terms: rows.append(terms)}
+        update, rows, is_wanted = Update(removed, added), list[tuple[Term, ...]](), True
+
+        def collect(*terms: Term) -> None:
+            if is_wanted:
+                rows.append(terms)
+            else:
+                worker.stay_at_exit()
+
+        functions: dict[NamedNode, Any] = {**update.functions, COLLECT: collect}
         steps = filter(None, [update.text, operation, f"CLEAR GRAPH {NOWHERE}"])
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue at the beginning alone
         try:
-            with self._calling_python, undivided():  # a row would be lost where Ctrl-C stops a function
-                self._store.update(text, custom_functions=functions)
+            worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)))
         except (OSError, RuntimeError, ValueError) as error:
             if NOWHERE.value not in str(error):
                 raise QueryError(f"the query cannot be evaluated: {error}") from error
+        except BaseException:
+            is_wanted = False
+            raise
         return [
             {name: None if term == UNBOUND else term for name, term in zip(variables, row, strict=True)} for row in rows
         ]
+
+    def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
+        """A call, for another thread, at whose end nothing holds the store any more."""
+        self._calling_python.acquire()
+
+        def holding() -> None:
+            try:
+                call()
+            finally:
+                self._calling_python.release()
+
+        return holding
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a transaction that nobody waits for has not ended: whoever changes the store would wait for it."""
+        return self._calling_python.locked()
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
         """Have no names of graphs that hold nothing, which GRAPH ?g would find."""

@@ -1,4 +1,4 @@
-"""`answer`: a SPARQL query evaluated in another thread, so that the caller can stop waiting for it.
+"""`answer`, `wait_for`: a SPARQL query, or any call, in another thread, so that the caller can stop waiting for it.
 
 While pyoxigraph evaluates, Python handles no signal in the thread that asked. So another thread evaluates, and the one
 that asked waits in a way that Ctrl-C and a timeout end. Oxigraph itself cannot be stopped: the thread that nobody
@@ -13,6 +13,8 @@ wakes the thread, and as much for each batch of up to 4,096 rows. `is_short` tel
 
 from __future__ import annotations
 
+import atexit
+import math
 import os
 import re
 import threading
@@ -26,13 +28,14 @@ from io import BytesIO
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, Variable
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.store.results import Output, Results, Solutions, Triples, boolean, document
 
+Result = TypeVar("Result")
 _FIRST, _MOST = 64, 4096
 """Rows in the first batch, and in the largest."""
 _LONG = 0.001
@@ -89,6 +92,54 @@ def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
     return cast(Results, Solutions(query.variables, query.rows(), partial(query.written, query.variables)))
 
 
+def wait_for(call: Callable[[], Result], timeout: float | None = None) -> Result:
+    """What a call gives that is made in another thread, or what it raises. Ctrl-C ends the waiting, not the call.
+
+    Raises QueryTimeoutError after so many seconds.
+    """
+    worker = _taken()
+    until = math.inf if timeout is None else time.monotonic() + timeout
+    try:
+        worker.submit(lambda _: call())
+        while not worker.is_finished(min(_LOOK, until - time.monotonic())):
+            if time.monotonic() >= until:
+                raise QueryTimeoutError(f"the query took longer than {timeout:g} seconds")
+    except BaseException:
+        worker.give_up()
+        raise
+    try:
+        return cast(Result, worker.value())
+    finally:
+        _IDLE.append(worker)
+
+
+def is_left() -> bool:
+    """Whether there is a call that nobody waits for."""
+    _LEFT[:] = filter(threading.Thread.is_alive, _LEFT)
+    return bool(_LEFT)
+
+
+def stay_at_exit() -> None:
+    """Where Python ends, wait for ever: for functions that Oxigraph calls in the thread of a call that is left.
+
+    A thread that comes back to Python later would make the process fail.
+    """
+    if _ENDING.locked():
+        with suppress(ValueError):
+            _LEFT.remove(threading.current_thread())
+        _ENDING.acquire()
+
+
+@atexit.register
+def _end() -> None:
+    """Give calls that are left a moment to come to a function that stays."""
+    if is_left():
+        _ENDING.acquire(blocking=False)
+        until = time.monotonic() + _SHORTLY / 4
+        while is_left() and time.monotonic() < until:
+            time.sleep(_LOOK / 20)
+
+
 def _taken() -> _Worker:
     """A worker that nobody else has."""
     try:
@@ -109,7 +160,8 @@ class _Worker:
         self._call: Callable[[_Worker], Any] | None = None
         self._value: Any = None
         self._error: BaseException | None = None
-        threading.Thread(target=self._run, name="kgreason query", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="kgreason query", daemon=True)
+        self._thread.start()
 
     def submit(self, call: Callable[[_Worker], Any]) -> None:
         """Have a call carried out."""
@@ -124,13 +176,17 @@ class _Worker:
         """What the finished call gave. Raises what it raised."""
         value, error = self._value, self._error
         self._value = self._error = None
-        if error is not None:
-            raise error
-        return value
+        try:
+            if error is not None:
+                raise error
+            return value
+        finally:
+            del error  # its traceback has this frame, and frames that have the store, which is to be closed in time
 
     def give_up(self) -> None:
         """End the thread, now or when its call is finished."""
         self.is_given_up = True
+        _LEFT.append(self._thread)
         with suppress(RuntimeError):  # the lock is free, as the thread has not begun its call
             self._wanted.release()
 
@@ -334,5 +390,10 @@ def _whole(variables: list[Variable], rows: Iterable[Any], syntax: QueryResultsF
 _ENDS = {"srj": b"]}}", "srx": b"</results></sparql>"}
 """How documents end behind their rows, by the extension of their format."""
 _IDLE: list[_Worker] = []
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_IDLE.clear)  # a child has none of its parent's threads
+_LEFT: list[threading.Thread] = []
+"""The threads of workers that were given up, until somebody looks and they have ended."""
+_ENDING = threading.Lock()
+"""Locked while Python ends, if calls are left."""
+if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+    os.register_at_fork(after_in_child=_IDLE.clear)
+    os.register_at_fork(after_in_child=_LEFT.clear)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from kgreason.cli import main
+from kgreason.cli.commands import main
 
 PROGRAM = (sys.executable, "-c", "from kgreason.cli import main; main(prog_name='kgreason')")
 

@@ -15,7 +15,7 @@ import pyoxigraph as ox
 import pytest
 
 import kgreason
-from kgreason.cli import main
+from kgreason.cli.commands import main
 from tests.cli.calling import answers, call, done, failed, files, start, triples
 
 README = Path(__file__).parents[2] / "README.md"

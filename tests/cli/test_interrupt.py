@@ -8,11 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from kgreason.cli.commands import main
+from kgreason.cli.lubm import lubm
 from kgreason.lubm import generate
 from kgreason.resources import resource
-from tests.cli.calling import answers, done, start, triples
+from tests.cli.calling import answers, call, done, start, triples
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
 DEPARTMENTS = 4
@@ -129,3 +132,52 @@ def test_run_writes_no_table_in_part(tmp_path: Path) -> None:
     assert (process.returncode, process.stderr) == (130, "kgreason: interrupted\n")
     assert (tmp_path / "copy.csv").read_text() == "before"
     assert len(list(tmp_path.iterdir())) == 3
+
+
+AT_AN_IMPORT = """
+import os, signal, sys
+
+class Striking:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Striking())
+from kgreason.cli import main
+main(["lubm", "--help"])
+"""
+AT_THE_END = """
+import atexit, os, signal
+from kgreason.cli import main
+
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+main(["lubm", "--help"])
+"""
+
+
+def run(code: str, *arguments: str, handler: str = "default_int_handler") -> tuple[int, str, bool]:
+    """Run some code where Python has set this handler: its status, what it says of errors, whether it helps."""
+    code = f"import signal; signal.signal(signal.SIGINT, signal.{handler})\n{code}"
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr, "--universities" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["kgreason.cli.commands", "click", "pyoxigraph", "kgreason.graph.knowledge_graph"])
+def test_while_python_still_imports(name: str) -> None:
+    assert run(AT_AN_IMPORT, name) == (-signal.SIGINT, "", False)
+    assert run(AT_AN_IMPORT, name, handler="SIG_IGN") == (0, "", True)
+
+
+def test_while_python_ends() -> None:
+    assert run(AT_THE_END) == (-signal.SIGINT, "", True)
+    assert run(AT_THE_END, handler="SIG_IGN") == (0, "", True)
+
+
+@pytest.mark.parametrize(("command", "said"), [(lubm, "kgreason: interrupted\n"), (main, "\n")])
+def test_ahead_of_the_command(monkeypatch: pytest.MonkeyPatch, command: click.Command, said: str) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "parse_args", interrupted)
+    result = call("lubm", "--help")
+    assert (result.exit_code, result.output) == (130, said)

@@ -17,6 +17,20 @@ from tests.cli.calling import call, done, start
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o }"
 
+SAYING = """
+import sys
+from kgreason.cli import main, query
+
+wait_for = query.wait_for
+
+def saying(*arguments):
+    print("waiting", file=sys.stderr, flush=True)
+    return wait_for(*arguments)
+
+query.wait_for = saying
+main()
+"""
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -34,9 +48,12 @@ def test_a_timeout_is_an_error(store: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
 def test_ctrl_c_ends_a_query(store: Path) -> None:
-    process = start("query", "-l", store, "--query", ENDLESS)
+    command = [sys.executable, "-c", SAYING, "query", "-l", str(store), "--query", ENDLESS]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
+    assert process.stderr.readline() == "waiting\n"
     with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(timeout=3)  # so that it evaluates by now
+        process.wait(timeout=0.5)  # so that Oxigraph evaluates by now
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=30) == ("", "kgreason: interrupted\n")
     assert process.returncode == 130

@@ -16,6 +16,7 @@ import pytest
 from pyoxigraph import QueryBoolean, QuerySolutions
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
+from kgreason.store import update
 from kgreason.store.oxigraph import OxigraphStore
 
 ROW = b"<http://e/s> <http://e/p> <http://e/o> .\n"
@@ -70,6 +71,39 @@ def test_a_delta_that_fails_changes_nothing() -> None:
     with pytest.raises(StoreError, match="not N-Quads"):
         store.apply(ROW, _row(1) + b"oops\n")
     assert _all(store) == ROW
+
+
+def _is_applied(store: OxigraphStore, removed: bytes, added: bytes, check: update.Check) -> bool:
+    try:
+        store.apply(removed, added, check)
+    except update.StoppedError as error:
+        return str(error.reason) != "enough"
+    return True
+
+
+@pytest.mark.parametrize("kind", ["some go and some come", "some go", "all come"])
+def test_a_delta_of_many_rows_can_be_stopped(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """By the check, whenever that is called; then nothing of the delta has come about."""
+    monkeypatch.setattr(update, "_PIECE", 300)
+    before = b"" if kind == "all come" else _rows(range(40)) + BLANK
+    after = _rows(range(40, 60)).replace(b" .", b" <http://e/g> .") if "come" in kind else b""
+
+    left = 0
+
+    def check() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise ValueError("enough")
+
+    for number in count(1):
+        store, left = OxigraphStore(), number
+        store.load([before])
+        if _is_applied(store, before, after, check):
+            break
+        assert _all(store) == b"".join(sorted(before.splitlines(keepends=True)))
+    assert number > (3 if kind == "all come" else 9)
+    assert _all(store) == b"".join(sorted(after.splitlines(keepends=True)))
 
 
 @pytest.mark.skipif(sys.gettrace() is not None, reason="a debugger or a coverage tool traces already")
