@@ -27,8 +27,8 @@ from benchmarks.model import Measurement
 from benchmarks.states import GROWN, Start, add_singly, of_triples, recombined, seconds
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine
-from kgreason.graph.edit import Edit
-from kgreason.graph.materializer import Materializer
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
 from kgreason.rules.model import Triple
 from kgreason.terms.vocabulary import OWL_TRANSITIVE_PROPERTY, RDF_TYPE, RDFS_SUB_CLASS_OF
 

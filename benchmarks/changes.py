@@ -19,10 +19,10 @@ from benchmarks.model import Measurement
 from benchmarks.programs import idle_rules
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
-from kgreason.engine.encode import encode
 from kgreason.engine.engine import Engine
-from kgreason.engine.layout import Int32
-from kgreason.graph.materializer import Materializer
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import encode
+from kgreason.materialize.materializer import Materializer
 
 _TRIPLES, _TURN = 1_000, 100
 _RULES = 10_000

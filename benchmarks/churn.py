@@ -19,7 +19,7 @@ from benchmarks.model import Measurement
 from benchmarks.states import Start, lubm, recombined
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine
-from kgreason.engine.layout import ARRAYS, Int32
+from kgreason.engine.memory.layout import ARRAYS, Int32
 
 _PAIRS, _FIRST = 1_000_000, 1_000
 _STATUS = Path("/proc/self/statm")

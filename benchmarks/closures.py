@@ -22,8 +22,8 @@ from benchmarks.lubm import ONTOLOGY
 from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import SkippedError, Workspace
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.selection import select
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
 
 GRAPHS = {
     "lubm1": "LUBM(1,0)",

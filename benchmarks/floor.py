@@ -19,10 +19,10 @@ from unittest.mock import patch
 import numpy as np
 
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.distinct import take_heads
 from kgreason.engine.engine import Check, Engine
-from kgreason.engine.layout import FIRST, LOGGING, N_HEADS, Int32
-from kgreason.engine.planner import Planner
+from kgreason.engine.level.distinct import take_heads
+from kgreason.engine.memory.layout import FIRST, LOGGING, N_HEADS, Int32
+from kgreason.engine.program.planner import Planner
 
 
 class Recording(NamedTuple):

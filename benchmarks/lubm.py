@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.workspace import Workspace
-from kgreason.engine.layout import ASSERTED, FIRST, STATE, TABLE, Int32
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.selection import select
+from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
 
 ONTOLOGY = "univ-bench.ttl"
 NAMESPACE = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"

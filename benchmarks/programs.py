@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.encode import encode, relation_text
 from kgreason.engine.engine import Engine
-from kgreason.engine.layout import Int32
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import encode, relation_text
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
 from kgreason.terms.dictionary import Dictionary

@@ -27,9 +27,9 @@ from benchmarks.programs import TRANSITIVE_CLOSURE, random_graph, relational
 from benchmarks.timing import timed
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine, Strategy
-from kgreason.engine.layout import QUIET, Int32
-from kgreason.graph.facts import is_schema
-from kgreason.graph.materializer import Materializer
+from kgreason.engine.memory.layout import QUIET, Int32
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.schema_rows import is_schema
 
 GROWN = 1_000
 """How many of its facts a grown state got by commits of their own."""

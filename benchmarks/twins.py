@@ -20,9 +20,9 @@ import numpy as np
 from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
-from kgreason.graph.edit import Edit
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.selection import select
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
 from kgreason.rules.model import Triple
 from kgreason.terms.vocabulary import (
     OWL_CLASS,

@@ -49,7 +49,7 @@ def main(*arguments: Any, **options: Any) -> None:
 
 def _end_with_threads(status: Any) -> None:
     """End the process here where Oxigraph still evaluates what nobody waits for."""
-    from kgreason.store.worker import is_left
+    from kgreason.store.oxigraph.worker import is_left
 
     if is_left() and isinstance(status, int):
         sys.stdout.flush()

@@ -11,23 +11,23 @@ from __future__ import annotations
 import click
 
 from kgreason import __version__
-from kgreason.cli.check import check
-from kgreason.cli.diff import diff
-from kgreason.cli.dump import dump
-from kgreason.cli.entails import entails
-from kgreason.cli.explain import explain
+from kgreason.cli.ask.check import check
+from kgreason.cli.ask.diff import diff
+from kgreason.cli.ask.dump import dump
+from kgreason.cli.ask.entails import entails
+from kgreason.cli.ask.explain import explain
+from kgreason.cli.ask.query import query
+from kgreason.cli.ask.stats import stats
+from kgreason.cli.ask.watch import watch
+from kgreason.cli.bulk.lubm import lubm
+from kgreason.cli.bulk.materialize import materialize
+from kgreason.cli.edit.load import load
+from kgreason.cli.edit.rules import rules
+from kgreason.cli.edit.unload import unload
+from kgreason.cli.edit.update import update
 from kgreason.cli.failures import Reporting
-from kgreason.cli.load import load
-from kgreason.cli.lubm import lubm
-from kgreason.cli.materialize import materialize
 from kgreason.cli.options import example
-from kgreason.cli.query import query
-from kgreason.cli.rules import rules
 from kgreason.cli.run import run
-from kgreason.cli.stats import stats
-from kgreason.cli.unload import unload
-from kgreason.cli.update import update
-from kgreason.cli.watch import watch
 
 _EXAMPLE = example(
     "kgreason load -l store -f ontology.ttl data.nt.gz --rules owl2rl",

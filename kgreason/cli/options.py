@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import click
 
 from kgreason.errors import InputError
-from kgreason.graph.folder import is_store, no_store
 from kgreason.proofs.contradiction import Contradiction
+from kgreason.store.folder import is_store, no_store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MOST = 5

@@ -57,7 +57,7 @@ class Bars:
 def _announce() -> None:
     """Say that kernels are compiled, if they are."""
     from kgreason import compiled  # naming a member of it would make this a module of kernels to the cache
-    from kgreason.engine.fixpoint import advance
+    from kgreason.engine.level.fixpoint import advance
 
     if not compiled.is_compiled(advance):
         click.echo(f"kgreason: {compiled.ONCE}", err=True)

@@ -17,8 +17,8 @@ from typing import TextIO
 
 from pyoxigraph import QuerySolution
 
-from kgreason.graph.answers import Solutions
-from kgreason.graph.user_terms import text_of
+from kgreason.graph.input.terms import text_of
+from kgreason.graph.results.answers import Solutions
 from kgreason.rules.formatter import format_term
 
 _PART = 1_000

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from kgreason.datatypes import binary, durations, markup, numeric, textual, times, value
+from kgreason.datatypes import value
 from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.spaces import binary, durations, markup, numeric, textual, times
 from kgreason.datatypes.value import REAL, STRING, IllTyped, Reading, Value
 from kgreason.terms import vocabulary as v
 

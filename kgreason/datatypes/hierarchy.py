@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, DATATYPES
-from kgreason.datatypes.numeric import WHOLE
+from kgreason.datatypes.spaces.numeric import WHOLE
 from kgreason.terms import vocabulary as v
 
 _ABOVE = {

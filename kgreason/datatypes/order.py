@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kgreason.datatypes import durations, times, value
-from kgreason.datatypes.numeric import plus
+from kgreason.datatypes import value
+from kgreason.datatypes.spaces import durations, times
+from kgreason.datatypes.spaces.numeric import plus
 from kgreason.datatypes.value import Value
 
 _MOST = 14 * 60 * 60

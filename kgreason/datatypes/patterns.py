@@ -22,7 +22,7 @@ from functools import cache
 from typing import NoReturn
 from unicodedata import category
 
-from kgreason.datatypes.textual import NAME_CHARACTER, NAME_START
+from kgreason.datatypes.spaces.textual import NAME_CHARACTER, NAME_START
 
 _ANY = r"[\s\S]"
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"} | {character: character for character in r"\|.?*+(){}-[]^$"}

@@ -13,12 +13,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kgreason.engine.arrangements import Arrangements
-from kgreason.engine.catalogue import Catalogue
-from kgreason.engine.distinct import assert_rows, open_queue, retract_rows, take_back_heads, take_heads
-from kgreason.engine.facts import FactTable
-from kgreason.engine.fixpoint import advance
-from kgreason.engine.layout import (
+from kgreason.engine.facts.hash_table import BLOCK as LOOKUP_BLOCK
+from kgreason.engine.facts.hash_table import rehash
+from kgreason.engine.facts.table import FactTable
+from kgreason.engine.index.arrangements import Arrangements
+from kgreason.engine.index.candidates import Catalogue
+from kgreason.engine.level.commit_end import note_changes, settle, unwind
+from kgreason.engine.level.distinct import assert_rows, open_queue, retract_rows, take_back_heads, take_heads
+from kgreason.engine.level.fixpoint import advance
+from kgreason.engine.level.probe import BLOCK
+from kgreason.engine.memory.blocks import Memory
+from kgreason.engine.memory.layout import (
     AFTER,
     ASSERT,
     AT_DEPTH,
@@ -69,12 +74,7 @@ from kgreason.engine.layout import (
     Int8,
     Int32,
 )
-from kgreason.engine.lookup import BLOCK as LOOKUP_BLOCK
-from kgreason.engine.lookup import rehash
-from kgreason.engine.memory import Memory
-from kgreason.engine.planner import Planner
-from kgreason.engine.probe import BLOCK
-from kgreason.engine.settle import note_changes, settle, unwind
+from kgreason.engine.program.planner import Planner
 
 QUANTUM = 20_000_000
 """Rewrites and rows that one kernel call may meet: about 0.2 s."""

@@ -24,12 +24,12 @@ import numpy as np
 
 from kgreason.compiled import announce
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
-from kgreason.engine.differences import Rows, Wish, count, difference, wanted
 from kgreason.engine.elastic import Elastic
-from kgreason.engine.fixpoint import advance
-from kgreason.engine.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
-from kgreason.engine.planner import EncodedRule, Planner
-from kgreason.engine.undivided import undivided
+from kgreason.engine.interrupts import undivided
+from kgreason.engine.level.fixpoint import advance
+from kgreason.engine.memory.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
+from kgreason.engine.program.planner import EncodedRule, Planner
+from kgreason.engine.rebuild import Rows, Wish, count, difference, wanted
 from kgreason.errors import LimitError
 
 Check = Callable[[], object]

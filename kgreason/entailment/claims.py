@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from kgreason.entailment.classes import Case, Classes, different, related, same, things
 from kgreason.entailment.goals import Absurd, Every, Goal, Holds, Some, Suppose
-from kgreason.ontology.axioms import Characteristic, Collection, NegativeAssertion, Pair
+from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAssertion, Pair
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms.vocabulary import (
     OWL_ALL_DIFFERENT,

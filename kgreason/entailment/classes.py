@@ -31,7 +31,7 @@ from typing import TypeAlias
 
 from kgreason.entailment.expressions import Counted, Reflexive
 from kgreason.entailment.goals import TRUE, Absurd, Every, Exists, Goal, Holds, Several, Some, Suppose
-from kgreason.ontology.axioms import Collection, Pair, Restriction
+from kgreason.ontology.read.axioms import Collection, Pair, Restriction
 from kgreason.rules.model import Constant, Triple, Variable, triple
 from kgreason.terms.vocabulary import (
     OWL_ALL_VALUES_FROM,

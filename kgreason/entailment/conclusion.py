@@ -27,9 +27,9 @@ from kgreason.entailment.expressions import Counted, Reflexive, restrictions
 from kgreason.entailment.goals import Binding, Every, Exists, Goal
 from kgreason.entailment.kinds import are_of_their_kinds
 from kgreason.entailment.matching import components
-from kgreason.ontology.axioms import Characteristic, Collection, NegativeAssertion, Pair, Restriction
-from kgreason.ontology.collect import collect
-from kgreason.ontology.schema import Schema
+from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAssertion, Pair, Restriction
+from kgreason.ontology.read.collect import collect
+from kgreason.ontology.read.schema import Schema
 from kgreason.rules.model import Atom, Constant, Term, Triple, Variable, triple
 from kgreason.terms.vocabulary import (
     OWL_ANNOTATED_PROPERTY,

@@ -16,7 +16,7 @@ from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from kgreason.graph.modes import check_choice
+from kgreason.materialize.options import check_choice
 from kgreason.resources import resource
 
 if TYPE_CHECKING:

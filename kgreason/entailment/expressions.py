@@ -3,7 +3,7 @@
     Counted     p min n C, p max n C, p exactly n C: at least `least` and at most `most` values of a property in a class
     Reflexive   p some self
 
-The rows read `owl:maxCardinality` 0 and 1 alone (kgreason.ontology.collect). What is shown of more goes by fresh
+The rows read `owl:maxCardinality` 0 and 1 alone (kgreason.ontology.read.collect). What is shown of more goes by fresh
 values, or by values that are there. Source: OWL 2 RDF-Based Semantics, table 5.6. Cost: linear in the triples.
 """
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgreason.entailment.goals import TRUE, Every, Exists, Goal, Holds, Some
-from kgreason.ontology.axioms import Characteristic, Pair
+from kgreason.ontology.read.axioms import Characteristic, Pair
 from kgreason.rules.model import Atom, Constant, Variable, triple
 from kgreason.terms.vocabulary import (
     OWL,

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
 from kgreason.datatypes.hierarchy import are_disjoint, is_subtype
 from kgreason.datatypes.literals import unescaped
-from kgreason.datatypes.numeric import WHOLE
+from kgreason.datatypes.spaces.numeric import WHOLE
 from kgreason.datatypes.value import Value
-from kgreason.engine.layout import Int32
-from kgreason.graph.facts import SAME_AS, TYPE
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.schema_rows import SAME_AS, TYPE
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import (

@@ -16,22 +16,22 @@ from itertools import compress
 
 import numpy as np
 
-from kgreason.engine.layout import Int32
+from kgreason.engine.memory.layout import Int32
 from kgreason.entailment.goals import Binding
 from kgreason.entailment.matching import solutions
 from kgreason.entailment.values import Values
-from kgreason.graph.edit import NO_QUADS, Edit
-from kgreason.graph.facts import decoded
-from kgreason.graph.imports import Imports
 from kgreason.graph.knowledge_graph import Documents, opened
-from kgreason.graph.materializer import File, Materializer
-from kgreason.graph.modes import LETTER
-from kgreason.graph.quads import in_default_graph
-from kgreason.graph.report import is_contradictory
-from kgreason.graph.selection import select
-from kgreason.ontology.axioms import Collection
-from kgreason.ontology.collect import collect
-from kgreason.ontology.schema import Schema
+from kgreason.materialize.edit import NO_QUADS, Edit
+from kgreason.materialize.imports import Imports
+from kgreason.materialize.materializer import File, Materializer
+from kgreason.materialize.options import LETTER
+from kgreason.materialize.quads.asserted import in_default_graph
+from kgreason.materialize.schema_rows import decoded
+from kgreason.materialize.selection import select
+from kgreason.ontology.read.axioms import Collection
+from kgreason.ontology.read.collect import collect
+from kgreason.ontology.read.schema import Schema
+from kgreason.proofs.contradictions import is_contradictory
 from kgreason.rules.model import Atom, Constant, Triple, Variable, triple
 from kgreason.terms.vocabulary import OWL_ANNOTATION_PROPERTY, OWL_ONE_OF, RDF_FIRST, RDF_REST, RDF_TYPE
 

@@ -14,10 +14,10 @@ from os import PathLike
 from pathlib import Path
 
 from kgreason.errors import StoreError
-from kgreason.graph.folder import Folder, Manifest
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, Documents, KnowledgeGraph, Strategy, opened
-from kgreason.graph.repository import Repository
-from kgreason.store.record import Record
+from kgreason.store.folder import Folder, Manifest
+from kgreason.store.journal.record import Record
+from kgreason.store.repository import Repository
 
 
 def fork(

@@ -27,12 +27,14 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeV
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
 from kgreason.errors import InputTypeError, QueryError, StoreError, StoreLockedError
-from kgreason.graph import notebook, snapshot
-from kgreason.graph.answers import Found, Matches, Solutions, Triples, found, of_form
-from kgreason.graph.arguments import check_paths, check_text
-from kgreason.graph.folder import Folder, Manifest, older, read_manifest
+from kgreason.graph.changes.subscribers import Subscribers
+from kgreason.graph.input.arguments import check_paths, check_text
+from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import GraphLock, locked
-from kgreason.graph.modes import (
+from kgreason.graph.results import notebook
+from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
+from kgreason.graph.statistics import COUNTS
+from kgreason.materialize.options import (
     ALIASES,
     SameAsMode,
     SchemaMode,
@@ -42,31 +44,30 @@ from kgreason.graph.modes import (
     check_seconds,
     check_wait,
 )
-from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.report import FalseRules, contradictions
-from kgreason.graph.repository import Repository
-from kgreason.graph.state import Saved
-from kgreason.graph.statistics import COUNTS
-from kgreason.graph.storing import chunks, put_all
-from kgreason.graph.subscribers import Subscribers
-from kgreason.graph.user_terms import UserTerm, checked, graph_name
+from kgreason.materialize.state import Saved
+from kgreason.progress import SILENT, Progress
 from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.contradictions import FalseRules, contradictions
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.generalised import is_rdf
 from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
-from kgreason.store.protocol import RdfStore
+from kgreason.store import snapshot
+from kgreason.store.folder import Folder, Manifest, older, read_manifest
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.repository import Repository
+from kgreason.store.rows import chunks, put_all
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
-    from kgreason.engine.layout import Int32
-    from kgreason.graph.delta import Delta
-    from kgreason.graph.evaluated import Evaluated
-    from kgreason.graph.live import LiveGraph
-    from kgreason.graph.materializer import Materializer
-    from kgreason.graph.terms import Item
+    from kgreason.engine.memory.layout import Int32
+    from kgreason.graph.changes.delta import Delta
+    from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.input.quads import Item
+    from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.transaction import Transaction
-    from kgreason.graph.updating import Updated
+    from kgreason.materialize.materializer import Materializer
+    from kgreason.materialize.precomputed import Evaluated
     from kgreason.proofs.proof import Proof
     from kgreason.proofs.search import Facts
     from kgreason.rules.model import Atom, Rule, Triple
@@ -226,7 +227,7 @@ class KnowledgeGraph:
         """What the store says of itself as of the last commit."""
         return self._live.manifest() if self._live else self._home.manifest
 
-    def _fill(self, store: RdfStore) -> None:
+    def _fill(self, store: OxigraphStore) -> None:
         """Bring an empty store to the last commit."""
         if state := self._state():
             put_all(store, *state)
@@ -267,7 +268,7 @@ class KnowledgeGraph:
         return self._live or self._looking_again(self._started)
 
     def _started(self) -> LiveGraph:
-        from kgreason.graph.live import LiveGraph
+        from kgreason.graph.commits import LiveGraph
 
         catalogue, reference = self._catalogue, self._is_reference
         start = partial(LiveGraph, self._home, self._strategy, self._budget, catalogue=catalogue, reference=reference)
@@ -474,7 +475,7 @@ class KnowledgeGraph:
             raise QueryError(f"{source}: the update is empty")
         known = checked(prefixes)
         operations = parse(sparql, source, known, base)  # ahead of the engine: an error of syntax does not wait for it
-        from kgreason.graph.updating import update
+        from kgreason.graph.sparql_update.update import update
 
         check_wait("timeout", timeout)
         with self._lock.within(timeout):
@@ -551,7 +552,7 @@ class KnowledgeGraph:
         can be retracted: not what imported documents alone say. Unlike those of `query`, literals have the forms in
         which they were written. Raises InputError for text that is no term, or none that can stand there.
         """
-        from kgreason.graph.written import match, pattern
+        from kgreason.graph.match import match, pattern
 
         terms = pattern(subject, predicate, object_, graph, prefixes=checked(prefixes))
         return Matches(match(self._home.store, self._held, terms, asserted=asserted))
@@ -576,8 +577,8 @@ class KnowledgeGraph:
 
         A literal may be in the form that queries show, as for `explain`. Raises InputError.
         """
-        from kgreason.graph.terms import quad_of
-        from kgreason.graph.written import pattern
+        from kgreason.graph.input.quads import quad_of
+        from kgreason.graph.match import pattern
 
         return any(self._home.store.match(*pattern(*quad_of(item))))
 
@@ -635,11 +636,11 @@ class KnowledgeGraph:
         return derivations(*self._explained(triple, prefixes))
 
     def _explained(self, triple: Item, prefixes: Mapping[str, str] | None) -> tuple[Atom, Facts]:
-        from kgreason.graph.terms import triple_of
+        from kgreason.graph.input.quads import triple_of
 
         terms = triple_of(triple, checked(prefixes))
         self.check_known(terms)
-        from kgreason.graph.likeness import facts_of
+        from kgreason.proofs.same_as import facts_of
         from kgreason.rules.model import Atom
 
         live = self._engine()
@@ -655,8 +656,8 @@ class KnowledgeGraph:
         While the engine does not run, the store is asked, where it is known to have the last commit. It knows no
         generalised triples; those are let through.
         """
-        from kgreason.graph.terms import triple_of
-        from kgreason.graph.user_terms import term_of
+        from kgreason.graph.input.quads import triple_of
+        from kgreason.graph.input.terms import term_of
 
         self._check_open()
         if self._live is not None or self._home.is_behind:
@@ -671,7 +672,7 @@ class KnowledgeGraph:
     @locked
     def prove_contradictions(self) -> list[Proof]:
         """A proof of each contradiction."""
-        from kgreason.graph.proving import prove_contradictions
+        from kgreason.proofs.contradiction_proofs import prove_contradictions
 
         return prove_contradictions(self._engine().materializer)
 
@@ -712,7 +713,7 @@ class KnowledgeGraph:
     @locked
     def own_rules(self) -> tuple[Rule, ...]:
         """The rules that the user added, of rule files too, as of the last commit; the engine is not needed."""
-        from kgreason.graph.own import own_rules
+        from kgreason.graph.user_rules import own_rules
 
         self._check_open()
         if self._live is not None:
@@ -800,7 +801,7 @@ def _manifest(
 
 def _check_rules(wanted: Manifest) -> None:
     """Raises RuleError, InputError for rules that cannot be used, ahead of the first commit."""
-    from kgreason.graph.selection import select
+    from kgreason.materialize.selection import select
 
     select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases)
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from kgreason.engine.undivided import undivided
+from kgreason.engine.interrupts import undivided
 from kgreason.errors import GraphBusyError
 
 _SLICE = 0.1

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kgreason.graph.facts import LITERAL_FACTS
-from kgreason.graph.report import FalseRules, mistakes
-from kgreason.graph.sources import documents
-from kgreason.graph.state import Saved
+from kgreason.materialize.quads.documents import documents
+from kgreason.materialize.schema_rows import LITERAL_FACTS
+from kgreason.materialize.state import Saved
+from kgreason.proofs.contradictions import FalseRules, mistakes
 from kgreason.rdf.generalised import is_rdf
 from kgreason.terms.dictionary import Dictionary
 

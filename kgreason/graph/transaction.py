@@ -25,18 +25,18 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.layout import Int32
+from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StoreError
-from kgreason.graph.arguments import check_paths, check_text
-from kgreason.graph.delta import Delta
-from kgreason.graph.edit import NO_QUADS, Edit
-from kgreason.graph.evaluated import Evaluated
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.own import asked_for, without
-from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.selection import check_own
-from kgreason.graph.terms import Item, of_lines, quads_of
-from kgreason.graph.user_terms import checked
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.input.arguments import check_paths, check_text
+from kgreason.graph.input.quads import Item, of_lines, quads_of
+from kgreason.graph.input.terms import checked
+from kgreason.graph.user_rules import asked_for, without
+from kgreason.materialize.edit import NO_QUADS, Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.precomputed import Evaluated
+from kgreason.materialize.selection import check_own
+from kgreason.progress import SILENT, Progress
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, parse

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from kgreason.ontology.change import Change
-from kgreason.ontology.schema import LiveSchema, Schema
+from kgreason.ontology.read.schema import LiveSchema, Schema
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Atom, Constant, Triple
 from kgreason.terms.vocabulary import (

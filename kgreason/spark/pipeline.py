@@ -23,24 +23,24 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
-from kgreason.engine.layout import Int32
+from kgreason.engine.memory.layout import Int32
 from kgreason.errors import InputError, StoreError
-from kgreason.graph.evaluated import Evaluated
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SchemaMode
-from kgreason.graph.progress import SILENT, Progress
-from kgreason.graph.selection import Selection, select
-from kgreason.spark.closing import close_alone, close_for
-from kgreason.spark.encode import Encoded, encode
-from kgreason.spark.failures import clear_errors
-from kgreason.spark.folders import check_free
-from kgreason.spark.hand_over import files_of, intern_terms, quads_of, records_of
-from kgreason.spark.imports import unknown_imports
-from kgreason.spark.lines import Malformed
-from kgreason.spark.paths import sort
-from kgreason.spark.read import OnError
-from kgreason.spark.write import Form, decoded, write
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SchemaMode
+from kgreason.materialize.precomputed import Evaluated
+from kgreason.materialize.selection import Selection, select
+from kgreason.progress import SILENT, Progress
+from kgreason.spark.close.close import close_alone, close_for
+from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, records_of
+from kgreason.spark.encode.encode import Encoded, encode
+from kgreason.spark.encode.imports import unknown_imports
+from kgreason.spark.folders.folders import check_free
+from kgreason.spark.out.write import Form, decoded, write
+from kgreason.spark.read.lines import Malformed
+from kgreason.spark.read.paths import sort
+from kgreason.spark.read.read import OnError
+from kgreason.spark.start.failures import clear_errors
 
 File = str | PathLike[str]
 

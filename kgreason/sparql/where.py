@@ -18,7 +18,7 @@ from pyoxigraph import QuerySolution, Store
 
 from kgreason.sparql.problems import problem, unknown_prefix
 from kgreason.sparql.source import Rewritten, Source
-from kgreason.store.update import Term
+from kgreason.store.oxigraph.update import Term
 
 Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
 """The values of variables by their names; None where a variable has none."""

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kgreason.engine.encode import encode, relation_text
 from kgreason.engine.engine import Engine
-from kgreason.engine.layout import Int32
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import encode, relation_text
 from kgreason.errors import InputError, RuleError
 from kgreason.rules.parser import load
 from kgreason.rules.program import check_sizes

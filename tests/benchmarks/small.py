@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.lubm import NAMESPACE
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.selection import select
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
 from kgreason.resources import resource
 
 COURSES = f"<{NAMESPACE}takesCourse>"

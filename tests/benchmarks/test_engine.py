@@ -21,7 +21,7 @@ from benchmarks.programs import (
     relational,
 )
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.layout import DERIVATIONS
+from kgreason.engine.memory.layout import DERIVATIONS
 
 SMALL = Statements(addr=30, copy=30, load=10, store=10)
 

@@ -16,7 +16,7 @@ from rdflib.term import Node
 from kgreason import KnowledgeGraph
 from kgreason.bridges.rdflib import KGReasonStore
 from kgreason.errors import InputError, LimitError, RuleError, StoreError
-from kgreason.graph.delta import Delta
+from kgreason.graph.changes.delta import Delta
 from tests.graph.threads import hasty
 
 E = Namespace("http://e/")

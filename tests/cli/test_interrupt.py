@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 import pytest
 
+from kgreason.cli.bulk.lubm import lubm
 from kgreason.cli.commands import main
-from kgreason.cli.lubm import lubm
 from kgreason.lubm import generate
 from kgreason.resources import resource
 from tests.cli.calling import answers, call, done, start, triples
@@ -23,7 +23,7 @@ INTERRUPTING = """
 import os, signal, sys
 from contextlib import contextmanager
 from kgreason.cli import main, progress
-from kgreason.graph import live
+from kgreason.graph import commits as live
 
 _, wanted, moment, *arguments = sys.argv
 live.SMALL = 10_000  # so that what is loaded later is no small commit, which has no stage of its own

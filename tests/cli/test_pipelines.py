@@ -18,7 +18,7 @@ SPARK = ("--pipeline", "spark")
 def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that starts no Spark."""
     pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
-    monkeypatch.setattr("kgreason.spark.session.use_java", lambda: pytest.fail("Java is looked for"))
+    monkeypatch.setattr("kgreason.spark.start.session.use_java", lambda: pytest.fail("Java is looked for"))
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda words: words[0])
@@ -79,7 +79,7 @@ def test_without_pyspark_the_error_says_what_to_install(
     family: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find = importlib.util.find_spec
-    monkeypatch.setattr("kgreason.cli.pipelines.find_spec", lambda name: None if name == "pyspark" else find(name))
+    monkeypatch.setattr("kgreason.cli.bulk.pipelines.find_spec", lambda name: None if name == "pyspark" else find(name))
     told = failed("materialize", family, "-o", tmp_path / "out", *SPARK)
     assert told == "PySpark is not installed: pip install 'kgreason[spark]'"
     done("materialize", family, "-o", tmp_path / "out.nt")

@@ -19,7 +19,8 @@ ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l .
 
 SAYING = """
 import sys
-from kgreason.cli import main, query
+from kgreason.cli.ask import query
+from kgreason.cli import main
 
 wait_for = query.wait_for
 

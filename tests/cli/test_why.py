@@ -162,7 +162,7 @@ def modules(*arguments: object) -> tuple[subprocess.CompletedProcess[str], set[s
     return done, set(imported.split())
 
 
-ENGINE = {"numba", "kgreason.engine.engine", "kgreason.compiled", "kgreason.graph.live"}
+ENGINE = {"numba", "kgreason.engine.engine", "kgreason.compiled", "kgreason.graph.commits"}
 WITHOUT_ENGINE = {
     "an unknown rule": (("rules", "remove", "--name", "nobody"), "nobody: no rule of this name was added"),
     "a rule that was removed": (("rules", "remove", "--name", "gone"), "gone: no rule of this name was added"),

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgreason.datatypes.datatype_map import is_member
-from kgreason.datatypes.numeric import WHOLE, is_decimal, whole
 from kgreason.datatypes.order import compare
+from kgreason.datatypes.spaces.numeric import WHOLE, is_decimal, whole
 from kgreason.terms.vocabulary import OWL_RATIONAL, OWL_REAL, XSD_DECIMAL, XSD_INTEGER
 from tests.datatypes.spellings import BY_LOCAL_NAME, is_ill_typed, value
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgreason.datatypes.datatype_map import is_member
 from kgreason.datatypes.order import compare
-from kgreason.datatypes.times import days_before, days_in, seconds
+from kgreason.datatypes.spaces.times import days_before, days_in, seconds
 from tests.datatypes.spellings import BY_LOCAL_NAME, is_ill_typed, value
 
 EPOCH = datetime(1, 1, 1, tzinfo=UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.layout import (
+from kgreason.engine.memory.layout import (
     AGE,
     DEAD,
     FIRST,

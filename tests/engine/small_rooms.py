@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from kgreason.engine import arrangements, circuit
+from kgreason.engine import circuit
+from kgreason.engine.index import arrangements
 
 
 @contextmanager

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from kgreason.engine.encode import encode, encode_facts
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
-from kgreason.engine.layout import ABSENT, ASSERTED, FIRST, STAMP, STATE, SUPPORT, Int32
-from kgreason.engine.planner import EncodedRule
+from kgreason.engine.memory.layout import ABSENT, ASSERTED, FIRST, STAMP, STATE, SUPPORT, Int32
+from kgreason.engine.program.encoding import encode, encode_facts
+from kgreason.engine.program.planner import EncodedRule
 from kgreason.rules.model import Atom, Rule
 from tests.oracle.change import Kinds
 from tests.oracle.datalog import Fact, State

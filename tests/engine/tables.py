@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.engine.distinct import assert_rows
-from kgreason.engine.facts import FactTable
-from kgreason.engine.layout import AGE, FIRST, GONE, N_QUEUE, N_ROWS, N_TOUCHED, STATE, Int32
-from kgreason.engine.lookup import BLOCK
-from kgreason.engine.memory import Memory
-from kgreason.engine.settle import settle
+from kgreason.engine.facts.hash_table import BLOCK
+from kgreason.engine.facts.table import FactTable
+from kgreason.engine.level.commit_end import settle
+from kgreason.engine.level.distinct import assert_rows
+from kgreason.engine.memory.blocks import Memory
+from kgreason.engine.memory.layout import AGE, FIRST, GONE, N_QUEUE, N_ROWS, N_TOUCHED, STATE, Int32
 
 
 class Table:

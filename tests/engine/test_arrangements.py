@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import circuit
-from kgreason.engine.arrangements import Arrangements
-from kgreason.engine.layout import GROUP_LENGTH, N_DEAD, N_POSTINGS, N_ROWS
+from kgreason.engine.index.arrangements import Arrangements
+from kgreason.engine.memory.layout import GROUP_LENGTH, N_DEAD, N_POSTINGS, N_ROWS
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check
 from tests.engine.small_rooms import counted_as_large

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kgreason.engine.elastic import FRACTION
-from kgreason.engine.encode import encode_facts
 from kgreason.engine.engine import Strategy
+from kgreason.engine.program.encoding import encode_facts
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule
 from tests.engine.paths import JOIN, STEP, X, Y, chain, closed, edited, inert

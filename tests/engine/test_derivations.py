@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from kgreason.engine import circuit
-from kgreason.engine.layout import STATE, TABLE
+from kgreason.engine.memory.layout import STATE, TABLE
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
 from tests.oracle.datalog import Fact, Index, derivations, rule_set

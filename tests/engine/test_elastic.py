@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kgreason.engine.elastic import DOUBT, FEW, FRACTION, TELLING, Elastic
-from kgreason.engine.encode import encode
 from kgreason.engine.engine import Engine
+from kgreason.engine.program.encoding import encode
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.paths import LINEAR, STEP, X, Y, Z, apart, chain, closed, edited, inert

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kgreason.engine.layout import N_FREE, Int32
+from kgreason.engine.memory.layout import N_FREE, Int32
 from kgreason.errors import LimitError
 from tests.engine.tables import Table
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.layout import FIRST, N_GROUPS, Int32
+from kgreason.engine.memory.layout import FIRST, N_GROUPS, Int32
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System

@@ -9,8 +9,8 @@ import numba
 import numpy as np
 import pytest
 
-from kgreason.engine.hashing import entry_number, entry_tag, hash_row, place
-from kgreason.engine.layout import FIRST, STATE, Int32, UInt32
+from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, place
+from kgreason.engine.memory.layout import FIRST, STATE, Int32, UInt32
 from tests.engine.tables import Table
 
 _Function = TypeVar("_Function", bound=Callable[..., object])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from kgreason.engine.layout import CALLS, LEVELS, REWRITES
+from kgreason.engine.memory.layout import CALLS, LEVELS, REWRITES
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine.systems import System
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from kgreason.engine.encode import encode, encode_all
-from kgreason.engine.layout import (
+from kgreason.engine.memory.layout import (
     ARRANGED_COLUMNS,
     ARRANGED_COUNT,
     ARRANGED_TABLE,
@@ -21,7 +20,8 @@ from kgreason.engine.layout import (
     STEP_NEXT,
     STEP_TEMPLATES,
 )
-from kgreason.engine.planner import EncodedRule, Planner
+from kgreason.engine.program.encoding import encode, encode_all
+from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine.systems import System

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.engine.shapes import LONG, DeltaPlan, Pattern, Shape, Step, delta_plan
+from kgreason.engine.program.shapes import LONG, DeltaPlan, Pattern, Shape, Step, delta_plan
 from tests.strategies.shapes import shapes
 
 PLANNED = shapes().flatmap(lambda shape: st.tuples(st.just(shape), st.integers(0, len(shape.body) - 1)))

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine.engine import Check
-from kgreason.engine.layout import AGE, N_ROWS, OLD, STATE
-from kgreason.engine.planner import EncodedRule
+from kgreason.engine.memory.layout import AGE, N_ROWS, OLD, STATE
+from kgreason.engine.program.planner import EncodedRule
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.small_rooms import small_quantum
 from tests.engine.systems import System, no_check

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.encode import encode
 from kgreason.engine.engine import Strategy
-from kgreason.engine.planner import EncodedRule
+from kgreason.engine.program.encoding import encode
+from kgreason.engine.program.planner import EncodedRule
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
 

@@ -19,11 +19,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from kgreason.graph import folder
-from kgreason.graph.folder import Folder
-from kgreason.store import journal
-from kgreason.store.journal import Journal
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store import folder
+from kgreason.store.folder import Folder
+from kgreason.store.journal import journal
+from kgreason.store.journal.journal import Journal
+from kgreason.store.oxigraph.store import OxigraphStore
 
 from .toy import Rows, Toy, rows
 

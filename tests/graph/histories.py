@@ -13,9 +13,9 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from kgreason.graph.edit import Edit as Wanted
-from kgreason.graph.modes import SchemaMode
 from kgreason.graph.transaction import Transaction
+from kgreason.materialize.edit import Edit as Wanted
+from kgreason.materialize.options import SchemaMode
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
 from tests.oracle import datalog, owl2rl

@@ -17,10 +17,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kgreason.graph import folder, live, snapshot
+from kgreason.graph import commits as live
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store import journal
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store import folder, snapshot
+from kgreason.store.journal import journal
+from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.terms.dictionary import Dictionary
 
 Step = Callable[[str], object]

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-from kgreason.graph import live, repository
+from kgreason.graph import commits as live
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.formatter import format_program
 from kgreason.rules.program import Program
+from kgreason.store import repository
 
 from .views import View, lasting, view
 

@@ -16,8 +16,8 @@ from pyoxigraph import Literal, NamedNode, Quad, QueryResultsFormat, Store, Trip
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, QueryError, StoreError
-from kgreason.graph.answers import Matches, Solutions, Triples
-from kgreason.store.update import quads
+from kgreason.graph.results.answers import Matches, Solutions, Triples
+from kgreason.store.oxigraph.update import quads
 
 EX = {"": "http://e/"}
 A, B, P = (NamedNode(f"http://e/{name}") for name in "abp")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SchemaMode
-from kgreason.graph.report import contradictions
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SchemaMode
 from kgreason.ontology.twins import twins
+from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import FALSE, Rule, Term, Variable, contradiction
 from tests.oracle import owl2rl
 from tests.oracle.graph import Contradiction, Graph, Triple

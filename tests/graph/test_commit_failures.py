@@ -19,17 +19,18 @@ from kgreason.engine import circuit
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Engine, Strategy
 from kgreason.errors import InputError, LimitError, StoreError
-from kgreason.graph import live, quads
-from kgreason.graph.delta import Delta
+from kgreason.graph import commits as live
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.program import LiveProgram
-from kgreason.graph.quads import Quads
-from kgreason.graph.stratum import SchemaStratum
 from kgreason.graph.transaction import Transaction
-from kgreason.ontology.live import LiveTranslation
-from kgreason.store import journal
-from kgreason.store.journal import Journal
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.materialize.program import LiveProgram
+from kgreason.materialize.quads import asserted as quads
+from kgreason.materialize.quads.asserted import Quads
+from kgreason.materialize.schema_closure import SchemaStratum
+from kgreason.ontology.live.live import LiveTranslation
+from kgreason.store.journal import journal
+from kgreason.store.journal.journal import Journal
+from kgreason.store.oxigraph.store import OxigraphStore
 from tests.engine.small_rooms import small_quantum
 
 from . import interrupted

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from kgreason.engine.engine import Engine
-from kgreason.graph import live
+from kgreason.graph import commits as live
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.program import LiveProgram
-from kgreason.store.journal import Journal
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.program import LiveProgram
+from kgreason.store.journal.journal import Journal
 
 from . import interrupted, series
 from .series import ENDS, SERIES

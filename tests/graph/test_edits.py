@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 
 from kgreason.engine.engine import Strategy
-from kgreason.graph.delta import Delta
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.modes import SchemaMode
+from kgreason.materialize.options import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 

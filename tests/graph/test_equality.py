@@ -15,16 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.layout import ASSERTED, FIRST, IS_ASSERTED, STATE
+from kgreason.engine.memory.layout import ASSERTED, FIRST, IS_ASSERTED, STATE
 from kgreason.errors import RuleError, StoreError
-from kgreason.graph.edit import Change, Edit
-from kgreason.graph.equality import components
-from kgreason.graph.facts import SAME_AS
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SameAsMode, SchemaMode
-from kgreason.graph.report import contradictions
-from kgreason.graph.selection import select
+from kgreason.materialize.edit import Change, Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.materialize.same_as.representatives import components
+from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.selection import select
+from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import OWL, RDFS, XSD
 from tests.oracle.graph import Triple

@@ -11,10 +11,10 @@ from hypothesis import assume, given, settings
 from pyoxigraph import NamedNode, QuerySolutions
 
 from kgreason.errors import InputError, QueryError
-from kgreason.graph.explaining import without_hidden
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.modes import SchemaMode
+from kgreason.materialize.options import SchemaMode
 from kgreason.ontology.twins import twins
+from kgreason.proofs.engine_facts import without_hidden
 from kgreason.proofs.proof import Proof
 from kgreason.rules.model import FALSE, Atom, Variable, contradiction
 from kgreason.rules.parser import ruleset

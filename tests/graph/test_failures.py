@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
-from kgreason.graph import live
+from kgreason.graph import commits as live
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.storing import SMALL
+from kgreason.store.rows import SMALL
 
 from . import interrupted
 from .test_store import AXIOMS, BREAK, DATA, ONTOLOGY

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.errors import StoreError
-from kgreason.graph.follower import Follower
+from kgreason.graph.changes.follower import Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.storing import SMALL
-from kgreason.store.record import Record
+from kgreason.store.journal.record import Record
+from kgreason.store.rows import SMALL
 from tests.strategies.ontologies import datasets, nquads
 
 from .views import lines
@@ -132,7 +132,7 @@ def take(graph: KnowledgeGraph, kind: str, what: object) -> None:
     if kind == "checkpoint":
         checkpoint(graph)
         return
-    with mock.patch("kgreason.graph.live.SMALL", 0 if kind == "load" else SMALL), graph.transaction() as tx:
+    with mock.patch("kgreason.graph.commits.SMALL", 0 if kind == "load" else SMALL), graph.transaction() as tx:
         if kind in ("add", "load"):
             tx.add_lines(nquads(what).encode())  # type: ignore[arg-type]
         elif kind == "remove":

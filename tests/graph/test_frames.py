@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError
-from kgreason.graph.answers import Solutions
-from kgreason.graph.columns import typed
-from kgreason.graph.user_terms import term_of, written
+from kgreason.graph.input.terms import term_of, written
+from kgreason.graph.results.answers import Solutions
+from kgreason.graph.results.columns import typed
 
 pandas = pytest.importorskip("pandas", reason="the extra frames is not installed")
 polars = pytest.importorskip("polars", reason="the extra frames is not installed")

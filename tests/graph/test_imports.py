@@ -266,7 +266,7 @@ def test_reading_that_is_interrupted(
         return read(path, dictionary, base=base)
 
     with monkeypatch.context() as patch:
-        patch.setattr("kgreason.graph.imports.read", read_one)
+        patch.setattr("kgreason.materialize.imports.read", read_one)
         with pytest.raises(type(error)):
             add(graph, link("a", "b"))
     assert view(graph) == before

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from kgreason.errors import InputError
-from kgreason.graph.follower import Follower
+from kgreason.graph.changes.follower import Follower
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.catalogue import Catalogue

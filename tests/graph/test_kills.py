@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kgreason.graph.folder import Folder
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.storing import SMALL
 from kgreason.lubm import generate
 from kgreason.resources import resource
+from kgreason.store.folder import Folder
+from kgreason.store.rows import SMALL
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import nquads
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.modes import SchemaMode
+from kgreason.materialize.options import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.notation import triples

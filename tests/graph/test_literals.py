@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.graph.edit import Edit
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SameAsMode, SchemaMode
-from kgreason.graph.selection import select
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.materialize.selection import select
 from kgreason.rules.parser import parse
 from tests.oracle import owl2rl, table8
 from tests.oracle.graph import Contradiction, Graph, Triple

@@ -10,7 +10,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RdfSyntaxError
-from kgreason.graph import log
+from kgreason.graph.changes import log
 
 IMPORTS = (
     "<http://e/o> a <http://www.w3.org/2002/07/owl#Ontology> ; <http://www.w3.org/2002/07/owl#imports> <http://e/x> ."

@@ -82,6 +82,6 @@ def test_a_graph(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"&amp;', "'"])
 def test_names_are_escaped_too(text: str) -> None:
-    from kgreason.graph.notebook import table
+    from kgreason.graph.results.notebook import table
 
     assert rows(table(text, [text], [[text, None, 1]])) == [[text], [text, "", "1"]]

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from kgreason.errors import StoreVersionError
-from kgreason.graph import repository
-from kgreason.graph.folder import FORMAT, OLDEST, Folder, read_manifest
-from kgreason.graph.follower import Follower
+from kgreason.graph.changes.follower import Follower
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store import repository
+from kgreason.store.folder import FORMAT, OLDEST, Folder, read_manifest
 
 from .views import View, agrees, lasting, lines, view
 
@@ -135,9 +135,9 @@ def test_a_kill_while_a_store_is_brought_forward_loses_nothing(
 
 
 def _owners(moment: str) -> list[Any]:
-    from kgreason.graph.live import LiveGraph
-    from kgreason.store.journal import Journal
-    from kgreason.store.oxigraph import OxigraphStore
+    from kgreason.graph.commits import LiveGraph
+    from kgreason.store.journal.journal import Journal
+    from kgreason.store.oxigraph.store import OxigraphStore
 
     owners = (Folder, repository.Repository, LiveGraph, OxigraphStore, Journal)
     return [owner for owner in owners if hasattr(owner, moment)]

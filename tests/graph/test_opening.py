@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from kgreason.errors import KgreasonError, RuleError, StoreError, StoreLockedError, StoreVersionError
-from kgreason.graph.folder import FORMAT, read_manifest
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store.folder import FORMAT, read_manifest
 
 from .test_store import AXIOMS, DATA, ONTOLOGY
 from .views import agrees, file_of, lasting, rows, view
@@ -238,7 +238,7 @@ def test_a_store_whose_rows_are_behind(store: Path, read_only: bool) -> None:
     """As a kill leaves it while the store is filled."""
     with KnowledgeGraph.open(store) as graph:
         before = view(graph)
-        graph._home.store.clear()
+        graph._home.store._store.clear()
         graph._home.store.load([b"<http://e/half> <http://e/way> <http://e/there> .\n"])
     edit_manifest(store, stored=-1)
     with KnowledgeGraph.open(store, read_only=read_only) as graph:

@@ -15,7 +15,7 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.modes import SchemaMode
+from kgreason.materialize.options import SchemaMode
 from tests.oracle.graph import Triple
 from tests.oracle.reading import read
 

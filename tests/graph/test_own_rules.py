@@ -9,10 +9,10 @@ import pytest
 
 from kgreason.engine.engine import Strategy
 from kgreason.errors import InputError, LimitError, RuleError, RuleSyntaxError
-from kgreason.graph.delta import Delta
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
-from kgreason.store.record import Record
+from kgreason.store.journal.record import Record
 
 from .dogs import ANIMAL, CLOSURE, ONTOLOGY, PREFIX, REX, add, add_rules, dogs, remove
 from .histories import PREFIXES, RULES

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SchemaMode
-from kgreason.graph.report import contradictions
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SchemaMode
+from kgreason.proofs.contradictions import contradictions
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import Quad, datasets, union

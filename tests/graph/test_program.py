@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.graph.modes import SchemaMode
-from kgreason.graph.program import CLOSES, OWN, LiveProgram, Program, ProgramChange, build, uncollected
-from kgreason.graph.selection import Selection, select
-from kgreason.ontology.schema import is_schema
-from kgreason.ontology.translate import translate
+from kgreason.materialize.options import SchemaMode
+from kgreason.materialize.program import CLOSES, OWN, LiveProgram, Program, ProgramChange, build, uncollected
+from kgreason.materialize.selection import Selection, select
+from kgreason.ontology.read.schema import is_schema
+from kgreason.ontology.translate.translate import translate
 from kgreason.ontology.twins import twins
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule, Triple

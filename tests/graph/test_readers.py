@@ -13,7 +13,7 @@ import pytest
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store.oxigraph.store import OxigraphStore
 
 from .views import lines
 
@@ -33,7 +33,7 @@ def states(many: int) -> list[int]:
 
 def write(store: Path, many: int) -> None:
     """Make the commits behind that of the ontology; checkpoints come often, and Oxigraph is compacted now and then."""
-    from kgreason.graph import repository
+    from kgreason.store import repository
 
     repository._SMALLEST = 2_000
     repository._SHARE = 1 << 40
@@ -45,7 +45,7 @@ def write(store: Path, many: int) -> None:
                 tx.add_lines("".join(rows).encode())
             first += size
             if number % 25 == 20:
-                graph._home.store.optimize()
+                graph._home.store._store.optimize()
 
 
 class Reader:

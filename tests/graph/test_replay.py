@@ -20,15 +20,15 @@ from hypothesis import strategies as st
 
 from kgreason.engine import elastic
 from kgreason.engine.engine import Strategy
-from kgreason.engine.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE
+from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE
 from kgreason.errors import KgreasonError, StoreError
-from kgreason.graph.follower import Follower
+from kgreason.graph.changes.follower import Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.likeness import facts_of
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SameAsMode
-from kgreason.graph.report import contradictions
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SameAsMode
+from kgreason.proofs.contradictions import contradictions
 from kgreason.proofs.proof import Proof
+from kgreason.proofs.same_as import facts_of
 from kgreason.proofs.search import prove_each
 from kgreason.rules.model import Atom
 from kgreason.terms.vocabulary import OWL_SAME_AS

@@ -15,12 +15,12 @@ import pytest
 from pyoxigraph import QueryBoolean
 
 from kgreason.errors import StoreError
-from kgreason.graph import folder, repository
-from kgreason.graph.folder import Folder, Manifest
-from kgreason.graph.repository import Repository
-from kgreason.store.journal import Journal
-from kgreason.store.oxigraph import OxigraphStore
-from kgreason.store.record import Record
+from kgreason.store import folder, repository
+from kgreason.store.folder import Folder, Manifest
+from kgreason.store.journal.journal import Journal
+from kgreason.store.journal.record import Record
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.repository import Repository
 
 from .toy import Toy, closure, row, rows
 

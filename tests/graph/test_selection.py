@@ -8,7 +8,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleError
-from kgreason.graph.selection import select
+from kgreason.materialize.selection import select
 
 CLASS = "ASK { owl:Thing a owl:Class }"
 SAME = "ASK { <http://e/a> owl:sameAs <http://e/a> }"

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.layout import FIRST, Int32
+from kgreason.engine.memory.layout import FIRST, Int32
 from kgreason.errors import StoreError
-from kgreason.graph.evaluated import Evaluated
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SchemaMode
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SchemaMode
+from kgreason.materialize.precomputed import Evaluated
 from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import graphs

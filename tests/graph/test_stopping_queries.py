@@ -18,9 +18,9 @@ from pyoxigraph import BlankNode, NamedNode, QueryBoolean, QueryResultsFormat, Q
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, QueryError, QueryTimeoutError
-from kgreason.graph.answers import Solutions, Triples
+from kgreason.graph.results.answers import Solutions, Triples
 from kgreason.sparql.columns import with_columns
-from kgreason.store import worker
+from kgreason.store.oxigraph import worker
 
 ROWS = 90
 ENDLESS = "?a ?b ?c . ?d ?e ?f . ?g ?h ?i"

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.graph import live
-from kgreason.graph.delta import Delta
-from kgreason.store import update
+from kgreason.graph import commits as live
+from kgreason.graph.changes.delta import Delta
+from kgreason.store.oxigraph import update
 from tests.graph.views import agrees
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from kgreason.errors import StoreError
-from kgreason.graph.answers import Solutions
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.results.answers import Solutions
 from kgreason.graph.statistics import COUNTS
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
@@ -271,7 +271,7 @@ def test_a_large_delta_is_not_one_transaction(
 ) -> None:
     for module in ("storing", "live"):
         monkeypatch.setattr(f"kgreason.graph.{module}.SMALL", 3)
-    monkeypatch.setattr("kgreason.graph.storing.CHUNK", 4)
+    monkeypatch.setattr("kgreason.store.rows.CHUNK", 4)
     graph.load(file_of(tmp_path / "a.nq", AXIOMS))
     graph.load(file_of(tmp_path / "b.nq", BREAK), file_of(tmp_path / "c.nq", DATA))
     compare_with_a_fresh_one(graph, tmp_path / "a.nq", tmp_path / "b.nq", tmp_path / "c.nq")

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from kgreason.engine.engine import Strategy
 from kgreason.errors import StoreError
-from kgreason.graph import live, repository
-from kgreason.graph.delta import Delta
+from kgreason.graph import commits as live
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store import repository
 
 from .dogs import ONTOLOGY, PREFIX, REX, InjectedError, add, asserted, dogs, remove
 from .histories import Edit, Model, histories

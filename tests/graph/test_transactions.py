@@ -9,7 +9,7 @@ import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
-from kgreason.graph.delta import Delta
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 from .dogs import ANIMAL, ONTOLOGY, PREFIX, REX, InjectedError, add, add_rules, asserted, dogs, remove

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kgreason.graph.edit import Edit
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SchemaMode
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import CLASS, ON_PROPERTY, OWL, RDFS, SAME_AS, SOME_VALUES_FROM, SUB_CLASS_OF, TYPE

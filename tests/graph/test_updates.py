@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from pyoxigraph import QuerySolutions
 
 from kgreason.errors import KgreasonError, LimitError, QueryError
-from kgreason.graph import ahead, editing
-from kgreason.graph.ahead import Ahead
-from kgreason.graph.answers import Solutions
-from kgreason.graph.delta import Delta
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.updating import Updated
+from kgreason.graph.results.answers import Solutions
+from kgreason.graph.sparql_update import ahead
+from kgreason.graph.sparql_update import steps as editing
+from kgreason.graph.sparql_update.ahead import Ahead
+from kgreason.graph.sparql_update.update import Updated
 
 from .histories import Edit, Model, histories
 from .test_edits import check, followed

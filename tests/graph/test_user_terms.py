@@ -17,7 +17,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError, RdfSyntaxError
-from kgreason.graph.user_terms import PLACES, fitting, term_of, text_of, written
+from kgreason.graph.input.terms import PLACES, fitting, term_of, text_of, written
 from kgreason.terms.vocabulary import RDF_TYPE
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -232,7 +232,7 @@ def test_the_default_graph_of_a_query(graph: KnowledgeGraph, name: Any) -> None:
 
 def test_rdflib_is_not_imported_for_its_terms() -> None:
     program = (
-        "import sys; from kgreason.graph.user_terms import of_rdflib; of_rdflib(1); assert 'rdflib' not in sys.modules"
+        "import sys; from kgreason.graph.input.terms import of_rdflib; of_rdflib(1); assert 'rdflib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 

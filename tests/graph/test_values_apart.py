@@ -7,11 +7,11 @@ from typing import get_args
 
 import pytest
 
-from kgreason.graph.edit import Edit
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.modes import SameAsMode, SchemaMode
-from kgreason.graph.selection import select
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.materialize.selection import select
 from tests.oracle.notation import triples
 
 from .states import in_default, rows_of, triples_of

@@ -13,8 +13,8 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFor
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, QueryError
-from kgreason.store.update import Term
-from kgreason.store.update import quads as quads_of
+from kgreason.store.oxigraph.update import Term
+from kgreason.store.oxigraph.update import quads as quads_of
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

@@ -17,9 +17,9 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from kgreason.errors import QueryError
-from kgreason.graph.answers import Solutions
-from kgreason.graph.delta import Delta
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.results.answers import Solutions
 from kgreason.graph.transaction import Transaction
 
 from .views import Lines, lines

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-from kgreason.graph.folder import Folder, Manifest
-from kgreason.graph.repository import Repository
-from kgreason.store.oxigraph import OxigraphStore
-from kgreason.store.record import Record
+from kgreason.store.folder import Folder, Manifest
+from kgreason.store.journal.record import Record
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.repository import Repository
 
 Rows = frozenset[bytes]
 

@@ -11,7 +11,7 @@ from pyoxigraph import RdfFormat
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.proofs.contradiction import Contradiction
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store.oxigraph.store import OxigraphStore
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import Quad, nquads
 

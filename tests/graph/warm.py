@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from kgreason.graph.edit import Edit
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.selection import select
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
 from kgreason.resources import resource
 from kgreason.rules.parser import parse
 

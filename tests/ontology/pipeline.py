@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kgreason.ontology.generic import Generic, split
-from kgreason.ontology.needed import KEYWORDS, needed_generic
-from kgreason.ontology.schema import SCHEMA_CLASSES, is_schema
-from kgreason.ontology.translate import Profile, Translation, translate
+from kgreason.ontology.generic.generic import Generic, split
+from kgreason.ontology.generic.needed import KEYWORDS, needed_generic
+from kgreason.ontology.read.schema import SCHEMA_CLASSES, is_schema
+from kgreason.ontology.translate.translate import Profile, Translation, translate
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.ontology.collect import collect, read_node
-from kgreason.ontology.readings import LiveReadings
-from kgreason.ontology.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES, Schema, is_schema
+from kgreason.ontology.live.axioms import LiveReadings
+from kgreason.ontology.read.collect import collect, read_node
+from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES, Schema, is_schema
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Triple
 from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY

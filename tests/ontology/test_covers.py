@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.ontology.collect import collect
-from kgreason.ontology.covers import LiveCovers, covers
-from kgreason.ontology.schema import Schema
-from kgreason.ontology.translate import Profile, translate_axiom
+from kgreason.ontology.read.collect import collect
+from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.reduce.covers import LiveCovers, covers
+from kgreason.ontology.translate.translate import Profile, translate_axiom
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Constant, Rule, Triple
 from kgreason.terms.vocabulary import (

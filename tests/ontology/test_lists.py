@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.ontology.lists import Fault, RdfList, read_list
-from kgreason.ontology.schema import Schema
-from kgreason.ontology.translate import translate
+from kgreason.ontology.read.lists import Fault, RdfList, read_list
+from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.translate.translate import translate
 
 from .reading import turtle
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from kgreason.ontology.live import LiveTranslation, RuleChange
-from kgreason.ontology.schema import is_schema
-from kgreason.ontology.translate import Profile, translate
+from kgreason.ontology.live.live import LiveTranslation, RuleChange
+from kgreason.ontology.read.schema import is_schema
+from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.ontology.undo import UndoLog
 from kgreason.resources import resource
 from kgreason.rules.model import Rule, Triple

@@ -7,9 +7,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.ontology.needed import needed_generic
-from kgreason.ontology.patterns import generalises, numbered, substituted, unified
-from kgreason.ontology.translate import Profile, translate
+from kgreason.ontology.generic.needed import needed_generic
+from kgreason.ontology.generic.patterns import generalises, numbered, substituted, unified
+from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.rules.model import Atom, Variable
 from kgreason.rules.parser import parse
 

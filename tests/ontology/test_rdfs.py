@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgreason.ontology.translate import Profile, translate
+from kgreason.ontology.translate.translate import Profile, translate
 
 from .reading import rules, translated, turtle
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason import KnowledgeGraph
-from kgreason.ontology.translate import Profile, translate
+from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.rules.model import FALSE, Triple
 from kgreason.terms.vocabulary import RDF_NIL, RDF_TYPE, SWRL_VARIABLE
 

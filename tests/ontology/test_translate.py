@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kgreason.ontology.schema import is_schema
-from kgreason.ontology.translate import PASSES, stages, translate, translate_axiom
+from kgreason.ontology.read.schema import is_schema
+from kgreason.ontology.translate.translate import PASSES, stages, translate, translate_axiom
 from kgreason.rules.canonical import canonical
 from tests.oracle import datalog
 

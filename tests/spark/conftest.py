@@ -29,7 +29,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
     from pyspark.sql import SparkSession
 
-    from kgreason.spark.java import use_java
+    from kgreason.spark.start.java import use_java
 
     use_java()
     folder = tmp_path_factory.mktemp("spark")

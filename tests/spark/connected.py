@@ -16,9 +16,9 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.spark.feed import feed
-from kgreason.spark.java import use_java
-from kgreason.spark.stream import follow
+from kgreason.spark.live.feed import feed
+from kgreason.spark.live.stream import follow
+from kgreason.spark.start.java import use_java
 
 
 def main(folder: Path) -> None:

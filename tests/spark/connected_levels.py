@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from kgreason.spark.java import use_java
-from kgreason.spark.levels import insert, materialize
+from kgreason.spark.close.levels import insert, materialize
+from kgreason.spark.start.java import use_java
 from tests.spark.batches import Batch, dense_case
 from tests.spark.engines import collected, frame
 

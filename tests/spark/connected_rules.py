@@ -14,10 +14,10 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from kgreason.rules.parser import parse
-from kgreason.spark.evaluate import run
-from kgreason.spark.java import use_java
-from kgreason.spark.store import write_to_store
-from kgreason.spark.write import decoded, write
+from kgreason.spark.out.store import write_to_store
+from kgreason.spark.out.write import decoded, write
+from kgreason.spark.rule.evaluate import run
+from kgreason.spark.start.java import use_java
 
 RULES = "[?x, <http://e/q>, ?z], far() :- [?x, <http://e/p>, ?y], [?y, <http://e/p>, ?z], near() . near() ."
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE, Int32
-from kgreason.spark.plans import Program, names
+from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE, Int32
+from kgreason.spark.close.plans import Program, names
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,7 +15,7 @@ from kgreason.terms.dictionary import Dictionary
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from kgreason.spark.encode import Encoded
+    from kgreason.spark.encode.encode import Encoded
 
 Bag = Counter[tuple[str, ...]]
 

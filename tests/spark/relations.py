@@ -9,8 +9,8 @@ from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 from kgreason.rules.model import FALSE, Atom, Rule, Variable
-from kgreason.spark.algebra import Join, Product, Project, Relation, Select, Source
-from kgreason.spark.sql import PRESENT, identifier
+from kgreason.spark.rule.algebra import Join, Product, Project, Relation, Select, Source
+from kgreason.spark.rule.sql import PRESENT, identifier
 from tests.oracle.datalog import FactLike, Index, convert, derivations, plain
 
 if TYPE_CHECKING:

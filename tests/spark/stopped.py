@@ -17,9 +17,9 @@ from unittest.mock import patch
 
 from pyspark.sql import DataFrame
 
-from kgreason.spark import stream
-from kgreason.spark.session import session
-from kgreason.spark.stream import Committer, follow
+from kgreason.spark.live import stream
+from kgreason.spark.live.stream import Committer, follow
+from kgreason.spark.start.session import session
 from tests.graph.interrupted import steps
 
 MOST = 14

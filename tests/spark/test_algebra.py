@@ -14,10 +14,10 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 from kgreason.errors import RuleError, UnsafeRuleError
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
 from kgreason.rules.parser import parse
-from kgreason.spark.algebra import Join, Product, Project, Relation, Select, Source, format_tree, width
-from kgreason.spark.evaluate import answers, evaluate, explain, run
-from kgreason.spark.sql import to_sql
-from kgreason.spark.translation import heads_of, joined, translate, translate_query, view_of
+from kgreason.spark.rule.algebra import Join, Product, Project, Relation, Select, Source, format_tree, width
+from kgreason.spark.rule.evaluate import answers, evaluate, explain, run
+from kgreason.spark.rule.sql import to_sql
+from kgreason.spark.rule.translation import heads_of, joined, translate, translate_query, view_of
 from tests.spark.relations import Row, Views, collected, derived, frames_of, rows_of, views_of
 from tests.strategies.programs import CONSTANTS, KNOWN_SHAPES, fact_sets, instances, rules
 

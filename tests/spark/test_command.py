@@ -16,10 +16,10 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import InputError, KgreasonError
-from kgreason.spark.command import for_command
-from kgreason.spark.failures import reason
-from kgreason.spark.launch import problem, uninterrupted
-from kgreason.spark.reach import check_reached
+from kgreason.spark.start.command import for_command
+from kgreason.spark.start.failures import reason
+from kgreason.spark.start.launch import problem, uninterrupted
+from kgreason.spark.start.network import check_reached
 from tests.cli.calling import PROGRAM, message
 
 GOOD = "<http://e/a> <http://www.w3.org/2002/07/owl#imports> <http://e/b> .\n"
@@ -186,7 +186,7 @@ def test_a_java_that_is_gone_is_one_error(file: Path) -> None:
     code = """if True:
         import signal
         from kgreason.errors import KgreasonError
-        from kgreason.spark.command import for_command
+        from kgreason.spark.start.command import for_command
         before = signal.getsignal(signal.SIGINT)
         try:
             with for_command("local[1]", **{"spark.driver.memory": "1g"}) as spark:
@@ -205,7 +205,7 @@ def test_a_session_is_stopped_where_there_is_no_main_thread(monkeypatch: pytest.
     """Only the main thread may set what a signal does."""
     stopped: list[str] = []
     session = type("Session", (), {"stop": lambda self: stopped.append("stopped")})()
-    monkeypatch.setattr("kgreason.spark.command.session", lambda master, **config: session)
+    monkeypatch.setattr("kgreason.spark.start.command.session", lambda master, **config: session)
 
     def work() -> None:
         with for_command("local"):
@@ -221,7 +221,7 @@ def test_what_spark_raises_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from py4j.protocol import Py4JError
 
     session = type("Session", (), {"stop": lambda self: None})()
-    monkeypatch.setattr("kgreason.spark.command.session", lambda master, **config: session)
+    monkeypatch.setattr("kgreason.spark.start.command.session", lambda master, **config: session)
     text = "An error occurred\n: a.b.C: outer\n\tat d.e(F:1)\nCaused by: java.lang.OutOfMemoryError: Java heap space\n"
     with pytest.raises(KgreasonError) as caught, for_command("local"):
         raise Py4JError(text)

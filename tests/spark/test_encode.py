@@ -26,7 +26,7 @@ from tests.spark.reading import Bag, decoded, in_process
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from kgreason.spark.encode import Encoded
+    from kgreason.spark.encode.encode import Encoded
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
@@ -46,8 +46,8 @@ _IN_A_SESSION = """
 import json, sys
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
-from kgreason.spark.encode import encode
-from kgreason.spark.read import Skipped, read
+from kgreason.spark.encode.encode import encode
+from kgreason.spark.read.read import Skipped, read
 
 def falling(batches):
     for number, batch in enumerate(batches):
@@ -101,7 +101,7 @@ def _frame(spark: SparkSession, rows: list[tuple[Any, ...]]) -> DataFrame:
 
 
 def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
     folder = tmp_path / "in"
     folder.mkdir()
@@ -134,10 +134,10 @@ def test_universities_in_parts(
     most: int,
     parts: Callable[[int], int],
 ) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
-    monkeypatch.setattr("kgreason.spark.encode._LEAST", least)
-    monkeypatch.setattr("kgreason.spark.encode._MOST", most)
+    monkeypatch.setattr("kgreason.spark.encode.encode._LEAST", least)
+    monkeypatch.setattr("kgreason.spark.encode.encode._MOST", most)
     files = generator.write(tmp_path / "in", 1)[:3]
     assert _checked(encode(fine, files, str(tmp_path / "out"))) == in_process(files)
     grouped = fine.read.parquet(str(tmp_path / "out" / "grouped"))
@@ -147,7 +147,7 @@ def test_universities_in_parts(
 
 
 def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
     rows: list[tuple[Any, ...]] = [*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", None)]
     encoded = encode(spark, _frame(spark, rows).repartition(3), str(tmp_path / "out"))
@@ -155,7 +155,7 @@ def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
     encoded = encode(spark, _frame(spark, []), str(tmp_path / "out"), ["<http://e/a>"])
     assert _checked(encoded) == Counter()
@@ -163,7 +163,7 @@ def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_what_is_whole_is_read_and_what_is_not_is_written_again(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
     (tmp_path / "a.nt").write_text(_LINES)
     out = tmp_path / "out"
@@ -190,7 +190,7 @@ def test_what_is_whole_is_read_and_what_is_not_is_written_again(spark: SparkSess
 
 
 def test_a_folder_belongs_to_one_input(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
     (tmp_path / "a.nt").write_text(_LINES)
     out = str(tmp_path / "out")
@@ -202,14 +202,14 @@ def test_a_folder_belongs_to_one_input(spark: SparkSession, tmp_path: Path) -> N
 
 
 def test_a_table_without_graphs_is_no_table_of_quads(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
     with pytest.raises(InputError, match="subject, predicate, object, graph; there is no graph"):
         encode(spark, _frame(spark, _ROWS).drop("graph"), str(tmp_path / "out"))
 
 
 def test_what_was_in_the_folder_is_not_written_over(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
     (tmp_path / "a.nt").write_text(_LINES)
     spark.range(3).write.parquet(str(tmp_path / "out" / "grouped"))
@@ -223,7 +223,7 @@ def test_what_was_in_the_folder_is_not_written_over(spark: SparkSession, tmp_pat
     "row", [("<a:s>", None, "<a:o>", ""), ("<a:s>", "<a:p>", "hello", None), ("", "<a:p>", "<a:o>", "")]
 )
 def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row: tuple[str | None, ...]) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
     rows = spark.createDataFrame(
         [("<a:s>", "<a:p>", "<a:o>", ""), row], "subject string, predicate string, object string, graph string"
@@ -233,8 +233,8 @@ def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row
 
 
 def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode import encode
-    from kgreason.spark.lines import Malformed
+    from kgreason.spark.encode.encode import encode
+    from kgreason.spark.read.lines import Malformed
 
     file, out = tmp_path / "a.nt", str(tmp_path / "out")
     file.write_text(f"{_LINES}junk\n{_LINES}<a:b>\n")
@@ -248,9 +248,9 @@ def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_ids_run_out(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark.encode import encode
+    from kgreason.spark.encode.encode import encode
 
-    monkeypatch.setattr("kgreason.spark.encode.MAX_ID", len(VOCABULARY) + 450)
+    monkeypatch.setattr("kgreason.spark.encode.encode.MAX_ID", len(VOCABULARY) + 450)
     with pytest.raises(LimitError, match=f"there are {len(VOCABULARY) + 451} terms"):
         encode(spark, _frame(spark, _ROWS), str(tmp_path / "out"))
 
@@ -258,7 +258,7 @@ def test_ids_run_out(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_full_disk(tmp_path: Path) -> None:
     from pyspark.errors import PySparkException
 
-    from kgreason.spark.failures import clear_errors
+    from kgreason.spark.start.failures import clear_errors
 
     with pytest.raises(StoreError, match="/out: cannot be written: No space left on device"), clear_errors("/out"):
         raise PySparkException("Job aborted ... java.io.IOException: No space left on device")
@@ -267,8 +267,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_groups_end_in_time_and_come_together_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark import groups
-    from kgreason.spark.texts import QUAD
+    from kgreason.spark.encode import groups
+    from kgreason.spark.read.terms import QUAD
 
     monkeypatch.setattr(groups, "TaskContext", SimpleNamespace(get=lambda: SimpleNamespace(partitionId=lambda: 5)))
     monkeypatch.setattr(groups, "_ROWS", 100)

@@ -15,7 +15,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 
 from pyspark.errors import StreamingQueryException
 
-from kgreason.spark.feed import FeedReader, feed
+from kgreason.spark.live.feed import FeedReader, feed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

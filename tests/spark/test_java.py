@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.errors import InputError
-from kgreason.spark.java import use_java
+from kgreason.spark.start.java import use_java
 
 _NEEDED = ("bash", "sh", "dirname", "env", "ps", "uname", "cat", "rm", "which", "id")
 _FAKE = """#!/bin/sh
@@ -19,8 +19,8 @@ if [ "$1" = -XshowSettings:properties ]; then echo '    java.home = {home}' >&2;
 [ "$1" = -version ] && echo 'openjdk version "{version}" 2020-01-01' >&2
 """
 _JOB = """
-from kgreason.spark.java import use_java
-from kgreason.spark.session import session
+from kgreason.spark.start.java import use_java
+from kgreason.spark.start.session import session
 print(use_java())
 spark = session("local[1]", **{"spark.driver.memory": "1g"})
 print(spark.range(10).mapInArrow(lambda batches: batches, "id long").count())

@@ -18,13 +18,13 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.planner import EncodedRule
-from kgreason.engine.shapes import Pattern, Shape
+from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.program.shapes import Pattern, Shape
 from kgreason.errors import InputError
-from kgreason.spark import fixpoint
-from kgreason.spark.levels import insert, materialize
-from kgreason.spark.plans import Program, names, plan
-from kgreason.spark.rewrites import arranged, rules_on
+from kgreason.spark.close import fixpoint
+from kgreason.spark.close.levels import insert, materialize
+from kgreason.spark.close.plans import Program, names, plan
+from kgreason.spark.close.rewrites import arranged, rules_on
 from tests.oracle.datalog import violations
 from tests.spark.batches import Batch, Case, case_of, dense_case, written_case
 from tests.spark.engines import as_set, asserted, collected, frame, program_of, states

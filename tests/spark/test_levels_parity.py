@@ -10,11 +10,11 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.engine.engine import Engine
-from kgreason.graph.facts import SAME_AS
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.selection import select
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.selection import select
 from kgreason.resources import resource
-from kgreason.spark.levels import materialize
+from kgreason.spark.close.levels import materialize
 from tests.spark.engines import as_set, asserted, collected, frame, program_of, states
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
-from kgreason.spark.markers import mark, marked
+from kgreason.spark.folders.markers import mark, marked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.modes import SchemaMode
+from kgreason.materialize.options import SchemaMode
 from kgreason.spark.pipeline import load, materialize
 
 PREFIXES = """

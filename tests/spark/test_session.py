@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytest.importorskip("pyspark")
 
 _SETTINGS = """
-from kgreason.spark.session import session
+from kgreason.spark.start.session import session
 spark = session("local[1]", **{"spark.sql.shuffle.partitions": "3"})
 for key in ("spark.driver.memory", "spark.ui.enabled", "spark.sql.shuffle.partitions"):
     print(spark.conf.get(key))
@@ -35,9 +35,9 @@ again.stop()
 """
 _ERROR = """
 from kgreason.errors import RdfSyntaxError
-from kgreason.spark.failures import clear_errors
-from kgreason.spark.read import read
-from kgreason.spark.session import session
+from kgreason.spark.start.failures import clear_errors
+from kgreason.spark.read.read import read
+from kgreason.spark.start.session import session
 import sys
 spark = session("local[1]", **{"spark.driver.memory": "1g"})
 try:
@@ -54,7 +54,7 @@ def _run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_session_of_somebody_else_is_left_alone(spark: SparkSession) -> None:
-    from kgreason.spark.session import session
+    from kgreason.spark.start.session import session
 
     before = spark.conf.getAll
     with pytest.raises(InputError, match="has a Spark session already: pass that one"):
@@ -79,13 +79,13 @@ class _Builder:
 def test_a_connect_server_needs_no_java_here_and_keeps_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     from pyspark.sql import SparkSession
 
-    from kgreason.spark.session import session
+    from kgreason.spark.start.session import session
 
     builder = _Builder()
     monkeypatch.setattr(SparkSession, "builder", builder)
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
-    monkeypatch.setattr("kgreason.spark.session.use_java", lambda: pytest.fail("Java is looked for"))
-    monkeypatch.setattr("kgreason.spark.session.check_reached", lambda master: None)
+    monkeypatch.setattr("kgreason.spark.start.session.use_java", lambda: pytest.fail("Java is looked for"))
+    monkeypatch.setattr("kgreason.spark.start.session.check_reached", lambda master: None)
     assert session("sc://host:15002", **{"spark.sql.shuffle.partitions": "3"}) is builder
     assert builder.steps == [
         ("remote", "sc://host:15002"),
@@ -95,7 +95,7 @@ def test_a_connect_server_needs_no_java_here_and_keeps_its_settings(monkeypatch:
 
 
 def test_without_pyspark_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark.session import session
+    from kgreason.spark.start.session import session
 
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(InputError, match=r"pip install 'kgreason\[spark\]'"):

@@ -21,7 +21,7 @@ _TURTLE = "@prefix : <http://e/> . _:x :p 01, [ :q ( 1 _:x ) ] .\n"
 @pytest.fixture
 def rdf(spark: SparkSession) -> SparkSession:
     """The session, with the data source."""
-    from kgreason.spark.source import RdfDataSource
+    from kgreason.spark.read.source import RdfDataSource
 
     spark.dataSource.register(RdfDataSource)
     return spark
@@ -54,7 +54,7 @@ def test_a_document_of_many_batches(rdf: SparkSession, tmp_path: Path) -> None:
 
 
 def test_documents_that_cannot_be_read(rdf: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.failures import clear_errors
+    from kgreason.spark.start.failures import clear_errors
 
     (tmp_path / "a.ttl").write_text("<a:a> <a:b> <a:c> .\n<a:a> <a:b> , .")
     with pytest.raises(RdfSyntaxError, match=r"/a\.ttl:2:\d+: ") as caught, clear_errors():

@@ -14,9 +14,9 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.rules.parser import parse
-from kgreason.spark.algebra import Product, Project, Relation, Select
-from kgreason.spark.sql import identifier, literal, to_sql
-from kgreason.spark.translation import joined, translate, translate_query
+from kgreason.spark.rule.algebra import Product, Project, Relation, Select
+from kgreason.spark.rule.sql import identifier, literal, to_sql
+from kgreason.spark.rule.translation import joined, translate, translate_query
 from tests.spark.relations import Views, collected, frames_of, rows_of, views_of
 from tests.spark.test_algebra import EVERYTHING, SPECIAL
 from tests.strategies.programs import instances, rules

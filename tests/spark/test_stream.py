@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store.journal import Journal
+from kgreason.store.journal.journal import Journal
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from pyspark.errors import StreamingQueryException
 
-from kgreason.spark.stream import commit_batches, follow
+from kgreason.spark.live.stream import commit_batches, follow
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store.journal import Journal
+from kgreason.store.journal.journal import Journal
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 

@@ -22,12 +22,12 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.errors import InputError, RdfSyntaxError, StoreError, StoreLockedError
-from kgreason.graph.delta import Delta
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.generalised import is_rdf
-from kgreason.spark.read import read
-from kgreason.spark.store import _lines, write_to_store
-from kgreason.spark.write import decoded, write
+from kgreason.spark.out.store import _lines, write_to_store
+from kgreason.spark.out.write import decoded, write
+from kgreason.spark.read.read import read
 from kgreason.terms.dictionary import Dictionary
 from tests.terms.odd import lines_of, quads
 

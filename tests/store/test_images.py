@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.store.images import Images, stored
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.spellings import Images, stored
 from kgreason.terms.dictionary import Dictionary
 
 _TYPES = ["integer", "decimal", "double", "boolean", "duration", "byte", "dateTime", "string", "gYear"]

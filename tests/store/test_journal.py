@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.errors import StoreError
-from kgreason.store import journal as journal_module
-from kgreason.store.journal import Journal
-from kgreason.store.record import Record, changes
+from kgreason.store.journal import journal as journal_module
+from kgreason.store.journal.journal import Journal
+from kgreason.store.journal.record import Record, changes
 from tests.terms.odd import lines_of, quads
 
 _lines = st.lists(quads, max_size=3).map(lines_of)

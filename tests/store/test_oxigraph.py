@@ -16,8 +16,8 @@ import pytest
 from pyoxigraph import QueryBoolean, QuerySolutions
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
-from kgreason.store import update
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store.oxigraph import update
+from kgreason.store.oxigraph.store import OxigraphStore
 
 ROW = b"<http://e/s> <http://e/p> <http://e/o> .\n"
 BLANK = b'_:b0123456789xwho <http://e/p> <<( _:b01234567891 <http://e/p> "x" )>> _:g .\n'
@@ -203,7 +203,7 @@ def test_a_store_is_open_once(tmp_path: Path) -> None:
     program = f"""
 from pathlib import Path
 from kgreason.errors import StoreLockedError
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store.oxigraph.store import OxigraphStore
 path = Path({str(path)!r})
 assert len(OxigraphStore.read_only(path)) == 1
 try:

@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.store.patch import SignedRule, final, problem, read_patch
-from kgreason.store.record import Record
+from kgreason.store.journal.patch import SignedRule, final, problem, read_patch
+from kgreason.store.journal.record import Record
 
 TRIPLE, OTHER = b"<http://e/a> <http://e/p> <http://e/b> .", b'_:b0 <http://e/p> "x . #"@en <http://e/graph> .'
 JENA = b"""

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from pyoxigraph import Quad, QuerySolutions
 
-from kgreason.store.memory import MemoryStore
-from kgreason.store.oxigraph import OxigraphStore
-from kgreason.store.protocol import RdfStore
+from kgreason.store.oxigraph.store import OxigraphStore
 from tests.terms.odd import lines_of, quads
+
+from .twin import MemoryStore, RdfStore
 
 COUNT = "SELECT (COUNT(*) AS ?n) { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
 
@@ -61,11 +61,6 @@ class Twins(RuleBasedStateMachine):
         for store in (self.store, self.twin):
             store.apply(lines_of(removed), lines_of(added))
 
-    @rule()
-    def clear(self) -> None:
-        self.store.clear()
-        self.twin.clear()
-
     @invariant()
     def same_rows(self) -> None:
         assert _rows(self.store) == _rows(self.twin)
@@ -90,7 +85,6 @@ def test_what_is_on_disk_is_there_after_reopening(first: list[Quad], second: lis
         for one in (store, twin):
             one.load([lines_of(first)])
             one.apply(lines_of(first[:3]), lines_of(second))
-            one.optimize()
             one.flush()
             one.close()
 

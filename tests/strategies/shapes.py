@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from kgreason.engine.shapes import Pattern, Shape
+from kgreason.engine.program.shapes import Pattern, Shape
 
 VARIABLES = 4
 CONSTANTS = 3

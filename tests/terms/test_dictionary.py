@@ -134,7 +134,7 @@ import sys
 from pathlib import Path
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
-from kgreason.store.oxigraph import OxigraphStore
+from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.terms.dictionary import Dictionary
 dictionary = Dictionary.load(Path({str(tmp_path)!r}))
 ids = dictionary.decode([1]), dictionary.kinds([1]), len(dictionary)

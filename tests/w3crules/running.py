@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from kgreason.graph.delta import Delta
-from kgreason.graph.explaining import EngineFacts, atom_of
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.likeness import facts_of, table_rule
-from kgreason.graph.modes import SameAsMode, SchemaMode
-from kgreason.graph.report import mistakes
-from kgreason.ontology.schema import is_schema
+from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.ontology.read.schema import is_schema
+from kgreason.proofs.contradictions import mistakes
+from kgreason.proofs.engine_facts import EngineFacts, atom_of
 from kgreason.proofs.proof import Proof
+from kgreason.proofs.same_as import facts_of, table_rule
 from kgreason.proofs.search import Derivation, Facts, prove
 from tests.graph.states import as_written
 from tests.graph.views import lines

@@ -37,7 +37,7 @@ from kgreason.bridges.owlready2.lines import Names, line, prefix_of
 from kgreason.bridges.owlready2.log import ChangeLog, Noted, Row, rows
 from kgreason.bridges.owlready2.objects import replace_inferences
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
-from kgreason.graph.delta import Delta
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 

@@ -37,13 +37,13 @@ from rdflib.namespace import OWL, RDF, RDFS, Namespace
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from kgreason.bridges.rdflib.terms import Triple, from_text, to_text
-from kgreason.engine.layout import INFERRED, Int32
+from kgreason.engine.memory.layout import INFERRED, Int32
 from kgreason.errors import InputError, RuleError
-from kgreason.graph.edit import Edit
-from kgreason.graph.materializer import Materializer
-from kgreason.graph.report import contradictions
-from kgreason.graph.selection import select
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
 from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.contradictions import contradictions
 from kgreason.terms.dictionary import Dictionary
 
 _ERR = Namespace("http://www.daml.org/2002/03/agents/agent-ont#")

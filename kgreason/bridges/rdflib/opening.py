@@ -15,9 +15,9 @@ from typing import NamedTuple, cast
 from urllib.parse import parse_qs
 
 from kgreason.errors import StoreError
-from kgreason.graph.folder import Folder, is_store
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.modes import SchemaMode
+from kgreason.materialize.options import SchemaMode
+from kgreason.store.folder import Folder, is_store
 
 _SCHEMAS = ("axioms", "data")
 

@@ -19,7 +19,7 @@ from rdflib.query import Result
 from rdflib.term import Identifier, Variable
 
 from kgreason.bridges.rdflib.terms import to_rdflib
-from kgreason.graph.answers import Found, Solutions
+from kgreason.graph.results.answers import Found, Solutions
 
 
 def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:

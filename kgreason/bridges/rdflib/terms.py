@@ -17,7 +17,7 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from kgreason.errors import InputError
-from kgreason.graph.user_terms import of_rdflib
+from kgreason.graph.input.terms import of_rdflib
 
 Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal
 Triple: TypeAlias = tuple[Node, Node, Node]

@@ -1,0 +1,88 @@
+"""`kgreason check`: whether RDF files, or a store, contradict themselves, and why.
+
+    status   what it means
+    0        there is no contradiction
+    1        there are some, each shown as one line and a proof
+    2        this could not be found out
+
+Cost: files are materialized in memory; of a store the engine's state is read, if its statistics count a contradiction.
+Then one proof for each.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from kgreason.cli.failures import Verdict
+from kgreason.cli.notation import prefixes
+from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.progress import Progress
+from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.proof import Proof
+
+_EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store --prefix =http://example.org/")
+
+
+@click.command(cls=Verdict, epilog=_EXAMPLE)
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.option("-l", "--location", type=click.Path(path_type=Path), metavar="STORE", help="A store, in place of files.")
+@click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (owl2rl).")
+@catalogue
+@as_json
+@prefixes
+@verbose
+@click.pass_context
+def check(
+    context: click.Context,
+    files: tuple[str, ...],
+    location: Path | None,
+    rules: tuple[str, ...],
+    catalogue: Path | None,
+    as_json: bool,
+    prefixes: dict[str, str],
+    verbose: bool,
+) -> None:
+    """Show every contradiction in RDF files, or in a store: what contradicts what by which axioms, and a proof.
+
+    The exit status is 1 if there is one, 0 if there is none, and 2 after an error.
+    """
+    from kgreason.cli.progress import Bars
+
+    if bool(files) == (location is not None):
+        raise click.UsageError("give RDF files or a store (-l), and not both")
+    if location and (rules or catalogue):
+        raise click.UsageError("a store has its rules and its documents: --rules and --catalogue are for files")
+    store = None if location is None else there(location)
+    with KnowledgeGraph.open(store, rules=rules or None, catalogue=catalogue, read_only=store is not None) as graph:
+        if files:
+            graph.load(*files, progress=Bars(verbose))
+            warn(graph.warnings)
+        found = _found(graph, Bars(verbose)) if graph.stats()["contradictions"] else []
+    if as_json:
+        click.echo(json.dumps([{"message": str(line), **proof.to_json()} for proof, line in found], indent=1))
+    else:
+        texts = [_told(proof.to_text(prefixes), line.to_text(prefixes)) for proof, line in found]
+        click.echo("\n".join(texts) or "no contradictions\n", nl=False)
+    context.exit(1 if found else 0)
+
+
+def _found(graph: KnowledgeGraph, progress: Progress) -> list[tuple[Proof, Contradiction]]:
+    """Every contradiction with its proof."""
+    with progress("explaining"):
+        lines = {(each.rule, each.terms): each for each in graph.contradictions()}
+        return [(proof, lines[_key(proof)]) for proof in graph.prove_contradictions()]
+
+
+def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
+    """The rule and the terms of the contradiction that a proof proves."""
+    name, *terms = map(str, proof.fact.terms)
+    return name.strip('"'), tuple(terms)
+
+
+def _told(proof: str, line: str) -> str:
+    """The text of a proof with a line that names the axioms, too, in the place of its first one."""
+    return line + proof[proof.index("\n") :]

@@ -1,0 +1,64 @@
+"""`kgreason explain`: why a triple holds.
+
+The rules are run backwards, from the triple down to what was loaded; the axioms that a rule was translated from are
+part of the answer. Nothing is stored for this. Several processes may ask a store at the same time.
+
+Cost: the engine's state is read, then one backward run of the rules for each fact of the proof. A triple that the
+store does not have is refused before that.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from kgreason.cli.notation import PREFIXES, prefixes
+from kgreason.cli.options import example, existing, verbose
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+
+@click.command(
+    epilog=example(
+        "kgreason explain -l store '<http://e/a> rdf:type <http://e/C>'",
+        "kgreason explain -l store ':a a :C' --prefix =http://e/ --format mermaid",
+    )
+)
+@existing
+@click.argument("triple", metavar="'S P O'")
+@click.option("--all", "every", is_flag=True, help="That it was loaded, and every derivation of it; not one alone.")
+@click.option(
+    "--format",
+    "syntax",
+    type=click.Choice(["text", "json", "mermaid"]),
+    default="text",
+    show_default=True,
+    help="Indented text, JSON (with --all a list of proofs), or a Mermaid flowchart.",
+)
+@prefixes
+@verbose
+def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dict[str, str], verbose: bool) -> None:
+    """Show a proof of a triple: the rules, facts and axioms that it follows from, down to what was loaded.
+
+    Terms are written as in Turtle: `a` for rdf:type, and names with the prefixes that --prefix gives; rdf, rdfs, owl
+    and xsd are always known. Literals are as dump or a query shows them.
+    """
+    from kgreason.cli.progress import Bars
+    from kgreason.graph.input.quads import triple_of
+
+    terms = triple_of(triple, PREFIXES | prefixes)
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        graph.check_known(terms)
+        with Bars(verbose)("explaining"):
+            proofs = [graph.explain(terms)]
+            if every:
+                proofs = [*(proof for proof in proofs if proof.is_asserted), *graph.explain_all(terms)]
+    if syntax == "json":
+        found = [proof.to_json() for proof in proofs]
+        click.echo(json.dumps(found if every else found[0], indent=1))
+        return
+    click.echo(
+        "\n".join(proof.to_text(prefixes) if syntax == "text" else proof.to_mermaid(prefixes) for proof in proofs),
+        nl=False,
+    )

@@ -1,0 +1,112 @@
+"""`kgreason query`: SPARQL over a store, read-only.
+
+Queries see the materialized graph: the default graph is everything that was loaded or derived, each named graph what
+was loaded into it. Several processes may ask a store at the same time.
+
+Invariant: results are printed once all of them are there, so that a query which fails prints nothing. The query is
+evaluated in a thread (`store.worker`), so that Ctrl-C and the timeout end the command at once.
+
+Cost: the query itself, and a quarter of a second to start; neither the engine nor Numba is loaded. Results of more than
+16 MB are kept in a temporary file meanwhile.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
+
+import click
+from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat
+
+from kgreason.cli.options import example, given, location
+from kgreason.errors import QueryError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.results.answers import Found, Triples
+from kgreason.sparql.columns import declared
+from kgreason.store.oxigraph.worker import wait_for
+
+_TABLES = ("table", "csv", "tsv", "json", "xml")
+_GRAPHS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
+_LONGEST = 240
+_IN_MEMORY = 1 << 24
+
+
+@click.command(
+    epilog=example(
+        "kgreason query -l store --query-file query.rq --results-format csv",
+        "kgreason query -l store --query 'PREFIX e: <http://e/> SELECT * { ?x a e:C }' --results-format table",
+    )
+)
+@location
+@click.option("-q", "--query", "text", metavar="QUERY", help="The SPARQL query; from stdin without this and a file.")
+@click.option("--query-file", type=click.Path(path_type=Path), metavar="FILE", help="The file that has the query.")
+@click.option(
+    "--results-format",
+    "syntax",
+    type=click.Choice([*_TABLES, *_GRAPHS]),
+    help="table, csv, tsv, json, xml for SELECT and ASK (on a terminal table, else csv); the others for CONSTRUCT and "
+    "DESCRIBE (nt).",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="End with an error where the answer takes longer.",
+)
+def query(location: Path, text: str | None, query_file: Path | None, syntax: str | None, timeout: float | None) -> None:
+    """Ask a store a SPARQL query (SELECT, ASK, CONSTRUCT or DESCRIBE).
+
+    The columns are in the order of the SELECT, those of SELECT * in the order in which the query names them. A table
+    shortens IRIs by the prefixes of the query.
+    """
+    sparql, _ = given(text, query_file, "query")
+    with SpooledTemporaryFile(_IN_MEMORY) as out:
+        with KnowledgeGraph.open(location, read_only=True) as graph, _told(query_file):
+            wait_for(lambda: _write(graph.query(sparql), syntax, sparql, cast(BinaryIO, out)), timeout)
+        out.seek(0)
+        shutil.copyfileobj(out, sys.stdout.buffer)
+
+
+@contextmanager
+def _told(query_file: Path | None) -> Iterator[None]:
+    """Say in short what is wrong with a query, and in which file it is."""
+    try:
+        yield
+    except (QueryError, RuntimeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the system, and not of Oxigraph
+            raise
+        problem = str(error) if isinstance(error, QueryError) else f"the query cannot be evaluated: {error}"
+        problem = f"{query_file}: {problem}" if query_file else problem
+        raise QueryError(textwrap.shorten(problem, _LONGEST, placeholder=" ...")) from error
+
+
+def _write(results: Found, syntax: str | None, sparql: str, out: BinaryIO) -> None:
+    if isinstance(results, Triples):
+        results.serialize(out, RdfFormat.from_extension(_checked(syntax or "nt", _GRAPHS, "triples")))
+        return
+    syntax = _checked(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
+    if syntax != "table":
+        results.serialize(out, QueryResultsFormat.from_extension(syntax))
+    elif isinstance(results, QueryBoolean):
+        out.write(b"true" if results else b"false")
+    else:
+        from kgreason.cli.table import write_table
+
+        text = TextIOWrapper(out, encoding="utf-8", errors="surrogateescape", write_through=True)
+        write_table(results, declared(sparql), text)
+        text.detach()
+    if isinstance(results, QueryBoolean) or syntax in ("json", "xml"):
+        out.write(b"\n")
+
+
+def _checked(syntax: str, fitting: tuple[str, ...], what: str) -> str:
+    if syntax not in fitting:
+        raise click.UsageError(f"--results-format {syntax}: the query gives {what}, which can be {', '.join(fitting)}")
+    return syntax

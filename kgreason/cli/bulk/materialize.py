@@ -1,0 +1,160 @@
+"""`kgreason materialize`: files in, the closure out, without a store.
+
+The triples are those that `load` and `dump` of the same files would give. Triples of all graphs are taken together.
+Generalised triples (a literal as subject) are used inside and never written.
+
+Invariant: the output is written as a whole or not at all; a pipe or a device is written to as it comes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import click
+
+from kgreason.cli.bulk.pipelines import Pipeline, is_for_spark, pipeline, refuse_settings, session
+from kgreason.cli.options import RULE_SETS, catalogue, equality, example, schema, verbose, warn
+from kgreason.files import whole
+from kgreason.graph.knowledge_graph import opened
+from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
+from kgreason.materialize.selection import Selection, select
+from kgreason.progress import Progress
+from kgreason.rdf.generalised import is_rdf
+from kgreason.store.rows import chunks
+from kgreason.terms.dictionary import Dictionary, Ids
+
+if TYPE_CHECKING:
+    from kgreason.materialize.materializer import Materializer
+    from kgreason.rdf.catalogue import Catalogue
+    from kgreason.spark.out.write import Form
+
+_LEVEL = 6
+"""How hard gzip tries: as hard as its command line does."""
+_FILES = (".nt", ".nt.gz")
+
+
+@click.command(
+    epilog=example(
+        "kgreason materialize ontology.ttl data.nt.gz --rules owl2rl -o closure.nt",
+        "kgreason materialize ontology.ttl data.nt.gz --pipeline spark -o closure.parquet",
+    )
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--rules", multiple=True, default=["owl2rl"], metavar="RULES", help=f"{RULE_SETS} (owl2rl).")
+@click.option(
+    "-o", "--output", required=True, metavar="OUT", help="An .nt or .nt.gz file; - is stdout. Of Spark: a folder."
+)
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
+@schema
+@equality
+@catalogue
+@pipeline
+@verbose
+def materialize(
+    files: tuple[str, ...],
+    rules: tuple[str, ...],
+    output: str,
+    syntax: str | None,
+    inferred: bool,
+    schema: SchemaMode | None,
+    same_as: SameAsMode | None,
+    aliases: int | None,
+    catalogue: Path | None,
+    pipeline: Pipeline,
+    master: str | None,
+    conf: dict[str, str],
+    work: Path | None,
+    skip_malformed: bool,
+    verbose: bool,
+) -> None:
+    """Read RDF files (- is stdin) and write every triple that follows, as N-Triples.
+
+    Triples of named graphs are part of it, and documents that owl:imports asks for, if they are in the catalogue. The
+    file is written as a whole or not at all.
+
+    Spark writes a folder: of Parquet where its name ends in .parquet, else of N-Triples. It follows no owl:imports.
+    """
+    from kgreason.cli.progress import Bars
+
+    progress, is_file = Bars(verbose), output == "-" or output.endswith(_FILES)
+    refused = {"format": syntax, "catalogue": catalogue, "same-as": same_as not in (None, "rules"), "aliases": aliases}
+    if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
+        if is_file:
+            raise click.UsageError(f"-o {output}: Spark writes a folder")
+        meaning = {"rules": rules, "schema": schema or "axioms"}
+        how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}
+        _on_spark(partial(session, master, conf, work), files, output, meaning, how)
+        return
+    refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
+    target = _target(output)
+    selection = select(rules, schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
+    materializer = _closed(selection, files, syntax, opened(catalogue), progress)
+    rows = materializer.save().triples(asserted=False if inferred else None)
+    _write(target, materializer.dictionary, rows[is_rdf(materializer.dictionary, *rows.T)], progress)
+
+
+def _closed(
+    selection: Selection, files: Sequence[str], syntax: str | None, documents: Catalogue | None, progress: Progress
+) -> Materializer:
+    """The closure of files, with a word about what is wrong with them."""
+    from kgreason.materialize.edit import Edit
+    from kgreason.materialize.imports import Imports
+    from kgreason.materialize.materializer import Materializer
+    from kgreason.proofs.contradictions import contradictions
+
+    materializer = Materializer(selection)
+    imports = Imports(materializer, documents)
+    edit = Edit(added=materializer.read(files, syntax=syntax, progress=progress))
+    materializer.change(imports.completed(edit, progress), progress=progress)
+    materializer.accept()
+    found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
+    warn([*materializer.warnings, *imports.warnings()], found)
+    return materializer
+
+
+def _on_spark(
+    started: Callable[[], AbstractContextManager[tuple[Any, str]]],
+    files: Sequence[str],
+    output: str,
+    meaning: dict[str, Any],
+    how: dict[str, Any],
+) -> None:
+    """The same on Spark, which writes a folder; it is started when all is in order that it is not needed for."""
+    from kgreason.spark.pipeline import check_materialize
+    from kgreason.spark.pipeline import materialize as written
+
+    check_materialize(files, output, **meaning)
+    form: Form = "parquet" if output.endswith(".parquet") else "nt"
+    with started() as (spark, folder):
+        found = written(spark, files, output, form=form, folder=folder, **meaning, **how)
+    warn(found.warnings, count=found.contradictions)
+
+
+def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, rows: Ids, progress: Progress) -> None:
+    with progress("writing", len(rows)) as report, target as out:
+        out.writelines(chunks(dictionary, rows, report))
+
+
+def _target(output: str) -> AbstractContextManager[BinaryIO]:
+    """Where `-o` says that the triples go."""
+    path = Path(output)
+    if output == "-":
+        return nullcontext(sys.stdout.buffer)
+    if output.endswith(".nt.gz"):
+        return _packed(path)
+    if output.endswith(".nt") or (path.exists() and not path.is_file()):
+        return whole(path)
+    raise click.UsageError(f"-o {output}: the name has to end in .nt or .nt.gz")
+
+
+@contextmanager
+def _packed(path: Path) -> Iterator[BinaryIO]:
+    with whole(path) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
+        yield cast(BinaryIO, packed)

@@ -1,0 +1,100 @@
+"""`kgreason load`: files into a store, which is materialized again.
+
+Invariant: the store holds all that the files say and all that follows, or what it held before: an error, Ctrl-C or
+a full disk leave it as it was. What the ontology gets wrong is said once, when it is loaded.
+
+Cost: that of the first load, or of what is new.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kgreason.cli.bulk.pipelines import OnError, Pipeline, is_for_spark, pipeline, refuse_settings, session
+from kgreason.cli.edit.options import Done, Means, amount, edited, means
+from kgreason.cli.options import (
+    RULE_SETS,
+    FileList,
+    as_json,
+    catalogue,
+    equality,
+    example,
+    location,
+    schema,
+    verbose,
+)
+from kgreason.materialize.options import SameAsMode, SchemaMode
+
+
+@click.command(
+    cls=FileList,
+    epilog=example(
+        "kgreason load -l store -f ontology.ttl data.nt.gz --rules owl2rl",
+        "kgreason load -l store -f ontology.ttl --catalogue imports",
+        "kgreason load -l store -f ontology.ttl data/*.nt.gz --pipeline spark",
+        "echo '<http://e/a> a <http://e/C> .' | kgreason load -l store -f - --format ttl",
+    ),
+)
+@location
+@click.option("-f", "--file", "files", multiple=True, required=True, metavar="FILE...", help="RDF files; - is stdin.")
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (of a new store: owl2rl).")
+@schema
+@equality
+@catalogue
+@means
+@pipeline
+@as_json
+@verbose
+def load(
+    location: Path,
+    files: tuple[str, ...],
+    syntax: str | None,
+    rules: tuple[str, ...],
+    schema: SchemaMode | None,
+    same_as: SameAsMode | None,
+    aliases: int | None,
+    catalogue: Path | None,
+    how: Means,
+    pipeline: Pipeline,
+    master: str | None,
+    conf: dict[str, str],
+    work: Path | None,
+    skip_malformed: bool,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Load RDF files into a store, and derive what follows.
+
+    -l names the folder of the store, which is made if it is not there; -f names the files. The first load decides
+    which rules the store has. A later load adds its files to what is there, and computes only what they change. Where
+    anything goes wrong, and on Ctrl-C, the store stays as it was.
+
+    Where an ontology says owl:imports, the documents come from --catalogue. They go again when the last ontology that
+    imports them goes. Spark (--pipeline spark) can fill a new store.
+
+    Says how many triples were new, how long it took and what the store has then; with -v and --json all counters,
+    which `kgreason stats --help` explains.
+    """
+    from kgreason.cli.progress import Bars
+
+    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
+    made = {"rules": rules or None, "schema": schema, "same_as": same_as, "aliases": aliases}
+    with edited(location, catalogue=catalogue, **made, **how) as graph:
+        before = graph.stats()["asserted"]
+        is_spark = is_for_spark(pipeline, files, format=syntax, budget=how["budget"])
+        if is_spark and (pipeline == "spark" or not graph.stats()["facts"]):
+            from kgreason.spark.pipeline import check_load
+            from kgreason.spark.pipeline import load as load_on_spark
+
+            on_error: OnError = "count" if skip_malformed else "raise"
+            check_load(graph, files, work)
+            with session(master, conf, work) as (spark, folder):
+                stats = load_on_spark(graph, files, spark, on_error=on_error, folder=folder, progress=progress)
+        else:
+            refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
+            stats = graph.load(*files, syntax=syntax, progress=progress)
+    new = amount(stats["asserted"] - before, "new triple")
+    done.say(f"loaded {new} {done.took}", stats, stats)

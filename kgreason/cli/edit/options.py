@@ -1,0 +1,123 @@
+"""What the commands that change a store have in common: how commits are evaluated, warnings, and what a commit did.
+
+A person reads two lines: what the command did and how long it took, and what the store has now. Programs, and `-v`, get
+every counter of the commit.
+
+Invariant: what the ontology gets wrong is said when it comes about, contradictions after every change.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+import click
+
+from kgreason.cli.options import Command, print_table, warn
+from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
+
+if TYPE_CHECKING:
+    from kgreason.graph.changes.delta import Delta
+
+_STRATEGY = click.option(
+    "--strategy",
+    type=click.Choice(["auto", "update", "bootstrap"]),
+    default="auto",
+    show_default=True,
+    help="Work out what changes, or everything again; auto does the former where that is not too much work.",
+)
+_BUDGET = click.option(
+    "--budget", type=click.IntRange(min=1), metavar="N", help="Give up, and change nothing, after N rewrites."
+)
+
+
+_WAIT = click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=0,
+    metavar="SECONDS",
+    help="Wait so long for another process that writes to the store.",
+)
+
+
+class Means(TypedDict):
+    """How a store is opened to be changed; see `KnowledgeGraph.open`."""
+
+    strategy: Strategy
+    budget: int | None
+    wait: float
+
+
+def means(command: Command) -> Command:
+    """The options of a command that changes a store, as its one argument `how`."""
+
+    @functools.wraps(command)
+    def collected(
+        *args: Any, strategy: Strategy, budget: int | None, wait: float, **others: Any
+    ) -> Any:  # click passes by name
+        return command(*args, how=Means(strategy=strategy, budget=budget, wait=wait), **others)
+
+    return cast(Command, _STRATEGY(_BUDGET(_WAIT(collected))))
+
+
+class Done:
+    """Tells people and programs what a command did. Make it when the command begins: it tells the time taken."""
+
+    def __init__(self, *, as_json: bool, verbose: bool) -> None:
+        self._begun = time.perf_counter()
+        self._as_json, self._verbose = as_json, verbose
+
+    @property
+    def took(self) -> str:
+        """How long the command has taken up to now."""
+        return f"in {time.perf_counter() - self._begun:.2f} s"
+
+    def say(self, line: str, stats: Mapping[str, Any], values: dict[str, Any]) -> None:
+        """Print a line, and what a store with these statistics has; `values` are what programs and `-v` get."""
+        if not self._as_json:
+            click.echo(line)
+            triples = f"{stats['asserted']:,} asserted and {stats['inferred']:,} inferred triples"
+            wrong = amount(stats["contradictions"], "contradiction") if stats["contradictions"] else "no contradictions"
+            click.echo(f"the store has {triples}, and {wrong}")
+        if self._as_json or self._verbose:
+            print_table(values, as_json=self._as_json)
+
+
+def amount(count: int, noun: str) -> str:
+    """`1 triple`, `2 triples`."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def changes(values: Mapping[str, Any]) -> str:
+    """How many triples a commit brought to the graph, and took from it; `values` are its counts."""
+    return f"{amount(values['appeared'], 'triple')} appeared and {values['disappeared']:,} disappeared"
+
+
+@contextmanager
+def edited(location: Path, **how: Any) -> Iterator[KnowledgeGraph]:
+    """The graph of a store, opened as `how` says, to be changed; then warnings that are new, and contradictions."""
+    with KnowledgeGraph.open(location, **how) as graph:
+        known = set(graph.warnings)
+        yield graph
+        new = [warning for warning in graph.warnings if warning not in known]
+        warn(new, graph.contradictions())
+
+
+def counts(delta: Delta) -> dict[str, Any]:
+    """What a commit did, for `print_table`: triples, asserted quads, and the work."""
+    work = delta.work
+    return {
+        "appeared": len(delta.appeared()),
+        "disappeared": len(delta.disappeared()),
+        "asserted": len(delta.quads(added=True)),
+        "retracted": len(delta.quads(added=False)),
+        "strategy": work.strategy,
+        "switched": work.switched,
+        "rewrites": work.rewrites,
+        "rules_added": work.rules_added,
+        "rules_removed": work.rules_removed,
+    }

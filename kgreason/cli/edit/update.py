@@ -1,0 +1,60 @@
+"""`kgreason update`: a SPARQL 1.1 Update on a store, facts and axioms alike.
+
+WHERE matches the materialized graph. DELETE takes asserted quads alone, every spelling of a literal that queries show
+as one; what is entailed stays, and is counted.
+
+Invariant: a request of several operations is carried out as a whole or not at all. Cost: what it changes, for each
+operation that asks what the ones before did.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
+from kgreason.cli.options import as_json, catalogue, example, existing, given, request, verbose
+
+
+@click.command(
+    epilog=example(
+        "kgreason update -l store --update 'INSERT DATA { <http://e/a> a <http://e/C> }'",
+        "kgreason update -l store --update-file changes.ru",
+    )
+)
+@existing
+@request
+@catalogue
+@means
+@as_json
+@verbose
+def update(
+    location: Path,
+    text: str | None,
+    file: Path | None,
+    catalogue: Path | None,
+    how: Means,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Change a store by SPARQL Update; only what changes is computed.
+
+    Says how many quads came to be asserted and were retracted, how many triples appeared and disappeared, and what of
+    the DELETEs nobody had asserted, or stays because it is entailed; with -v and --json all counters. Where anything
+    goes wrong, and on Ctrl-C, the store stays as it was.
+    """
+    from kgreason.cli.progress import Bars
+
+    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
+    sparql, source = given(text, file, "update")
+    with edited(location, **how, catalogue=catalogue) as graph, progress("updating"):
+        updated = graph.update(sparql, source)
+        stats = graph.stats()
+    values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
+    line = f"asserted {amount(values['asserted'], 'quad')} and retracted {values['retracted']:,} {done.took}: "
+    line += changes(values)
+    if updated.unasserted:
+        line += f"; {amount(updated.unasserted, 'quad')} to delete had not been asserted"
+        line += f" ({updated.entailed:,} of them stay, as they are inferred)" if updated.entailed else ""
+    done.say(line, stats, values)

@@ -1,0 +1,173 @@
+"""The hash table over the fact table's rows: looking rows up, noting them in the undo log, taking them out.
+
+Invariant: the hash table holds exactly the rows that are neither FREE nor DEAD; the undo log holds each row that a
+commit wrote once, as it was before the commit, and that row is LOGGED.
+
+Cost: a probe a row. Lookups run in blocks (hashes, then entries, then rows), so that cache misses overlap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.memory.blocks import entries, hashes, matrix
+from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, log2, place
+from kgreason.engine.memory.layout import (
+    ABSENT,
+    AGE,
+    ASSERTED,
+    DEAD,
+    ENTRIES,
+    FIRST,
+    FREE,
+    GONE,
+    HASHES,
+    INFERRED,
+    IS_ASSERTED,
+    LOGGED,
+    LOGGING,
+    N_ROWS,
+    N_TOUCHED,
+    ROWS,
+    STATE,
+    SUPPORT,
+    TABLE,
+    UNDO,
+    Block,
+    Int8,
+    Int32,
+    Number,
+    UInt32,
+)
+
+BLOCK = 128
+
+
+@inline
+def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h: Number) -> Number:
+    """The number of the row equal to keys[i], or `~entry` with the free entry where its search ended.
+
+    Keys may be narrower than rows: no row of another table begins as theirs do, and padding adds nothing to a hash.
+    """
+    width = keys.shape[1]
+    tag = entry_tag(h, bits)
+    low = np.uint32((1 << bits) - 1)
+    mask = np.uint64(slots.size - 1)
+    at = h >> np.uint64(64 - bits)
+    while True:
+        entry = slots[at]
+        if entry == 0:
+            return ~np.int64(at)
+        if (entry & ~low) == tag:
+            r = np.uint64(entry & low) - np.uint64(1)
+            same = True
+            for c in range(width):
+                if rows[r, FIRST + c] != keys[i, c]:
+                    same = False
+                    break
+            if same:
+                return np.int64(r)
+        at = (at + np.uint64(1)) & mask
+
+
+@inline
+def log_row(m: Block, rows: Int32, r: Number) -> None:
+    """Note a row in the undo log before it is first written in a commit."""
+    if m[LOGGING] != 0 and rows[r, STATE] & LOGGED == 0:
+        undo = matrix(m, UNDO)
+        n = m[N_TOUCHED]
+        undo[n, 0] = r
+        for word in range(FIRST):
+            undo[n, 1 + word] = rows[r, word]
+        m[N_TOUCHED] = n + 1
+        rows[r, STATE] |= LOGGED
+
+
+@inline
+def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
+    """Hash a block of keys, and pull the entries and rows that they will meet into the cache."""
+    width = keys.shape[1]
+    h = hashes(m, HASHES)
+    shift = np.uint64(64 - bits)
+    for i in range(high - low):
+        h[i] = hash_row(keys, low + i, 0, width)
+    met = np.int64(0)
+    for i in range(high - low):
+        entry = slots[h[i] >> shift]
+        if entry != 0:
+            met += rows[entry_number(entry, bits), SUPPORT]
+    h[BLOCK] = np.uint64(met)  # keeps the loads alive
+
+
+@kernel
+def find_rows(m: Block, keys: Int32, found: Int32) -> None:
+    """found[i] = the present row equal to keys[i], or -1. keys: int32[n, w], found: int32[n]."""
+    rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
+    bits, width = log2(m, ENTRIES), keys.shape[1]
+    for i in range(keys.shape[0]):
+        r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
+        found[i] = r if r >= 0 and rows[r, STATE] & AGE != GONE else -1
+
+
+@inline
+def kind(state: Number) -> Number:
+    """What a row's state makes of its fact: ABSENT, INFERRED or IS_ASSERTED."""
+    age = state & AGE
+    if age in (FREE, GONE, DEAD):
+        return ABSENT
+    return IS_ASSERTED if state & ASSERTED != 0 else INFERRED
+
+
+@kernel
+def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
+    """The present facts, in the order of their rows: columns int32[n, w], tables int32[n], kinds int8[n]; how many."""
+    rows, n = matrix(m, ROWS), np.int64(0)
+    for r in range(m[N_ROWS]):
+        found = kind(rows[r, STATE])
+        if found != ABSENT:
+            for c in range(columns.shape[1]):
+                columns[n, c] = rows[r, FIRST + c]
+            tables[n], kinds[n] = rows[r, STATE] >> TABLE, found
+            n += 1
+    return n
+
+
+@kernel
+def rehash(m: Block) -> None:
+    """Enter the rows that are neither free nor dead into the empty hash table, in blocks as `touch` does."""
+    rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
+    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
+    for low in range(0, m[N_ROWS], BLOCK):
+        high = min(low + BLOCK, m[N_ROWS])
+        met = np.uint32(0)
+        for r in range(low, high):
+            h[r - low] = hash_row(rows, r, FIRST, width)
+            met |= slots[h[r - low] >> np.uint64(64 - bits)]
+        h[BLOCK] = np.uint64(met)  # keeps the loads alive
+        for r in range(low, high):
+            age = rows[r, STATE] & AGE
+            if age != FREE and age != DEAD:
+                place(slots, bits, h[r - low], r)
+
+
+@inline
+def remove_entry(m: Block, rows: Int32, r: Number) -> None:
+    """Take row r out of the hash table; entries behind it shift back (Knuth 6.4, algorithm R)."""
+    slots = entries(m, ENTRIES)
+    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
+    mask = slots.size - 1
+    at = np.int64(hash_row(rows, r, FIRST, width) >> np.uint64(64 - bits))
+    while entry_number(slots[at], bits) != r:
+        at = (at + 1) & mask
+    hole = at
+    while True:
+        at = (at + 1) & mask
+        entry = slots[at]
+        if entry == 0:
+            break
+        home = np.int64(hash_row(rows, entry_number(entry, bits), FIRST, width) >> np.uint64(64 - bits))
+        if ((at - home) & mask) >= ((at - hole) & mask):
+            slots[hole] = entry
+            hole = at
+    slots[hole] = 0

@@ -1,0 +1,210 @@
+"""The fact table: one row store, one hash table, and for each row its state, stamp and support.
+
+Invariants: a fact has at most one row; the hash table holds exactly the rows that are neither free nor dead; free rows
+are on the free list, and are used again before the store grows. `compact` gives their room back. At most five of eight
+entries of the hash table are taken.
+
+Cost: 4 w + 12 bytes a row and 6 to 13 of hash table; a probe, in blocks, for each row that is added or looked up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.facts.hash_table import find_rows, list_facts, rehash
+from kgreason.engine.memory.blocks import Memory
+from kgreason.engine.memory.buffers import power_of_two
+from kgreason.engine.memory.layout import (
+    ABSENT,
+    AGE,
+    ASSERTED,
+    DEAD,
+    FIRST,
+    FREE,
+    GONE,
+    INFERRED,
+    IS_ASSERTED,
+    LOGGED,
+    MET,
+    N_DEAD,
+    N_FREE,
+    N_QUEUE,
+    N_ROWS,
+    STATE,
+    TABLE,
+    Int8,
+    Int32,
+    UInt32,
+)
+from kgreason.errors import LimitError
+
+_MOST_ROWS = 1 << 30
+
+
+class FactTable:
+    """The arrays `rows`, `entries`, `queue` and `free` of a memory block."""
+
+    def __init__(self, memory: Memory, width: int, room: int = 1024) -> None:
+        self._memory = memory
+        self._block, self._counters = memory.block, memory.counters
+        self._is_hashed = True
+        memory["rows"] = np.zeros((room, FIRST + width), dtype=np.int32)
+        memory["entries"] = _entries(room)
+        memory["queue"] = np.zeros(room, dtype=np.int32)
+        memory["free"] = np.zeros(16, dtype=np.int32)
+
+    def __len__(self) -> int:
+        """The number of facts; rows that left count until their commit is settled."""
+        return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
+
+    @property
+    def width(self) -> int:
+        """The columns of the widest table."""
+        return int(self._memory["rows"].shape[1]) - FIRST
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(self._memory[name].nbytes for name in ("rows", "entries", "queue", "free"))
+
+    def reserve(self, more: int) -> None:
+        """Make room for `more` rows beside those in use. LimitError past 2**30 rows."""
+        counters = self._counters
+        needed = counters[N_ROWS] + max(0, more - counters[N_FREE])
+        if needed > _MOST_ROWS:
+            raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
+        self._memory.grow("rows", needed)
+        self._memory.grow("queue", counters[N_QUEUE] + more)
+        if 5 * self._memory.room("entries") < 8 * needed:
+            self._rehash(needed)
+
+    def trim(self) -> None:
+        """Give back room that a large evaluation reserved and did not use, but for one row in eight."""
+        n = self._counters[N_ROWS]
+        for name, room in (("rows", n + n // 8 + 1024), ("queue", self._counters[N_QUEUE] + 1024)):
+            self._memory.cut(name, room)
+
+    def rehash(self) -> None:
+        """Make the hash table anew from the rows."""
+        self._rehash(self._memory["rows"].shape[0])
+
+    def repair(self) -> None:
+        """Make the hash table anew where making it was interrupted."""
+        if not self._is_hashed:
+            self.rehash()
+
+    def _rehash(self, room: int) -> None:
+        entries = _entries(room)
+        self._is_hashed = False
+        self._memory["entries"] = entries
+        rehash(self._block)
+        self._is_hashed = True
+
+    def widen(self, width: int) -> None:
+        """Make rows at least `width` columns wide; padding adds nothing to the hash of a row."""
+        old = self._memory["rows"]
+        if width > self.width:
+            rows = np.zeros((old.shape[0], FIRST + width), dtype=np.int32)
+            rows[:, : old.shape[1]] = old
+            self._memory["rows"] = rows
+
+    def find(self, keys: Int32) -> Int32:
+        """For each of keys int32[n, w] the number of the equal row, or -1: int32[n]."""
+        found = np.empty(len(keys), dtype=np.int32)
+        find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
+        return found
+
+    def padded(self, keys: Int32) -> Int32:
+        """Keys int32[n, v] as contiguous int32[n, w], w >= v; new columns are 0."""
+        if keys.shape[1] == self.width:
+            return np.ascontiguousarray(keys, dtype=np.int32)
+        wide = np.zeros((len(keys), self.width), dtype=np.int32)
+        wide[:, : keys.shape[1]] = keys
+        return wide
+
+    def reserve_free(self, more: int) -> None:
+        """Make room on the free list for `more` rows and for all dead ones."""
+        self._memory.grow("free", self._counters[N_FREE] + self._counters[N_DEAD] + more)
+
+    def present(self) -> Int32:
+        """The numbers of the rows that hold a present fact, ascending."""
+        held = self.held()
+        kept: Int32 = held[self._memory["rows"][held, STATE] & AGE != GONE]
+        return kept
+
+    def held(self) -> Int32:
+        """The numbers of the rows that hold a fact, ascending; those that left and are not settled among them."""
+        ages = self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE
+        return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
+
+    def records(self, rows: Int32) -> Int32:
+        """Whole rows int32[n, 3 + w]: state without the flags of a commit, stamp, support, columns."""
+        records: Int32 = self._records(rows).copy()
+        records[:, STATE] &= ~(LOGGED | MET)
+        return records
+
+    def _records(self, rows: Int32) -> Int32:
+        """The same, as a view where they are all rows in their order: only to be read before the table grows."""
+        stored: Int32 = self._memory["rows"]
+        is_all = len(rows) == self._counters[N_ROWS] and bool((rows[1:] > rows[:-1]).all())
+        return stored[: len(rows)] if is_all else stored[rows]
+
+    def columns(self, rows: Int32) -> tuple[Int32, Int32]:
+        """The facts in these rows: their columns int32[n, w] and their tables int32[n]."""
+        records = self._records(rows)
+        return records[:, FIRST:].copy(), records[:, STATE] >> TABLE
+
+    def contents(self) -> tuple[Int32, Int32, Int8]:
+        """All present facts: columns int32[n, w], tables int32[n], kinds int8[n] (INFERRED or IS_ASSERTED)."""
+        room = len(self)
+        columns, tables = np.empty((room, self.width), dtype=np.int32), np.empty(room, dtype=np.int32)
+        kinds = np.empty(room, dtype=np.int8)
+        n = list_facts(self._block, columns, tables, kinds)
+        return columns[:n], tables[:n], kinds[:n]
+
+    def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
+        """For each row whether it is asserted."""
+        flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
+        return flags
+
+    def kinds(self, rows: Int32) -> Int8:
+        """What the facts in these rows are, int8[n]: INFERRED or IS_ASSERTED; ABSENT for -1."""
+        asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
+        kinds: Int8 = asserted.astype(np.int8)
+        kinds += INFERRED
+        kinds[rows < 0] = ABSENT
+        return kinds
+
+    def is_asserted_fact(self, keys: Int32) -> NDArray[np.bool_]:
+        """For each of keys int32[n, w] whether that fact is asserted: bool[n]."""
+        asserted: NDArray[np.bool_] = self.kinds(self.find(keys)) == IS_ASSERTED
+        return asserted
+
+    def free(self, rows: Int32) -> None:
+        """Put dead rows int32[n] on the free list."""
+        n = self._counters[N_FREE]
+        self._memory.grow("free", n + len(rows))
+        self._memory["free"][n : n + len(rows)] = rows
+        self._memory["rows"][rows, STATE] = FREE
+        self._counters[N_FREE] = n + len(rows)
+        self._counters[N_DEAD] -= len(rows)
+
+    def compact(self) -> Int32:
+        """Move the rows together and give free room back; the old number of each new row.
+
+        No arrangement may be live.
+        """
+        kept = self.present()
+        self._memory["rows"] = self._memory["rows"][kept]
+        self._memory.grow("rows", 16)
+        self._memory["queue"] = np.zeros(16, dtype=np.int32)
+        self._memory["free"] = np.zeros(16, dtype=np.int32)
+        self._block[[N_ROWS, N_FREE, N_DEAD, N_QUEUE]] = len(kept), 0, 0, 0
+        self._rehash(max(16, len(kept)))
+        return kept
+
+
+def _entries(rows: int) -> UInt32:
+    """An empty hash table that takes this many rows."""
+    return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)

@@ -1,0 +1,205 @@
+"""The arrangements of a circuit: their room (groups, hash table, posting arena), and how they keep up.
+
+What a plan asks for is entered when the plan first runs: the rows of one key, for one arrangement. An arrangement that
+has none yet takes in those of all its asks, as one pass over the rows serves them all, but for keys that very many of
+the rows so far meet and no plan with facts asks about (of rdf:type, before the first owl:sameAs). Keys that rules bring
+later are counted over the rows that the catalogue lists for them. Counts and arrangements are those of the MET rows
+(`meeting`).
+
+Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes and two to four entries of five bytes a
+group, and for a group of more than one row eight bytes for each place of its run, which is a power of two; runs that
+are outgrown are used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.facts.table import FactTable
+from kgreason.engine.index.candidates import Catalogue
+from kgreason.engine.index.maintenance import arrange_asked, arrange_present, count_key, count_present
+from kgreason.engine.index.postings import rehash_groups
+from kgreason.engine.memory.blocks import Memory
+from kgreason.engine.memory.layout import (
+    AGE,
+    DEAD,
+    FREE_GROUP,
+    GROUP,
+    GROUP_LENGTH,
+    N_ARRANGED,
+    N_POSTINGS,
+    N_ROWS,
+    N_SIGNED,
+    PARTIAL,
+    RANKED,
+    SEGMENT_HIGH,
+    STATE,
+    Int32,
+)
+from kgreason.engine.program.derivable import note_needed
+from kgreason.engine.program.planner import Planner
+from kgreason.errors import LimitError
+
+_MOST_POSTINGS = 2**31 - 1
+_LARGE_SHARE = 16
+"""A key that more than one of so many rows meets is entered where it is needed, and found by looking at all rows."""
+_MANY_ROWS = 4096
+"""A key for so many rows: all rows are looked at once, not those of each key."""
+
+
+class Arrangements:
+    """The arrays of groups and postings of a memory block, `live` and `live_asks`, and the counts `key_count`.
+
+    While PARTIAL is set, counts and arrangements may lack rows; `mend` makes them anew.
+    """
+
+    def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:
+        self._memory, self._block, self._counters = memory, memory.block, memory.counters
+        self._planner, self._facts, self._catalogue = planner, facts, catalogue
+        self._keys = 0
+        memory["key_count"] = np.zeros(16, dtype=np.int32)
+        memory["live"] = np.zeros((16, 2), dtype=np.int32)
+        memory["live_asks"] = np.zeros(16, dtype=np.int32)
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop all contents."""
+        self._memory["groups"] = np.zeros((1024, GROUP), dtype=np.int32)
+        self._set_entries(2048)
+        self._memory["postings"] = np.zeros(1024, dtype=np.int32)
+        self._memory["values"] = np.zeros(1024, dtype=np.int32)
+        self._memory["free_runs"] = np.zeros(32, dtype=np.int32)
+        self._memory.block[[N_ARRANGED, N_POSTINGS, FREE_GROUP]] = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(self._memory[name].nbytes for name in ("groups", "group_entries", "signs", "postings", "values"))
+
+    def _set_entries(self, size: int) -> None:
+        """Make the hash table empty, with a filter of eight bits for each entry."""
+        self._memory["group_entries"] = np.zeros(size, dtype=np.uint32)
+        self._memory["signs"] = np.zeros(size // 4, dtype=np.uint32)
+        self._counters[N_SIGNED] = 0
+
+    def refresh_signs(self) -> None:
+        """Make the hash table and its filter anew where groups that are gone have filled the filter."""
+        size = self._memory["group_entries"].size
+        if self._counters[N_SIGNED] > size:
+            with self._partial():
+                self._set_entries(size)
+                rehash_groups(self._block)
+            self._counters[N_SIGNED] = self._counters[N_ARRANGED]
+
+    def grow(self) -> None:
+        """Make room for at least one more row, whichever array is short."""
+        memory, n = self._memory, self._counters[N_ARRANGED]
+        if n >= memory["groups"].shape[0] or 2 * n + 2 > memory["group_entries"].size:
+            memory.grow("groups", n + 1)
+            size = memory["group_entries"].size
+            while size < 2 * memory["groups"].shape[0]:
+                size *= 2
+            self._set_entries(size)
+            rehash_groups(memory.block)
+        else:
+            longest = int(memory["groups"][:n, GROUP_LENGTH].max())
+            needed = self._counters[N_POSTINGS] + 4 * longest
+            if needed > _MOST_POSTINGS:
+                raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
+            memory.grow("postings", needed)
+            memory.grow("values", needed)
+
+    def catch_up(self) -> None:
+        """Count present rows for the keys that are new."""
+        known = self._planner.key_info.n
+        if self._counters[N_ROWS] and known != self._keys:
+            with self._partial():
+                self._count_from(self._keys)
+        self._keys = known
+
+    def _count_from(self, keys: int) -> None:
+        """Count the present rows for the trigger keys from number `keys` on."""
+        planner = self._planner
+        fresh = [key for key in range(keys, planner.key_info.n) if planner.is_trigger(key)]
+        if _MANY_ROWS * len(fresh) > self._counters[N_ROWS]:
+            self._memory["key_count"][keys:] = 0
+            count_present(self._block, 0, self._counters[N_ROWS], keys)
+        else:
+            for key in fresh:
+                self._memory["key_count"][key] = 0
+                count_key(self._block, key, self.candidates(key))
+
+    def candidates(self, key: int) -> Int32:
+        """The rows, int32[n], that may meet a trigger key."""
+        is_triple, _ = self._planner.tables()[self._planner.table_of(key)]
+        return self._catalogue.candidates(is_triple, self._planner.constants_of(key))
+
+    @contextmanager
+    def _partial(self) -> Iterator[None]:
+        """While this runs, counts and arrangements may lack rows; whoever undoes an error has them made anew."""
+        was = self._counters[PARTIAL]
+        self._counters[PARTIAL] = 1
+        yield
+        self._counters[PARTIAL] = was
+
+    def make_live(self, ask: int) -> None:
+        """Enter the present rows that an ask wants, with those of others where its arrangement has none yet."""
+        arrangement = int(self._planner.asks.array[ask, 0])
+        with self._partial():
+            if self._memory["live"][arrangement, 0]:
+                self._enter_asked(ask)
+            else:
+                self._enter_all(arrangement)
+                self._memory["live"][arrangement, 0] = 1
+
+    def _enter_all(self, arrangement: int) -> None:
+        """Enter the rows of all asks for an arrangement, those of idle ones aside."""
+        asks, keys = self._planner.asks_for(arrangement).T
+        is_large = self._are_large(keys)
+        if is_large.any():
+            needed = np.zeros(self._planner.asks.n, dtype=np.int32)
+            note_needed(self._block, self._planner.plans.n, needed)
+            asks = asks[~is_large | (needed[asks] == 1)]
+        self._memory["live_asks"][asks] = 1
+        at, end = 0, self._counters[N_ROWS]
+        while (at := arrange_present(self._block, arrangement, at, end)) < end:
+            self.grow()
+
+    def _enter_asked(self, ask: int) -> None:
+        """Enter the rows of one ask."""
+        key, at, is_first = int(self._planner.asks.array[ask, 2]), 0, not self._planner.may_share(ask)
+        rows = self._facts.held() if self._are_large(np.array([key]))[0] else self.candidates(key)
+        while (at := arrange_asked(self._block, ask, key, rows, at, is_first)) < len(rows):
+            self.grow()
+        self._memory["live_asks"][ask] = 1
+
+    def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Whether many of the rows that were gatekept meet each of keys int[n]."""
+        seen = self._counters[N_ROWS if self._counters[RANKED] else SEGMENT_HIGH]
+        large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > seen
+        return large
+
+    def drop(self) -> None:
+        """Forget all arrangements; each is built again when a plan needs it. Dead rows are free."""
+        self.clear()
+        self._memory["live"][:] = 0
+        self._memory["live_asks"][:] = 0
+        dead = np.flatnonzero(self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE == DEAD)
+        if len(dead):
+            self._facts.free(dead.astype(np.int32))
+
+    def renew(self) -> None:
+        """Count the present rows for every key, and forget all arrangements."""
+        self.drop()
+        self._memory["key_count"][:] = 0
+        count_present(self._block, 0, self._counters[N_ROWS], 0)
+        self._counters[PARTIAL] = 0
+
+    def mend(self) -> None:
+        """Make counts and arrangements anew where an error has left them without some rows."""
+        if self._counters[PARTIAL]:
+            self.renew()

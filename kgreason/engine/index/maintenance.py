@@ -1,0 +1,163 @@
+"""Facts meet the program: a present row is counted for the trigger keys it meets and stands in the arrangements.
+
+Invariant: a row is MET exactly when it is counted once for each key it meets and stands in each arrangement that a live
+ask of one of those keys names. Rows that leave stay MET until their commit is settled, so that one that returns, or a
+commit that is undone, costs nothing here. New keys and new asks are caught up with over the rows that may meet them.
+
+Cost: a probe for each shape and each arrangement of a row; `count_present` and `arrange_present` look at every row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.index.postings import arrange, leave
+from kgreason.engine.memory.blocks import entries, matrix, vector
+from kgreason.engine.memory.layout import (
+    ARRANGED,
+    ARRANGED_BITS,
+    ARRANGED_TABLE,
+    ASKED,
+    ASKS,
+    EVERY_ROW,
+    FILTERS,
+    KEY_COUNT,
+    KEY_INFO,
+    LIVE,
+    LIVE_ASKS,
+    MET,
+    N_SHAPES,
+    N_UNMET,
+    ROWS,
+    SHAPES,
+    STATE,
+    TABLE,
+    Block,
+    Flag,
+    Int32,
+    Number,
+)
+from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes_met
+
+
+@inline
+def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
+    """Enter row r into the arrangements that live asks of key k name; False when there is no room."""
+    asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
+    ask = matrix(m, KEY_INFO)[k, 2]
+    while ask >= 0:
+        if live_asks[ask] == 1 and not arrange(m, asks[ask, 0], r):
+            return False
+        ask = asks[ask, 1]
+    return True
+
+
+@inline
+def leave_for_key(m: Block, k: Number, r: Number) -> Number:
+    """Take row r out of the arrangements that live asks of key k name; how many groups name it still."""
+    asks, live, live_asks = matrix(m, ASKS), matrix(m, LIVE), vector(m, LIVE_ASKS)
+    named = np.int64(0)
+    ask = matrix(m, KEY_INFO)[k, 2]
+    while ask >= 0:
+        a = asks[ask, 0]
+        if live_asks[ask] == 1 and live[a, 1] != m[N_UNMET]:
+            live[a, 1] = m[N_UNMET]
+            named += leave(m, a, r)
+        ask = asks[ask, 1]
+    return named
+
+
+@inline
+def unmeet(m: Block, r: Number) -> Number:
+    """Take MET row r out of counts and arrangements; how many groups name it still, as dead."""
+    rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
+    rows[r, STATE] &= ~MET
+    m[N_UNMET] = m[N_UNMET] % 2_000_000_000 + 1
+    bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r)
+    named = np.int64(0)
+    for shape in range(m[N_SHAPES]):
+        if is_met(bits, shape) or shapes[shape, 1] == 0:
+            k = find_key(m, shape, rows, r)
+            if k >= 0:
+                count[k] -= 1
+                named += leave_for_key(m, k, r)
+    return named
+
+
+@kernel
+def count_present(m: Block, low: Number, high: Number, first_key: Number) -> None:
+    """Count the MET rows low..high-1 for the trigger keys from `first_key` on."""
+    rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
+    for r in range(low, high):
+        if rows[r, STATE] & MET != 0:
+            bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r)
+            for shape in range(m[N_SHAPES]):
+                if is_met(bits, shape) or shapes[shape, 1] == 0:
+                    k = find_key(m, shape, rows, r)
+                    if k >= first_key:
+                        count[k] += 1
+
+
+@kernel
+def count_key(m: Block, k: Number, candidates: Int32) -> None:
+    """Count the MET rows among the candidates, int32[n], for trigger key k."""
+    rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
+    for i in range(candidates.size):
+        if rows[candidates[i], STATE] & MET != 0 and meets(m, k, rows, candidates[i]):
+            count[k] += 1
+
+
+@inline
+def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Flag:
+    """Whether a key that row r meets has a live ask for arrangement a."""
+    if arranged[a, ARRANGED_BITS] == EVERY_ROW:
+        if rows[r, STATE] >> TABLE != arranged[a, ARRANGED_TABLE]:
+            return False
+        bits = np.uint32(0xFFFFFFFF)
+    else:
+        bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r) & np.uint32(arranged[a, ARRANGED_BITS])
+    if bits == 0:
+        return False
+    asks, live_asks, key_info = matrix(m, ASKS), vector(m, LIVE_ASKS), matrix(m, KEY_INFO)
+    for shape in range(m[N_SHAPES]):
+        if is_met(bits, shape):
+            k = find_key(m, shape, rows, r)
+            if k >= 0:
+                ask = key_info[k, 2]
+                while ask >= 0:
+                    if asks[ask, 0] == a and live_asks[ask] == 1:
+                        return True
+                    ask = asks[ask, 1]
+    return False
+
+
+@kernel
+def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
+    """Enter the MET rows low..high-1 that live asks of arrangement a want there.
+
+    The first row not done: `high`, or less for want of room. Rows that wait to be gatekept enter then.
+    """
+    rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
+    for r in range(low, high):
+        if rows[r, STATE] & MET != 0 and is_asked(m, a, arranged, rows, r) and not arrange(m, a, r):
+            return r
+    return high
+
+
+@kernel
+def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
+    """Enter what an ask of key k, not live yet, adds to its arrangement: MET candidates that no live ask has there.
+
+    candidates: int32[n]. `is_first`: none can have. The first candidate not done: n, or less for want of room.
+    """
+    rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
+    for i in range(low, candidates.size):
+        r = np.int64(candidates[i])
+        if rows[r, STATE] & MET == 0 or not meets(m, k, rows, r):
+            continue
+        if not is_first and is_asked(m, a, arranged, rows, r):
+            continue
+        if not arrange(m, a, r):
+            return i
+    return np.int64(candidates.size)

@@ -1,0 +1,324 @@
+"""Arrangements: groups of rows that agree on the bound columns of a body atom.
+
+One hash table holds the groups of all arrangements. A group of one row holds that row itself; the rows of a larger one
+stand in the posting arena, in a run of a power of two. A group moves to a run of twice the room when it needs it, and
+to a smaller one when it uses a quarter; runs that are left are used again, whole.
+
+Invariant: an arrangement holds, once each, the MET rows of the keys that have a live ask for it. A row that two
+keys ask for is entered twice in a row, and the second time is seen from the last row of the group. A row that is taken
+out stays in a long group as DEAD until an eighth of the group is, so that taking one out costs a probe however long the
+group is; only a row that no group names is used again, and a group that is named by no row is free.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.memory.blocks import entries, matrix, vector
+from kgreason.engine.memory.hashing import entry_number, entry_tag, finished, log2, mixed, place, salted, sign, sign_of
+from kgreason.engine.memory.layout import (
+    AGE,
+    ARRANGED,
+    ARRANGED_COLUMNS,
+    ARRANGED_COUNT,
+    ARRANGED_VALUE,
+    DEAD,
+    FIRST,
+    FREE,
+    FREE_GROUP,
+    FREE_ROWS,
+    FREE_RUNS,
+    GROUP_ARRANGEMENT,
+    GROUP_DEAD,
+    GROUP_ENTRIES,
+    GROUP_FIRST,
+    GROUP_LENGTH,
+    GROUP_START,
+    GROUPS,
+    MET,
+    N_ARRANGED,
+    N_DEAD,
+    N_FREE,
+    N_POSTINGS,
+    N_SIGNED,
+    ONE_DEAD,
+    POSTINGS,
+    ROWS,
+    SIGNS,
+    STATE,
+    SUPPORT,
+    VALUES,
+    Block,
+    Flag,
+    Int32,
+    Number,
+    UInt32,
+)
+
+NO_ROOM = -1
+SHORT = 64
+"""In a group of so many rows a row is looked for."""
+DEAD_SHARE = 8
+"""A group of n rows may hold n / DEAD_SHARE that are dead."""
+
+
+@inline
+def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
+    """The hash of the bound columns of row r in arrangement a."""
+    h = salted(a)
+    for j in range(arranged[a, ARRANGED_COUNT]):
+        c = arranged[a, ARRANGED_COLUMNS + j]
+        h = mixed(h, c, rows[r, FIRST + c])
+    return finished(h)
+
+
+@inline
+def find_group_of(
+    rows: Int32, groups: Int32, slots: UInt32, bits: Number, arranged: Int32, a: Number, r: Number, h: Number
+) -> Number:
+    """The group of arrangement a that row r belongs to, or `~entry` with the free entry for it."""
+    tag = entry_tag(h, bits)
+    low = np.uint32((1 << bits) - 1)
+    mask = np.uint64(slots.size - 1)
+    at = h >> np.uint64(64 - bits)
+    while True:
+        entry = slots[at]
+        if entry == 0:
+            return ~np.int64(at)
+        if (entry & ~low) == tag:
+            g = np.int64(entry & low) - 1
+            if groups[g, GROUP_ARRANGEMENT] == a:
+                first = groups[g, GROUP_FIRST]
+                same = True
+                for j in range(arranged[a, ARRANGED_COUNT]):
+                    c = FIRST + arranged[a, ARRANGED_COLUMNS + j]
+                    if rows[first, c] != rows[r, c]:
+                        same = False
+                        break
+                if same:
+                    return g
+        at = (at + np.uint64(1)) & mask
+
+
+@inline
+def power(n: Number) -> Number:
+    """The base-2 logarithm of the smallest power of two that is at least n."""
+    k = np.int64(0)
+    while (np.int64(1) << k) < n:
+        k += 1
+    return k
+
+
+@inline
+def take_run(m: Block, k: Number) -> Number:
+    """A run of 2**k postings, or NO_ROOM."""
+    postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
+    at = np.int64(free[k]) - 1
+    if at >= 0:
+        free[k] = postings[at]
+        return at
+    at = m[N_POSTINGS]
+    if at + (np.int64(1) << k) > postings.size:
+        return np.int64(NO_ROOM)
+    m[N_POSTINGS] = at + (np.int64(1) << k)
+    return at
+
+
+@inline
+def free_run(m: Block, at: Number, k: Number) -> None:
+    """Give back a run of 2**k postings."""
+    postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
+    postings[at] = free[k]
+    free[k] = at + 1
+
+
+@inline
+def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
+    """Move the rows of a group to a run of 2**k postings; False when there is none."""
+    postings, values, start = vector(m, POSTINGS), vector(m, VALUES), np.int64(groups[g, GROUP_START])
+    run = take_run(m, k)
+    if run == NO_ROOM:
+        return False
+    for i in range(groups[g, GROUP_LENGTH]):
+        postings[run + i] = postings[start + i]
+        values[run + i] = values[start + i]
+    room = groups[g, GROUP_DEAD] % ONE_DEAD
+    free_run(m, start, room)
+    groups[g, GROUP_START], groups[g, GROUP_DEAD] = run, groups[g, GROUP_DEAD] - room + k
+    return True
+
+
+@inline
+def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
+    """Make row r a group of its own at a free entry; False when there is no room."""
+    groups, slots = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
+    n = m[N_ARRANGED]
+    g = m[FREE_GROUP] - 1
+    if g >= 0:
+        m[FREE_GROUP] = np.int64(groups[g, GROUP_START])
+    else:
+        if 2 * n + 2 > slots.size or n >= groups.shape[0]:
+            return False
+        g = n
+        m[N_ARRANGED] = n + 1
+    groups[g, GROUP_ARRANGEMENT], groups[g, GROUP_START], groups[g, GROUP_LENGTH] = a, r, 1
+    groups[g, GROUP_FIRST], groups[g, GROUP_DEAD] = r, 0
+    slots[entry] = entry_tag(h, log2(m, GROUP_ENTRIES)) | np.uint32(g + 1)
+    sign(entries(m, SIGNS), sign_of(h, log2(m, GROUP_ENTRIES)))
+    m[N_SIGNED] += 1
+    return True
+
+
+@inline
+def arrange(m: Block, a: Number, r: Number) -> Flag:
+    """Enter row r into arrangement a unless it is the last row there; False when there is no room."""
+    arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
+    slots, postings, values = entries(m, GROUP_ENTRIES), vector(m, POSTINGS), vector(m, VALUES)
+    value = arranged[a, ARRANGED_VALUE]
+    h = row_hash(arranged, a, rows, r)
+    g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
+    if g < 0:
+        return new_group(m, a, r, ~g, h)
+    start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
+    last = start if length == 1 else np.int64(postings[start + length - 1])
+    if last == r:
+        return True
+    if length == 1:
+        run = take_run(m, 1)
+        if run == NO_ROOM:
+            return False
+        postings[run], values[run] = start, rows[start, value]  # the row itself
+        groups[g, GROUP_START], groups[g, GROUP_DEAD] = run, 1
+        start = run
+    elif length == 1 << (groups[g, GROUP_DEAD] % ONE_DEAD):
+        if not move_run(m, groups, g, groups[g, GROUP_DEAD] % ONE_DEAD + 1):
+            return False
+        start = np.int64(groups[g, GROUP_START])
+    postings[start + length], values[start + length] = r, rows[r, value]
+    groups[g, GROUP_LENGTH] = length + 1
+    return True
+
+
+@inline
+def free_row(m: Block, r: Number) -> None:
+    """Put a row that nothing names any more on the free list, which has room for it."""
+    matrix(m, ROWS)[r, STATE] = FREE
+    vector(m, FREE_ROWS)[m[N_FREE]] = r
+    m[N_FREE] += 1
+
+
+@inline
+def release(m: Block, r: Number) -> None:
+    """A group no longer names row r, which is free when no other does: the support of a DEAD row counts them."""
+    rows = matrix(m, ROWS)
+    rows[r, SUPPORT] -= 1
+    if rows[r, SUPPORT] == 0 and rows[r, STATE] & AGE == DEAD:
+        m[N_DEAD] -= 1
+        free_row(m, r)
+
+
+@inline
+def drop_group(m: Block, g: Number, h: Number) -> None:
+    """Take a group out of its hash table; entries behind it shift back (Knuth 6.4, algorithm R)."""
+    arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
+    bits, mask = log2(m, GROUP_ENTRIES), slots.size - 1
+    at = np.int64(h >> np.uint64(64 - bits))
+    while entry_number(slots[at], bits) != g:
+        at = (at + 1) & mask
+    hole = at
+    while True:
+        at = (at + 1) & mask
+        entry = slots[at]
+        if entry == 0:
+            break
+        other = entry_number(entry, bits)
+        home_hash = row_hash(arranged, groups[other, GROUP_ARRANGEMENT], rows, groups[other, GROUP_FIRST])
+        home = np.int64(home_hash >> np.uint64(64 - bits))
+        if ((at - home) & mask) >= ((at - hole) & mask):
+            slots[hole] = entry
+            hole = at
+    slots[hole] = 0
+    groups[g, GROUP_ARRANGEMENT], groups[g, GROUP_LENGTH] = -1, 0
+    groups[g, GROUP_START] = m[FREE_GROUP]
+    m[FREE_GROUP] = g + 1
+
+
+@inline
+def shrink_run(m: Block, groups: Int32, g: Number) -> None:
+    """Give back the run of a group that one row at most is left of; move to a smaller run where a quarter would do."""
+    room, length = groups[g, GROUP_DEAD] % ONE_DEAD, np.int64(groups[g, GROUP_LENGTH])
+    if length <= 1:
+        free_run(m, np.int64(groups[g, GROUP_START]), room)
+        groups[g, GROUP_START], groups[g, GROUP_DEAD] = groups[g, GROUP_FIRST], 0
+    elif 4 * length <= 1 << room:
+        move_run(m, groups, g, power(length))
+
+
+@inline
+def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
+    """Drop row r and the dead rows from a group of hash h, and the group itself when none is left."""
+    groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
+    start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
+    kept = np.int64(0)
+    for i in range(start, start + length):
+        row = np.int64(postings[i])
+        if rows[row, STATE] & MET != 0:
+            postings[start + kept], values[start + kept] = row, values[i]
+            kept += 1
+        elif row != r:
+            release(m, row)
+    groups[g, GROUP_LENGTH], groups[g, GROUP_FIRST] = kept, postings[start]
+    groups[g, GROUP_DEAD] %= ONE_DEAD
+    shrink_run(m, groups, g)
+    if kept == 0:
+        drop_group(m, g, h)
+
+
+@inline
+def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
+    """Take row r out of a short group without dead rows: no other row is read."""
+    postings, values = vector(m, POSTINGS), vector(m, VALUES)
+    start = np.int64(groups[g, GROUP_START])
+    last = start + groups[g, GROUP_LENGTH] - 1
+    at = start
+    while postings[at] != r:
+        at += 1
+    postings[at], values[at] = postings[last], values[last]
+    groups[g, GROUP_LENGTH] -= 1
+    groups[g, GROUP_FIRST] = postings[start]
+    shrink_run(m, groups, g)
+
+
+@inline
+def leave(m: Block, a: Number, r: Number) -> Number:
+    """Take row r, which is not MET any more, out of arrangement a; 1 where its group names it still, as dead."""
+    arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
+    h = row_hash(arranged, a, rows, r)
+    g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
+    if g < 0:
+        return 0
+    if groups[g, GROUP_LENGTH] == 1:
+        drop_group(m, g, h)
+        return 0
+    if groups[g, GROUP_DEAD] < ONE_DEAD and groups[g, GROUP_LENGTH] <= SHORT:
+        take_out(m, groups, g, r)
+        return 0
+    if (groups[g, GROUP_DEAD] // ONE_DEAD + 1) * DEAD_SHARE <= groups[g, GROUP_LENGTH]:
+        groups[g, GROUP_DEAD] += ONE_DEAD
+        return 1
+    compact_group(m, g, h, r)
+    return 0
+
+
+@kernel
+def rehash_groups(m: Block) -> None:
+    """Enter all groups into the empty hash table, which has room for them."""
+    arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
+    slots, signs = entries(m, GROUP_ENTRIES), entries(m, SIGNS)
+    bits = log2(m, GROUP_ENTRIES)
+    for g in range(m[N_ARRANGED]):
+        if groups[g, GROUP_LENGTH] > 0:
+            h = row_hash(arranged, groups[g, GROUP_ARRANGEMENT], rows, groups[g, GROUP_FIRST])
+            place(slots, bits, h, g)
+            sign(signs, sign_of(h, bits))

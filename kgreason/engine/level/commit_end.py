@@ -1,0 +1,117 @@
+"""The end of a commit: what it changed, and making it final or undoing it, from the undo log.
+
+Laws: `settle` leaves no GONE row and no LOGGED flag; `unwind` leaves every row as it was before the commit began, stamp
+and support included, and the arrangements with it.
+
+Cost: the rows that the commit wrote, whatever the table holds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.facts.hash_table import BLOCK, kind, remove_entry
+from kgreason.engine.index.maintenance import unmeet
+from kgreason.engine.index.postings import free_row
+from kgreason.engine.memory.blocks import entries, hashes, matrix
+from kgreason.engine.memory.hashing import entry_number, hash_row, log2
+from kgreason.engine.memory.layout import (
+    AGE,
+    CHANGED,
+    DEAD,
+    ENTRIES,
+    FIRST,
+    FREE,
+    GONE,
+    HASHES,
+    LOGGED,
+    MET,
+    N_DEAD,
+    N_TOUCHED,
+    ROWS,
+    STATE,
+    SUPPORT,
+    TABLE,
+    UNDO,
+    Block,
+    Int32,
+    Number,
+)
+
+
+@kernel
+def note_changes(m: Block) -> Number:
+    """Write the facts whose kind changed, with what they were and are, into `changed`; how many."""
+    rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
+    n = np.int64(0)
+    for i in range(m[N_TOUCHED]):
+        r = np.int64(undo[i, 0])
+        before, after = kind(undo[i, 1]), kind(rows[r, STATE])
+        if before != after:
+            changed[n, 0], changed[n, 1], changed[n, 2] = before, after, rows[r, STATE] >> TABLE
+            for c in range(FIRST, rows.shape[1]):
+                changed[n, c] = rows[r, c]
+            n += 1
+    return n
+
+
+@inline
+def remove(m: Block, rows: Int32, r: Number) -> None:
+    """Take row r out of the hash table and of the arrangements; it is free once no group names it."""
+    remove_entry(m, rows, r)
+    named = np.int64(0)
+    if rows[r, STATE] & MET != 0:
+        named = unmeet(m, r)
+    if named == 0:
+        free_row(m, r)
+    else:
+        rows[r, STATE] = (rows[r, STATE] & ~(AGE | LOGGED)) | DEAD
+        rows[r, SUPPORT] = named
+        m[N_DEAD] += 1
+
+
+@inline
+def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) -> None:
+    """Pull the hash-table entries of a block of rows that left, and the rows behind them, into the cache."""
+    slots, h = entries(m, ENTRIES), hashes(m, HASHES)
+    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
+    met = np.int64(0)
+    for i in range(low, high):
+        r = np.int64(undo[i, 0])
+        if rows[r, STATE] & AGE == GONE:
+            at = hash_row(rows, r, FIRST, width) >> np.uint64(64 - bits)
+            met += np.int64(slots[at])
+            after = slots[(at + np.uint64(1)) & np.uint64(slots.size - 1)]
+            if after != 0:
+                met += rows[entry_number(after, bits), SUPPORT]
+    h[BLOCK] = np.uint64(met)  # keeps the loads alive
+
+
+@kernel
+def settle(m: Block) -> None:
+    """Make the commit final: rows that left are removed. The free list has room for those and for all dead rows."""
+    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
+    for low in range(0, m[N_TOUCHED], BLOCK):
+        high = min(low + BLOCK, m[N_TOUCHED])
+        touch_gone(m, rows, undo, low, high)
+        for i in range(low, high):
+            r = np.int64(undo[i, 0])
+            rows[r, STATE] &= ~LOGGED
+            if rows[r, STATE] & AGE == GONE:
+                remove(m, rows, r)
+    m[N_TOUCHED] = 0
+
+
+@kernel
+def unwind(m: Block) -> None:
+    """Undo the commit. The free list has room for its rows and for all dead ones."""
+    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
+    for i in range(m[N_TOUCHED]):
+        r = np.int64(undo[i, 0])
+        if undo[i, 1] & AGE == FREE:
+            remove(m, rows, r)
+        else:
+            for word in range(FIRST):
+                rows[r, word] = undo[i, 1 + word]
+    m[N_TOUCHED] = 0

@@ -1,0 +1,217 @@
+"""distinct: head rows meet the fact table; rows that are new become the next level's delta.
+
+Keeps the second invariant of DESIGN.md 3.3 for the derivations of a level: a head that is new, or that left in this
+commit and returns, gets stamp 1 + the largest rank over all its derivations in the level and their number as support;
+a head that is present gains 1 for each derivation of smaller rank. The rank of a derivation is the largest stamp in its
+body, -1 for an empty body. A row that was asserted when it appeared keeps stamp 0. While facts leave, `discount` takes
+the counted derivations back: a head whose support falls to 0, and that is not asserted, leaves in the next level.
+
+Cost: a probe a head, in blocks (hashes, then entries, then rows), so that the cache misses of a block overlap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.facts.hash_table import BLOCK, find_row, log_row, touch
+from kgreason.engine.memory.blocks import entries, hashes, matrix, vector
+from kgreason.engine.memory.hashing import entry_tag, log2
+from kgreason.engine.memory.layout import (
+    AGE,
+    ASSERTED,
+    ENTRIES,
+    FIRST,
+    FREE,
+    FREE_ROWS,
+    GONE,
+    HASHES,
+    HEADS,
+    LEVEL_END,
+    N_FREE,
+    N_HEADS,
+    N_QUEUE,
+    N_ROWS,
+    NEXT,
+    OLD,
+    QUEUE,
+    RANKS,
+    ROWS,
+    STAMP,
+    STATE,
+    SUPPORT,
+    TABLE,
+    TABLES,
+    WAITING,
+    Block,
+    Flag,
+    Int32,
+    Number,
+    UInt32,
+)
+
+
+@inline
+def enqueue(m: Block, r: Number) -> None:
+    """Put a row into the queue, which has room for it."""
+    vector(m, QUEUE)[m[N_QUEUE]] = r
+    m[N_QUEUE] += 1
+
+
+@inline
+def new_row(
+    m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, entry: Number, h: Number
+) -> Number:
+    """Put keys[i] into a free row and that row into the queue; the row's number."""
+    r = m[N_ROWS]
+    if m[N_FREE] > 0:
+        m[N_FREE] -= 1
+        r = np.int64(vector(m, FREE_ROWS)[m[N_FREE]])
+    else:
+        m[N_ROWS] = r + 1
+    for c in range(keys.shape[1]):
+        rows[r, FIRST + c] = keys[i, c]
+    for c in range(FIRST + keys.shape[1], rows.shape[1]):
+        rows[r, c] = 0
+    rows[r, STATE] = FREE
+    log_row(m, rows, r)
+    slots[entry] = entry_tag(h, bits) | np.uint32(r + 1)
+    enqueue(m, r)
+    return r
+
+
+@inline
+def become(rows: Int32, r: Number, age: Number) -> None:
+    """Give a row another age; its flags stay."""
+    rows[r, STATE] = (rows[r, STATE] & ~AGE) | age
+
+
+@inline
+def distinct(m: Block) -> None:
+    """Take the head buffer into the fact table, which has room for it."""
+    rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
+    ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
+    bits = log2(m, ENTRIES)
+    n = m[N_HEADS]
+    for low in range(0, n, BLOCK):
+        high = min(low + BLOCK, n)
+        touch(m, rows, slots, bits, heads, low, high)
+        for i in range(low, high):
+            r = find_row(rows, slots, bits, heads, i, h[i - low])
+            rank = ranks[i]
+            if r < 0:
+                r = new_row(m, rows, slots, bits, heads, i, ~r, h[i - low])
+                rows[r, STATE] |= NEXT | tables[i] << TABLE
+                rows[r, STAMP] = max(rank + 1, 1)
+                rows[r, SUPPORT] = 1
+            elif rows[r, STATE] & (AGE | ASSERTED) == NEXT:
+                rows[r, SUPPORT] += 1
+                rows[r, STAMP] = max(rows[r, STAMP], rank + 1)
+            elif rows[r, STATE] & AGE == GONE:
+                become(rows, r, NEXT)
+                enqueue(m, r)
+                rows[r, STAMP] = max(rank + 1, 1)
+                rows[r, SUPPORT] = 1
+            elif rank < rows[r, STAMP]:
+                log_row(m, rows, r)
+                rows[r, SUPPORT] += 1
+    m[N_HEADS] = 0
+
+
+@inline
+def may_leave(m: Block, rows: Int32, r: Number) -> None:
+    """A present row that is neither asserted nor supported leaves in the next level."""
+    if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
+        become(rows, r, NEXT)
+        enqueue(m, r)
+
+
+@inline
+def discount(m: Block) -> None:
+    """Take the derivations in the head buffer back from their heads."""
+    rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
+    ranks, h = vector(m, RANKS), hashes(m, HASHES)
+    bits = log2(m, ENTRIES)
+    n = m[N_HEADS]
+    for low in range(0, n, BLOCK):
+        high = min(low + BLOCK, n)
+        touch(m, rows, slots, bits, heads, low, high)
+        for i in range(low, high):
+            r = find_row(rows, slots, bits, heads, i, h[i - low])
+            if rows[r, STATE] & AGE == OLD and ranks[i] < rows[r, STAMP]:
+                log_row(m, rows, r)
+                rows[r, SUPPORT] -= 1
+                may_leave(m, rows, r)
+    m[N_HEADS] = 0
+
+
+@kernel
+def open_queue(m: Block) -> None:
+    """What is queued is a level of its own, ahead of what is queued from now on."""
+    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    for i in range(m[N_QUEUE]):
+        become(rows, np.int64(queue[i]), WAITING)
+    m[LEVEL_END] = m[N_QUEUE]
+
+
+@kernel
+def take_heads(m: Block) -> None:
+    """Take heads that were put into the buffer from outside into the fact table, which has room for them."""
+    distinct(m)
+
+
+@kernel
+def take_back_heads(m: Block) -> None:
+    """Take derivations that were put into the buffer from outside back; queue and undo log have room for them."""
+    discount(m)
+
+
+@kernel
+def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number, only_present: Flag) -> None:
+    """Flag rows keys[low:high] as asserted; those that are new are queued with stamp 0 and no support.
+
+    keys: int32[n, w]. With `only_present` nothing is queued. The caller has made room for high - low rows in the fact
+    table, the queue and the undo log.
+    """
+    rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
+    bits = log2(m, ENTRIES)
+    for start in range(low, high, BLOCK):
+        stop = min(start + BLOCK, high)
+        touch(m, rows, slots, bits, keys, start, stop)
+        for i in range(start, stop):
+            r = find_row(rows, slots, bits, keys, i, h[i - start])
+            if r >= 0 and rows[r, STATE] & AGE != GONE:
+                if rows[r, STATE] & ASSERTED == 0:
+                    log_row(m, rows, r)
+                    rows[r, STATE] |= ASSERTED
+            elif not only_present:
+                if r < 0:
+                    r = new_row(m, rows, slots, bits, keys, i, ~r, h[i - start])
+                else:
+                    enqueue(m, r)
+                rows[r, STATE] = (rows[r, STATE] & ~AGE) | NEXT | ASSERTED | table << TABLE
+                rows[r, STAMP] = 0
+                rows[r, SUPPORT] = 0
+
+
+@kernel
+def retract_rows(m: Block, keys: Int32, low: Number, high: Number) -> Number:
+    """Take the flag of rows keys[low:high] that are asserted; those without support leave. How many were not asserted.
+
+    keys: int32[n, w]. The caller has made room for high - low rows in the queue and the undo log.
+    """
+    rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
+    bits = log2(m, ENTRIES)
+    missed = np.int64(0)
+    for start in range(low, high, BLOCK):
+        stop = min(start + BLOCK, high)
+        touch(m, rows, slots, bits, keys, start, stop)
+        for i in range(start, stop):
+            r = find_row(rows, slots, bits, keys, i, h[i - start])
+            if r >= 0 and rows[r, STATE] & ASSERTED != 0:
+                log_row(m, rows, r)
+                rows[r, STATE] &= ~ASSERTED
+                may_leave(m, rows, r)
+            else:
+                missed += 1
+    return missed

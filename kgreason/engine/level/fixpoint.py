@@ -1,0 +1,125 @@
+"""The fixpoint: levels of gatekeep, product and distinct until a level derives nothing new, or none leaves.
+
+A level is DBSP's inner time. The same levels serve facts that arrive and facts that leave; a scan of given rows takes
+the place of the delta where the heads of new or leaving rules, or the derivations of given heads, are wanted.
+
+`advance` is resumable: it returns when it is done, when an array must grow or an arrangement be built, or when its fuel
+is out, and goes on from the memory block at the next call. So Python can grow arrays, show progress, honour a budget
+and notice Ctrl-C between calls, and a phase of a small commit is one call.
+
+A level whose delta is large runs in segments, each a delta of its own: later segments wait unseen, so every
+derivation is still met exactly once, and the scratch arrays stay small. The number of phases in a level
+depends on the sizes of its delta and of its heads, not on the number of rules.
+"""
+
+from __future__ import annotations
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.level.distinct import discount, distinct
+from kgreason.engine.level.gatekeep import close_segment, gatekeep, open_level, scan
+from kgreason.engine.level.product import MISSING, product
+from kgreason.engine.memory.layout import (
+    AT_GROUP,
+    AT_PLAN,
+    CALLS,
+    DISTINCT,
+    DONE,
+    ENTRIES,
+    EXPLAIN,
+    FUEL,
+    GATEKEEP,
+    LEVEL,
+    LEVEL_END,
+    LEVELS,
+    LOGGING,
+    MODE,
+    N_FREE,
+    N_HEADS,
+    N_QUEUE,
+    N_ROWS,
+    N_TOUCHED,
+    NEED_ARRANGEMENT,
+    NEED_POSTINGS,
+    NEED_READER,
+    NEED_ROWS,
+    PHASE,
+    PRODUCT,
+    QUEUE,
+    RETRACT,
+    ROWS,
+    RUNNING,
+    SCAN,
+    SCAN_AT,
+    SCAN_END,
+    SEGMENT_HIGH,
+    SEGMENT_LOW,
+    UNDO,
+    Block,
+    Flag,
+    Number,
+)
+
+
+@inline
+def next_segment(m: Block) -> Number:
+    """Gatekeep the next segment, of the next level where this one is done: DONE, NEED_POSTINGS or RUNNING."""
+    if m[PHASE] == SCAN:
+        if m[SCAN_AT] == m[SCAN_END]:
+            return DONE
+        scan(m)
+    else:
+        if m[SEGMENT_LOW] == m[LEVEL_END]:
+            if m[N_QUEUE] == m[LEVEL_END] and m[SEGMENT_HIGH] == m[LEVEL_END]:
+                return DONE
+            if m[SEGMENT_HIGH] == m[LEVEL_END]:
+                open_level(m, m[N_QUEUE])
+                m[LEVEL] += 1
+                m[LEVELS] += 1
+        if not gatekeep(m):
+            return NEED_POSTINGS
+    m[AT_GROUP], m[AT_PLAN] = 0, -1
+    m[PHASE] = PRODUCT
+    return RUNNING
+
+
+@inline
+def has_room(m: Block) -> Flag:
+    """Whether the fact table, the queue and the undo log have room for the head buffer."""
+    heads = m[N_HEADS]
+    rows = m[N_ROWS] + max(0, heads - m[N_FREE])
+    return (
+        rows <= m[ROWS + 1]
+        and 8 * rows <= 5 * m[ENTRIES + 1]
+        and m[N_QUEUE] + heads <= m[QUEUE + 1]
+        and (m[LOGGING] == 0 or m[N_TOUCHED] + heads <= m[UNDO + 1])
+    )
+
+
+@kernel
+def advance(m: Block) -> Number:
+    """Run levels until there is nothing left to do; one of the statuses of `layout`."""
+    while m[FUEL] >= 0:
+        m[CALLS] += 1
+        if m[PHASE] == GATEKEEP or m[PHASE] == SCAN:
+            status = next_segment(m)
+            if status != RUNNING:
+                return status
+        elif m[PHASE] == PRODUCT:
+            if product(m) == MISSING:
+                return NEED_ARRANGEMENT
+            m[PHASE] = DISTINCT
+        else:
+            if m[MODE] == EXPLAIN:
+                if m[N_HEADS] > 0:
+                    return NEED_READER
+            elif not has_room(m):
+                return NEED_ROWS
+            elif m[MODE] == RETRACT:
+                discount(m)
+            else:
+                distinct(m)
+            m[PHASE] = PRODUCT
+            if m[AT_PLAN] == -1:
+                close_segment(m)
+                m[PHASE] = SCAN if m[SCAN_END] != 0 else GATEKEEP
+    return RUNNING

@@ -1,0 +1,281 @@
+"""gatekeep: the facts of a segment of the delta meet the triggers, and enter the arrangements that ask for them.
+
+Keeps: a present fact is counted once for each trigger key it meets, and stands once in each arrangement that a live
+ask of one of its keys names. A fact that no key mentions costs one look at the flag of its constants (DESIGN.md 3.2).
+Facts that leave meet the triggers as well, but nothing is counted or arranged for them.
+
+Output: the segment's (key, row) hits, grouped by key with a counting sort over the keys that were met, so that the
+cost does not depend on how many rules there are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline
+from kgreason.engine.index.maintenance import arrange_for_key
+from kgreason.engine.memory.blocks import entries, matrix, vector
+from kgreason.engine.memory.layout import (
+    AGE,
+    ARRANGED,
+    ARRANGED_BITS,
+    ASKED,
+    ASSERT,
+    BEFORE,
+    CURRENT,
+    EVERY_ROW,
+    FILTERS,
+    FUEL,
+    GONE,
+    GROUP_KEY,
+    GROUP_LOW,
+    GROUPED,
+    HIT_KEYS,
+    HIT_ROWS,
+    KEY_COUNT,
+    KEY_FILL,
+    KEY_INFO,
+    LEVEL_END,
+    LIVE,
+    MET,
+    MODE,
+    N_BACK_SHAPES,
+    N_GROUPS,
+    N_HITS,
+    N_SHAPES,
+    OLD,
+    PARTIAL,
+    QUEUE,
+    RETRACT,
+    ROWS,
+    SCAN_AT,
+    SCAN_END,
+    SCAN_KEY,
+    SCAN_PLAN,
+    SCANNED,
+    SEGMENT_HIGH,
+    SEGMENT_LOW,
+    SHAPES,
+    STATE,
+    TABLE,
+    WAITING,
+    Block,
+    Flag,
+    Int32,
+    Number,
+)
+from kgreason.engine.program.derivable import has_work
+from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met, meets, shapes_met
+
+
+@inline
+def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
+    """Add the hits of row r under the shapes in `bits`; False, with none added, when an arrangement has no room."""
+    hit_keys, hit_rows, key_info, count = (
+        vector(m, HIT_KEYS),
+        vector(m, HIT_ROWS),
+        matrix(m, KEY_INFO),
+        vector(m, KEY_COUNT),
+    )
+    n = m[N_HITS]
+    for shape in range(m[N_SHAPES]):
+        if is_met(bits, shape):
+            k = find_key(m, shape, rows, r)
+            if k >= 0:
+                if is_fresh and key_info[k, 2] >= 0 and not arrange_for_key(m, k, r):
+                    return False
+                hit_keys[n] = k
+                hit_rows[n] = r
+                n += 1
+    if is_fresh:
+        for i in range(m[N_HITS], n):
+            count[hit_keys[i]] += 1
+    m[N_HITS] = n
+    return True
+
+
+@inline
+def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
+    """Enter row r into the arrangements that live asks of keys without a constant name; False when there is no room."""
+    shapes = matrix(m, SHAPES)
+    for shape in range(m[N_SHAPES]):
+        if shapes[shape, 1] == 0:
+            k = find_key(m, shape, rows, r)
+            if k >= 0 and not arrange_for_key(m, k, r):
+                return False
+    return True
+
+
+@inline
+def add_common_hits(m: Block, low: Number, high: Number) -> None:
+    """Add the hits of keys without a constant, which all rows queue[low:high] of their table meet.
+
+    There is one such key at most, a triple pattern of three variables: an n-ary atom has its relation. Its rows are
+    counted in any case, and hit it only where a plan of the key has work: until the first owl:sameAs, the rules that
+    replace equals by equals cost nothing more.
+    """
+    rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
+    hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
+    for shape in range(m[N_SHAPES]):
+        if shapes[shape, 1] == 0:
+            n = start = m[N_HITS]
+            fresh = 0
+            for i in range(low, high):
+                state = rows[queue[i], STATE]
+                if state >> TABLE == shapes[shape, 0]:
+                    hit_rows[n] = queue[i]
+                    n += 1
+                    fresh += state & MET == 0
+            if n > start:
+                k = find_key(m, shape, rows, hit_rows[start])
+                if m[MODE] == ASSERT:
+                    count[k] += fresh
+                if has_work(m, k):
+                    for i in range(start, n):
+                        hit_keys[i] = k
+                    m[N_HITS] = n
+
+
+@inline
+def group_hits(m: Block) -> None:
+    """Group the segment's hits by key: a counting sort over the keys that were met."""
+    hit_keys, hit_rows, grouped = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, GROUPED)
+    group_key, group_low, fill = vector(m, GROUP_KEY), vector(m, GROUP_LOW), vector(m, KEY_FILL)
+    n = m[N_HITS]
+    groups = 0
+    for i in range(n):
+        k = hit_keys[i]
+        if fill[k] == 0:
+            group_key[groups] = k
+            groups += 1
+        fill[k] += 1
+    total = 0
+    for g in range(groups):
+        k = group_key[g]
+        group_low[g] = total
+        total += fill[k]
+        fill[k] = group_low[g]
+    group_low[groups] = total
+    for i in range(n):
+        k = hit_keys[i]
+        grouped[fill[k]] = hit_rows[i]
+        fill[k] += 1
+    for g in range(groups):
+        fill[group_key[g]] = 0
+    m[N_GROUPS] = groups
+
+
+@inline
+def set_ages(m: Block, low: Number, high: Number, age: Number) -> None:
+    """Give the rows queue[low:high] this age; their flags stay."""
+    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    for i in range(low, high):
+        rows[queue[i], STATE] = (rows[queue[i], STATE] & ~AGE) | age
+
+
+@inline
+def mark_met(m: Block, low: Number, high: Number) -> None:
+    """The rows queue[low:high] are counted and arranged from now on."""
+    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    for i in range(low, high):
+        rows[queue[i], STATE] |= MET
+
+
+@inline
+def gatekeep(m: Block) -> Flag:
+    """Take the next segment of the level; False when an arrangement needs room first (call again then)."""
+    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    low, at = m[SEGMENT_LOW], m[SEGMENT_HIGH]
+    room = vector(m, HIT_ROWS).size - m[N_SHAPES]
+    constant_free, shapes, filters, asked = 0, matrix(m, SHAPES), matrix(m, FILTERS), entries(m, ASKED)
+    arrives = m[MODE] == ASSERT
+    everywhere = False
+    for shape in range(m[N_SHAPES]):
+        constant_free += shapes[shape, 1] == 0
+    arranged, live = matrix(m, ARRANGED), matrix(m, LIVE)
+    for a in range(live.shape[0]):
+        everywhere |= live[a, 0] == 1 and arranged[a, ARRANGED_BITS] == EVERY_ROW
+    m[PARTIAL] = arrives
+    while at < m[LEVEL_END] and m[N_HITS] + (at - low) * constant_free <= room:
+        r = np.int64(queue[at])
+        bits = shapes_met(filters, asked, rows, r)
+        is_fresh = arrives and rows[r, STATE] & MET == 0
+        if everywhere and is_fresh and not arrange_everywhere(m, rows, r):
+            break
+        if bits != 0 and not gatekeep_row(m, rows, r, bits, is_fresh):
+            break
+        rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
+        at += 1
+    is_done = at == m[LEVEL_END] or m[N_HITS] + (at - low) * constant_free > room
+    m[FUEL] -= at - m[SEGMENT_HIGH]
+    m[SEGMENT_HIGH] = at
+    if is_done:
+        add_common_hits(m, low, at)
+        if arrives:
+            mark_met(m, low, at)
+        m[PARTIAL] = 0
+        group_hits(m)
+    return is_done
+
+
+@inline
+def scan_for_plan(m: Block) -> None:
+    """Take the next of the scanned rows that are visible and meet the one key, for the one plan."""
+    rows, scanned, grouped, group_low = matrix(m, ROWS), vector(m, SCANNED), vector(m, GROUPED), vector(m, GROUP_LOW)
+    n = 0
+    at = m[SCAN_AT]
+    while at < m[SCAN_END] and n < grouped.size:
+        r = np.int64(scanned[at])
+        if (m[BEFORE] >> np.int64(rows[r, STATE] & AGE)) & 1 and meets(m, m[SCAN_KEY], rows, r):
+            grouped[n] = r
+            n += 1
+        at += 1
+    m[SCAN_AT] = at
+    vector(m, GROUP_KEY)[0] = ~m[SCAN_PLAN]
+    group_low[0], group_low[1] = 0, n
+    m[N_GROUPS] = n > 0
+
+
+@inline
+def scan_heads(m: Block) -> None:
+    """Take the next of the scanned rows as heads: their hits are the keys of backward plans."""
+    rows, scanned, hit_keys, hit_rows = matrix(m, ROWS), vector(m, SCANNED), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
+    n = 0
+    at = m[SCAN_AT]
+    while at < m[SCAN_END] and n + m[N_BACK_SHAPES] <= hit_rows.size:
+        for shape in range(m[N_BACK_SHAPES]):
+            k = find_head_key(m, shape, rows, np.int64(scanned[at]))
+            if k >= 0:
+                hit_keys[n] = k
+                hit_rows[n] = scanned[at]
+                n += 1
+        at += 1
+    m[SCAN_AT] = at
+    m[N_HITS] = n
+    group_hits(m)
+
+
+@inline
+def scan(m: Block) -> None:
+    """Take the next segment of the scanned rows instead of the delta; nothing is counted or arranged."""
+    start = m[SCAN_AT]
+    if m[SCAN_PLAN] >= 0:
+        scan_for_plan(m)
+    else:
+        scan_heads(m)
+    m[FUEL] -= m[SCAN_AT] - start
+
+
+@inline
+def close_segment(m: Block) -> None:
+    """The rows of the segment that is done are old from now on, or gone, and its hits are forgotten."""
+    set_ages(m, m[SEGMENT_LOW], m[SEGMENT_HIGH], GONE if m[MODE] == RETRACT else OLD)
+    m[SEGMENT_LOW] = m[SEGMENT_HIGH]
+    m[N_HITS] = m[N_GROUPS] = 0
+
+
+@inline
+def open_level(m: Block, end: Number) -> None:
+    """The rows queued until now, and not yet met, are the delta of the next level."""
+    set_ages(m, m[LEVEL_END], end, WAITING)
+    m[LEVEL_END] = end

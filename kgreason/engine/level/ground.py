@@ -1,0 +1,165 @@
+"""ground: finished rewrites become head rows.
+
+The rows of the last atom's posting go straight into heads: a template says for each column whether it comes from that
+row or from a slot, so the last atom's variables are never written to the slots at all.
+
+Keeps: a rewrite derives each head once, even where two heads of its rule become equal (support counts pairs of a
+rule and a substitution); the rank of a head is the largest stamp in its body. A backward plan grounds the heads up to
+the one it started from, which it alone keeps, unless an earlier one of the same rewrite equals it. Cost: one pass over
+the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline
+from kgreason.engine.memory.blocks import matrix, unsigned, vector
+from kgreason.engine.memory.layout import (
+    AGE,
+    AT_RULE,
+    DERIVATIONS,
+    EXPLAIN,
+    FIRST,
+    FUEL,
+    HEADS,
+    MODE,
+    N_HEADS,
+    QUIET,
+    RANKED,
+    RANKS,
+    REDERIVE,
+    REWRITES,
+    ROWS,
+    SLOTS,
+    STAMP,
+    STATE,
+    STEP_COMPARED,
+    STEP_FREE,
+    STEP_HEADS,
+    STEP_PAIRS,
+    STEP_TEMPLATES,
+    STEPS,
+    TABLES,
+    TEMPLATES,
+    TRACED,
+    Block,
+    Flag,
+    Int32,
+    Number,
+    UInt32,
+)
+
+EVERY_AGE = -1
+
+
+@inline
+def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
+    """Whether the columns in which a step's atom repeats a variable hold that variable's value in a row."""
+    pairs = STEP_PAIRS + 2 * np.uint64(steps[step, STEP_FREE])
+    for j in range(steps[step, STEP_COMPARED]):
+        at = pairs + 2 * np.uint64(j)
+        if slots[steps[step, at + 1]] != rows[row, FIRST + steps[step, at]]:
+            return False
+    return True
+
+
+@inline
+def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
+    """Bind the free columns of a step's atom to a row; False when a repeated variable differs."""
+    for j in range(steps[step, STEP_FREE]):
+        at = STEP_PAIRS + 2 * np.uint64(j)
+        slots[steps[step, at + 1]] = rows[row, FIRST + steps[step, at]]
+    return steps[step, STEP_COMPARED] == 0 or agrees(rows, row, steps, step, slots)
+
+
+@inline
+def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
+    """Keep head n of a rewrite whose heads start at `first`: the new end of the buffer.
+
+    An equal head of the same rewrite is dropped, and a reflexive triple of the quiet property (eq-ref is off).
+    """
+    if quiet != 0 and heads[n, 1] == quiet and heads[n, 0] == heads[n, 2]:
+        return n
+    for other in range(first, n):
+        same = True
+        for c in range(heads.shape[1]):
+            if heads[other, c] != heads[n, c]:
+                same = False
+        if same:
+            return n
+    return n + 1
+
+
+@inline
+def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
+    """How far from `start` towards `end` the head buffer has room for the heads of a last step."""
+    return min(end, start + (m[HEADS + 1] - 1 - m[N_HEADS]) // np.int64(unsigned(m, STEPS)[step, STEP_HEADS]))
+
+
+@inline
+def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
+    """Of the heads first..last of a rewrite keep the last one, if it was kept at all: the new end of the buffer."""
+    if end == last:
+        return first
+    for c in range(heads.shape[1]):
+        heads[first, c] = heads[last, c]
+    ranks[first] = ranks[last]
+    return first + 1
+
+
+@inline
+def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number) -> None:
+    """Note the rule and the slots of each finished rewrite, instead of its head."""
+    rows, steps, slots, traced = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TRACED)
+    n = m[N_HEADS]
+    for position in range(start, stop):
+        row = np.int64(single) if single >= 0 else np.int64(source[position])
+        if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 and bind(rows, row, steps, step, slots):
+            traced[n, 0] = m[AT_RULE]
+            for j in range(traced.shape[1] - 1):
+                traced[n, 1 + j] = slots[j]
+            n += 1
+    m[N_HEADS] = n
+
+
+@inline
+def ground(
+    m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number, base: Number
+) -> None:
+    """Finish the rewrite in the slots with each visible row of source[start:stop] (or with the one row `single`).
+
+    `ages` are the ages that are visible, as a bit set; `base` is the rank of the rewrite so far.
+    """
+    if m[MODE] == EXPLAIN:
+        trace(m, step, source, single, start, stop, ages)
+        return
+    rows, steps, slots, templates = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)
+    heads, tables, ranks = matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
+    low, compared = np.uint64(steps[step, STEP_TEMPLATES]), steps[step, STEP_COMPARED] != 0
+    high, width = low + np.uint64(steps[step, STEP_HEADS]), np.uint64(heads.shape[1])
+    quiet, ranked = m[QUIET], m[RANKED] != 0
+    only_last = m[MODE] == REDERIVE and high - low > 1
+    n = before = np.uint64(m[N_HEADS])
+    for position in range(np.uint64(start), np.uint64(stop)):
+        row = np.uint64(single) if single >= 0 else np.uint64(source[position])
+        if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 == 0:
+            continue
+        if compared and not bind(rows, row, steps, step, slots):
+            continue
+        rank = max(base, np.int64(rows[row, STAMP])) if ranked else base
+        first = last = n
+        for t in range(low, high):
+            last = n
+            for c in range(width):
+                word = templates[t, c + np.uint64(1)]
+                heads[n, c] = rows[row, np.uint32(word)] if word >= 0 else slots[np.uint32(~word)]
+            tables[n] = templates[t, 0]
+            ranks[n] = rank
+            n = np.uint64(keep(heads, n, first, quiet))
+        if only_last:
+            n = np.uint64(keep_last(heads, ranks, first, last, n))
+    m[N_HEADS] = n
+    m[DERIVATIONS] += np.int64(n - before)
+    m[REWRITES] += stop - start
+    m[FUEL] -= stop - start

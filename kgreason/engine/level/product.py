@@ -1,0 +1,381 @@
+"""product: rewrites meet the integrated facts through the arrangements, until they are grounded.
+
+A delta join (DESIGN.md 3.2): the plan that starts at body atom k runs down the rows that meet k's trigger; atoms
+before k see the ages in BEFORE, atoms after k those in AFTER, so that every derivation is met exactly once. Join
+order is chosen for each rewrite: of the atoms that may come next, the one with the shortest posting; an empty one
+ends the rewrite.
+
+The search is depth first over one stack of frames, so no intermediate result is ever stored; the first probe of each
+rewrite is made in blocks, to overlap cache misses. Most rewrites end at their next atom: where there is one alone, a
+filter of the groups' hashes is asked first, with the value that stands beside the posting, and the row is not read.
+The stack, the slots and the position live in the memory block: when the head buffer is full, product stops and later
+goes on where it was.
+
+Cost: one step for each rewrite extended (counted in REWRITES, the unit of budgets and of elastic switching).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline
+from kgreason.engine.level.ground import EVERY_AGE, bind, ground, room_for
+from kgreason.engine.level.probe import (
+    BLOCK,
+    bound_pairs,
+    choose,
+    find_group,
+    key_hash,
+    posting,
+    probe_block,
+    touch_block,
+)
+from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector
+from kgreason.engine.memory.hashing import finished, is_signed, log2, mixed, salted, sign_of
+from kgreason.engine.memory.layout import (
+    AGE,
+    AT_DEPTH,
+    AT_GROUP,
+    AT_PLAN,
+    AT_ROW,
+    AT_RULE,
+    BEFORE,
+    BLOCK_HIGH,
+    BLOCK_LOW,
+    CONSTANTS,
+    END,
+    FIRST_PROBES,
+    FRAMES,
+    FUEL,
+    GROUP_ENTRIES,
+    GROUP_KEY,
+    GROUP_LENGTH,
+    GROUP_LOW,
+    GROUP_START,
+    GROUPED,
+    GROUPS,
+    HASHES,
+    KEY_INFO,
+    LEVEL,
+    MODE,
+    N_GROUPS,
+    NODES,
+    PLANS,
+    POSITION,
+    POSTINGS,
+    RANK,
+    RANKED,
+    REDERIVE,
+    REWRITES,
+    ROWS,
+    RULE_CONSTANTS,
+    RULE_COUNT,
+    RULE_SLOT,
+    RULES,
+    SIGNS,
+    SINGLE,
+    SLOTS,
+    STAMP,
+    STATE,
+    STEP,
+    STEP_ARRANGEMENT,
+    STEP_BOUND,
+    STEP_COMPARED,
+    STEP_FREE,
+    STEP_HEADS,
+    STEP_LATER,
+    STEP_NEXT,
+    STEP_PAIRS,
+    STEPS,
+    VALUES,
+    Block,
+    Flag,
+    Int32,
+    Number,
+    UInt32,
+)
+from kgreason.engine.program.derivable import has_arrangements, has_facts
+
+FINISHED, INTERRUPTED, MISSING = range(3)
+
+
+@inline
+def run_down(m: Block, depth: Number) -> None:
+    """Take the last step of the stack with every row of its posting, while the head buffer has room."""
+    frames, postings = matrix(m, FRAMES), vector(m, POSTINGS)
+    step, start = np.int64(frames[depth, STEP]), np.int64(frames[depth, POSITION])
+    stop = room_for(m, step, start, np.int64(frames[depth, END]))
+    ages = m[BEFORE + unsigned(m, STEPS)[step, STEP_LATER]]
+    ground(m, step, postings, np.int64(frames[depth, SINGLE]), start, stop, ages, np.int64(frames[depth, RANK]))
+    frames[depth, POSITION] = stop
+
+
+@inline
+def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
+    """Push the posting in first_probes[source] onto the stack."""
+    frames, found = matrix(m, FRAMES), matrix(m, FIRST_PROBES)
+    for word in range(RANK):
+        frames[depth, word] = found[source, word]
+    frames[depth, RANK] = rank
+
+
+@inline
+def only_step(m: Block, node: Number) -> Number:
+    """The step of a node that has one alone, and probes an arrangement with it; else -1."""
+    nodes, steps = matrix(m, NODES), unsigned(m, STEPS)
+    first = np.int64(nodes[node, 0])
+    is_only = nodes[node, 1] - first == 1 and np.int32(steps[first, STEP_ARRANGEMENT]) >= 0
+    return first if is_only else np.int64(-1)
+
+
+@inline
+def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
+    """The hash of what `only` looks for but for one slot, and the column that this slot is looked for in.
+
+    -1 where it is looked for in none, or in several: their hash takes more than one value put into one column.
+    """
+    pairs = bound_pairs(steps, only)
+    base, column = salted(steps[only, STEP_ARRANGEMENT]), np.int64(-1)
+    for j in range(steps[only, STEP_BOUND]):
+        at = pairs + 2 * np.uint64(j)
+        if steps[only, at + 1] == slot:
+            if column >= 0:
+                return base, np.int64(-1)
+            column = np.int64(steps[only, at])
+        else:
+            base = mixed(base, steps[only, at], slots[steps[only, at + 1]])
+    return base, column
+
+
+@inline
+def skip_ends(
+    signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
+) -> Number:
+    """The first of the postings start..end-1 whose value, put into a hash's column, may be the key of some group.
+
+    A row that ends its rewrite is not even read: its value stands beside the posting.
+    """
+    for position in range(np.uint64(start), np.uint64(end)):
+        if is_signed(signs, sign_of(finished(mixed(base, column, values[position])), bits)):
+            return np.int64(position)
+    return end
+
+
+@inline
+def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
+    """Take a last step with the rows of group g; True where the head buffer is full: the others wait on the stack."""
+    frames, groups, steps = matrix(m, FRAMES), matrix(m, GROUPS), unsigned(m, STEPS)
+    low, length, single = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH]), np.int64(-1)
+    if length == 1:
+        low, single = np.int64(0), low
+    end = low + length
+    stop = room_for(m, step, low, end)
+    ground(m, step, vector(m, POSTINGS), single, low, stop, m[BEFORE + steps[step, STEP_LATER]], rank)
+    if stop == end:
+        return False
+    frames[depth, STEP], frames[depth, POSITION], frames[depth, END] = step, stop, end
+    frames[depth, SINGLE], frames[depth, RANK] = single, rank
+    return True
+
+
+@inline
+def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
+    """Take rows of the posting at `depth` until one can be extended further, and push what comes next."""
+    rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
+    steps, groups, table = unsigned(m, STEPS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
+    bits, only = log2(m, GROUP_ENTRIES), only_step(m, node)
+    ages, single, rank = m[BEFORE + steps[step, STEP_LATER]], frames[depth, SINGLE], frames[depth, RANK]
+    start, end = np.int64(frames[depth, POSITION]), np.int64(frames[depth, END])
+    signs, values, base, column = entries(m, SIGNS), vector(m, VALUES), np.uint64(0), np.int64(-1)
+    if only >= 0 and single < 0 and steps[step, STEP_FREE] == 1 and steps[step, STEP_COMPARED] == 0:
+        base, column = varying(steps, only, steps[step, STEP_PAIRS + 1], slots)
+    is_last = only >= 0 and steps[only, STEP_HEADS] != 0
+    found = False
+    position = start
+    while position < end and not found and m[FUEL] >= 0:
+        if column >= 0:
+            position = skip_ends(signs, values, bits, base, column, position, end)
+            if position == end:
+                break
+        row = np.uint64(single) if single >= 0 else np.uint64(postings[position])
+        position += 1
+        if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 and bind(rows, row, steps, step, slots):
+            if only >= 0:  # most rows end here: no need to set up the choice
+                h = key_hash(steps, only, steps[only, STEP_ARRANGEMENT], slots)
+                g = find_group(rows, groups, table, bits, steps, only, slots, h)
+                if g < 0:
+                    continue
+                if is_last:
+                    found = finish(m, depth + 1, only, g, max(rank, rows[row, STAMP]) if m[RANKED] != 0 else rank)
+                    continue
+            found = choose(m, node, BLOCK)
+            if found:
+                push(m, depth + 1, BLOCK, max(rank, rows[row, STAMP]) if m[RANKED] != 0 else rank)
+    frames[depth, POSITION] = position
+    m[REWRITES] += position - start
+    m[FUEL] -= position - start
+    return found
+
+
+@inline
+def extend(m: Block, depth: Number) -> Number:
+    """Run the stack from `depth` until it is empty (-1), or heads or fuel run out (the depth to go on at)."""
+    frames, steps = matrix(m, FRAMES), unsigned(m, STEPS)
+    while depth >= 0:
+        if m[FUEL] < 0:
+            return depth
+        if frames[depth, POSITION] >= frames[depth, END]:
+            depth -= 1
+            continue
+        step = np.int64(frames[depth, STEP])
+        if steps[step, STEP_HEADS] == 0:
+            if step_down(m, depth, step, np.int64(steps[step, STEP_NEXT])):
+                depth += 1
+            continue
+        run_down(m, depth)
+        if frames[depth, POSITION] < frames[depth, END]:
+            return depth
+        depth -= 1
+    return np.int64(-1)
+
+
+@inline
+def load_constants(m: Block, rule: Number) -> None:
+    """Put the constants of a rule into their slots."""
+    rules, constants, slots = matrix(m, RULES), vector(m, CONSTANTS), vector(m, SLOTS)
+    start, slot = rules[rule, RULE_CONSTANTS], rules[rule, RULE_SLOT]
+    for j in range(rules[rule, RULE_COUNT]):
+        slots[slot + j] = constants[start + j]
+
+
+@inline
+def run_single(m: Block, step: Number, high: Number) -> Number:
+    """A body of one atom: its rows become heads straight away."""
+    start = m[AT_ROW]
+    stop = room_for(m, step, start, high)
+    base = np.int64(0) if m[RANKED] != 0 else m[LEVEL]
+    ground(m, step, vector(m, GROUPED), np.int64(-1), start, stop, EVERY_AGE, base)
+    m[AT_ROW] = stop
+    return FINISHED if stop == high else INTERRUPTED
+
+
+@inline
+def start_rank(m: Block, row: Number) -> Number:
+    """The rank of a rewrite that starts at a row; a head that it starts at is no part of its body."""
+    if m[MODE] == REDERIVE:
+        return np.int64(-1)
+    return np.int64(matrix(m, ROWS)[row, STAMP]) if m[RANKED] != 0 else m[LEVEL]
+
+
+@inline
+def next_block(m: Block, high: Number) -> None:
+    """Move the block of first probes to the rows from AT_ROW on."""
+    m[BLOCK_LOW] = m[AT_ROW]
+    m[BLOCK_HIGH] = min(high, m[AT_ROW] + BLOCK)
+    m[REWRITES] += m[BLOCK_HIGH] - m[BLOCK_LOW]
+    m[FUEL] -= m[BLOCK_HIGH] - m[BLOCK_LOW]
+
+
+@inline
+def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
+    """A body of two atoms: each row of the group meets one posting, whose rows become heads straight away."""
+    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
+    postings, h, frames = vector(m, POSTINGS), hashes(m, HASHES), matrix(m, FRAMES)
+    ages = m[BEFORE + steps[step, STEP_LATER]]
+    while m[AT_ROW] < high:
+        if m[AT_ROW] >= m[BLOCK_HIGH]:
+            if m[FUEL] < 0:
+                return INTERRUPTED
+            next_block(m, high)
+            touch_block(m, start, step, m[BLOCK_LOW], m[BLOCK_HIGH])
+        row = np.int64(grouped[m[AT_ROW]])
+        key = h[m[AT_ROW] - m[BLOCK_LOW]]
+        m[AT_ROW] += 1
+        if not bind(rows, row, steps, start, slots):
+            continue
+        low, end, single = posting(m, steps, step, slots, key)
+        if low == end:
+            continue
+        stop = room_for(m, step, low, end)
+        ground(m, step, postings, single, low, stop, ages, start_rank(m, row))
+        if (
+            stop < end
+        ):  # the buffer is full: the rest of this posting waits on the stack, and later rows are probed anew
+            frames[0, STEP], frames[0, POSITION], frames[0, END], frames[0, SINGLE] = step, stop, end, single
+            frames[0, RANK] = start_rank(m, row)
+            m[AT_DEPTH], m[BLOCK_HIGH] = 0, m[AT_ROW]
+            return INTERRUPTED
+    return FINISHED
+
+
+@inline
+def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
+    """A longer body: each row of the group starts a search, its first probe made in a block."""
+    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
+    found = matrix(m, FIRST_PROBES)
+    while m[AT_ROW] < high:
+        if m[AT_ROW] >= m[BLOCK_HIGH]:
+            if m[FUEL] < 0:
+                return INTERRUPTED
+            next_block(m, high)
+            probe_block(m, start, node, m[BLOCK_LOW], m[BLOCK_HIGH])
+        i = m[AT_ROW] - m[BLOCK_LOW]
+        row = np.int64(grouped[m[AT_ROW]])
+        m[AT_ROW] += 1
+        if found[i, END] > found[i, POSITION]:
+            bind(rows, row, steps, start, slots)
+            push(m, 0, i, start_rank(m, row))
+            m[AT_DEPTH] = extend(m, np.int64(0))
+            if m[AT_DEPTH] >= 0:
+                return INTERRUPTED
+    return FINISHED
+
+
+@inline
+def run_plan(m: Block, plan: Number, high: Number) -> Number:
+    """Run one plan down the rows of a group, from AT_ROW and AT_DEPTH on."""
+    plans, steps, nodes = matrix(m, PLANS), unsigned(m, STEPS), matrix(m, NODES)
+    m[AT_RULE] = plans[plan, 0]
+    load_constants(m, m[AT_RULE])
+    start = np.int64(plans[plan, 1])
+    if steps[start, STEP_HEADS] != 0:
+        return run_single(m, start, high)
+    if m[AT_DEPTH] >= 0:
+        m[AT_DEPTH] = extend(m, m[AT_DEPTH])
+        if m[AT_DEPTH] >= 0:
+            return INTERRUPTED
+    node = np.int64(steps[start, STEP_NEXT])
+    first = np.int64(nodes[node, 0])
+    if steps[first, STEP_HEADS] != 0:
+        return run_pairs(m, start, first, high)
+    return run_joins(m, start, node, high)
+
+
+@inline
+def product(m: Block) -> Number:
+    """Run the plans of every group of hits: FINISHED, INTERRUPTED (heads wait, or fuel is out) or MISSING.
+
+    The key of a group is that of its plans, or `~plan` where that plan alone is to run.
+    """
+    key_info, plans = matrix(m, KEY_INFO), matrix(m, PLANS)
+    group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)
+    while m[AT_GROUP] < m[N_GROUPS]:
+        group = m[AT_GROUP]
+        low, high = np.int64(group_low[group]), np.int64(group_low[group + 1])
+        plan = m[AT_PLAN]
+        key = np.int64(group_key[group])
+        if plan == -1:
+            plan = np.int64(key_info[key, 1]) if key >= 0 else ~key
+            m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0
+        while plan >= 0:
+            m[AT_PLAN] = plan
+            if has_facts(m, plan):
+                if not has_arrangements(m, plan):
+                    return MISSING
+                if run_plan(m, plan, high) != FINISHED:
+                    return INTERRUPTED
+            plan = np.int64(plans[plan, 2]) if key >= 0 else np.int64(-1)
+            m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0
+        m[AT_PLAN] = -1
+        m[AT_GROUP] = group + 1
+    return FINISHED

@@ -1,0 +1,112 @@
+"""Arrays by address: how one int64 array hands a kernel everything it works on.
+
+Passing forty arrays to a kernel costs more than a small commit does, and passing them on between its parts takes Numba
+half a minute to compile. The memory block holds each array's address, its rows, and its width (or, of an array of one
+dimension, the base-2 logarithm of its size: hash tables need it at every probe). `vector` and `matrix` make an array of
+it inside a kernel, at the cost of three loads.
+
+Invariant: an address is valid because `Memory` holds the array itself: `memory[name] = array` is the only way to write
+one, and checks type and contiguity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.buffers import cut, grow
+from kgreason.engine.memory.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, UInt32, UInt64
+
+_DTYPES = {
+    "entries": np.uint32,
+    "key_entries": np.uint32,
+    "group_entries": np.uint32,
+    "signs": np.uint32,
+    "asked": np.uint32,
+    "hashes": np.uint64,
+}
+_PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
+
+
+class Memory:
+    """The memory block `block` (int64) and the arrays it points to, by the names of `layout.ARRAYS`."""
+
+    def __init__(self) -> None:
+        self.block: Block = np.zeros(WORDS, dtype=np.int64)
+        self.counters: memoryview[int] = self.block.data
+        """The words of the block for Python: plain integers, at a fifth of what an element of an array costs."""
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._arrays[name]
+
+    def room(self, name: str) -> int:
+        """How many rows an array has, without looking at it."""
+        return self.counters[_PLACES[name] + 1]
+
+    def grow(self, name: str, needed: int) -> None:
+        """Make an array at least `needed` rows long; its address is noted even if Ctrl-C comes while it moves."""
+        if self.room(name) >= needed:
+            return
+        array = self._arrays[name]
+        try:
+            grow(array, needed)
+        finally:
+            self[name] = array
+
+    def cut(self, name: str, room: int) -> None:
+        """Cut an array to `room` rows where it has more."""
+        array = self._arrays[name]
+        try:
+            cut(array, room)
+        finally:
+            self[name] = array
+
+    def __setitem__(self, name: str, array: NDArray[Any]) -> None:
+        if array.dtype != _DTYPES.get(name, np.int32) or not array.flags.c_contiguous:
+            raise TypeError(f"{name}: {array.dtype} array of shape {array.shape} does not fit the memory block")
+        at = _PLACES[name]
+        last = array.shape[1] if array.ndim == 2 else array.shape[0].bit_length() - 1
+        self.block[at : at + 3] = array.ctypes.data, array.shape[0], last
+        self._arrays[name] = array
+
+
+def _array_at(element: types.Type, dimensions: int) -> Any:
+    """An intrinsic `array(m, name)`: the C-contiguous array that the memory block m describes at word `name`."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def array(_typing: Any, m: Any, name: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
+        result = types.Array(element, dimensions, "C")
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            block = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+            at = builder.gep(block.data, [arguments[1]])
+            address, *shape = (builder.load(builder.gep(at, [cgutils.intp_t(i)])) for i in range(1 + dimensions))
+            itemsize = cgutils.intp_t(context.get_abi_sizeof(context.get_data_type(element)))
+            strides = [itemsize] if dimensions == 1 else [builder.mul(shape[1], itemsize), itemsize]
+            array = arrayobj.make_array(result)(context, builder)
+            data = builder.inttoptr(address, array.data.type)
+            arrayobj.populate_array(array, data, shape, strides, itemsize, meminfo=None)
+            return array._getvalue()
+
+        return result(m, types.int64), generate
+
+    return array
+
+
+vector: Callable[[Block, int], Int32] = _array_at(types.int32, 1)
+"""An int32 array of one dimension."""
+matrix: Callable[[Block, int], Int32] = _array_at(types.int32, 2)
+"""An int32 array of two dimensions."""
+unsigned: Callable[[Block, int], UInt32] = _array_at(types.uint32, 2)
+"""An int32 array of two dimensions whose numbers are never negative, read as uint32: cheaper where they are indices."""
+entries: Callable[[Block, int], UInt32] = _array_at(types.uint32, 1)
+"""A uint32 array of one dimension: a hash table, or flags."""
+hashes: Callable[[Block, int], UInt64] = _array_at(types.uint64, 1)
+"""A uint64 array of one dimension."""

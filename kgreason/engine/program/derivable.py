@@ -1,0 +1,97 @@
+"""Which plans can derive anything, and whether what they need is there.
+
+Keeps: a plan is run only if every atom of its rule is met by some present fact, so that a rule about something that
+the data never mentions (owl:sameAs, most often) costs nothing; and what it asks for is there before it runs.
+Cost: the atoms of the rule, and the steps of the plan, for each group of rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.memory.blocks import matrix, vector
+from kgreason.engine.memory.layout import (
+    ASKS,
+    KEY_COUNT,
+    KEY_INFO,
+    LIVE_ASKS,
+    PLANS,
+    RULE_ACTIVE,
+    RULE_ATOMS,
+    RULE_FIRST_KEY,
+    RULE_KEYS,
+    RULE_PLAN,
+    RULES,
+    STEP_ARRANGEMENT,
+    STEP_ATOM,
+    STEPS,
+    WANTED,
+    Block,
+    Flag,
+    Int32,
+    Number,
+)
+
+
+@inline
+def has_facts(m: Block, plan: Number) -> Flag:
+    """Whether the plan's rule is active and every atom of it is met by some fact."""
+    rules, rule_keys, count = matrix(m, RULES), vector(m, RULE_KEYS), vector(m, KEY_COUNT)
+    rule = matrix(m, PLANS)[plan, 0]
+    if rules[rule, RULE_ACTIVE] == 0:
+        return False
+    for atom in range(rules[rule, RULE_ATOMS]):  # noqa: SIM110 - a kernel has no generator expressions
+        if count[rule_keys[rules[rule, RULE_FIRST_KEY] + atom]] == 0:
+            return False
+    return True
+
+
+@inline
+def ask_of(m: Block, plan: Number, step: Number) -> Number:
+    """The ask behind a step of a plan that probes an arrangement: that of the key of the step's atom."""
+    rules, steps, asks = matrix(m, RULES), matrix(m, STEPS), matrix(m, ASKS)
+    rule, a, atom = matrix(m, PLANS)[plan, 0], steps[step, STEP_ARRANGEMENT], steps[step, STEP_ATOM]
+    if plan >= rules[rule, RULE_PLAN] + rules[rule, RULE_ATOMS]:  # a backward plan: its atom 0 is the head
+        atom -= 1
+    key = vector(m, RULE_KEYS)[rules[rule, RULE_FIRST_KEY] + atom]
+    ask = np.int64(matrix(m, KEY_INFO)[key, 2])
+    while asks[ask, 0] != a:
+        ask = np.int64(asks[ask, 1])
+    return ask
+
+
+@inline
+def has_arrangements(m: Block, plan: Number) -> Flag:
+    """Whether what the plan asks for is live; if not, WANTED is the first ask that is not."""
+    plans, steps, live_asks = matrix(m, PLANS), matrix(m, STEPS), vector(m, LIVE_ASKS)
+    for step in range(plans[plan, 3], plans[plan, 4]):
+        if steps[step, STEP_ARRANGEMENT] >= 0:
+            ask = ask_of(m, plan, step)
+            if live_asks[ask] == 0:
+                m[WANTED] = ask
+                return False
+    return True
+
+
+@kernel
+def note_needed(m: Block, count: Number, needed: Int32) -> None:
+    """needed[ask] = 1 for what those of the first `count` plans ask for that have facts. needed: int32[asks]."""
+    plans, steps = matrix(m, PLANS), matrix(m, STEPS)
+    for plan in range(count):
+        if has_facts(m, plan):
+            for step in range(plans[plan, 3], plans[plan, 4]):
+                if steps[step, STEP_ARRANGEMENT] >= 0:
+                    needed[ask_of(m, plan, step)] = 1
+
+
+@inline
+def has_work(m: Block, key: Number) -> Flag:
+    """Whether some plan of a trigger key has facts for every atom of its rule."""
+    plans = matrix(m, PLANS)
+    plan = np.int64(matrix(m, KEY_INFO)[key, 1])
+    while plan >= 0:
+        if has_facts(m, plan):
+            return True
+        plan = np.int64(plans[plan, 2])
+    return False

@@ -1,0 +1,129 @@
+"""The plans of a shape as arrays: laid out once, and put into every planner that runs a rule of this shape.
+
+A plan is its start step, then the steps of its nodes (`shapes`); `layout` says what the words of a step are. What a
+planner numbers is relative here: nodes, steps and templates count from 0, arrangements in the order in which the plans
+ask for them. So a planner that takes plans in moves a few columns by its own counts, whatever else it holds.
+
+Cost: laying out, a microsecond or two a step; taking in, some twenty microseconds a shape.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.memory.layout import FIRST, STEP_PAIRS, Int32
+from kgreason.engine.program.shapes import DeltaPlan, Pattern, Shape, Step, delta_plan
+
+
+class Direction(NamedTuple):
+    """An atom's table, the columns that hold constants, and which of the rule's constants these are."""
+
+    table: int
+    columns: tuple[int, ...]
+    constants: tuple[int, ...]
+
+
+class Plans(NamedTuple):
+    """Plans of one shape: steps int32[s, 8 + 2 w], nodes int32[n, 2], templates int32[t, 1 + w] for rows of width w.
+
+    `starts`: start step, first and end step of each plan. `arrangements`: table and columns of those that the steps
+    probe. `asks`: which atoms ask for which of them. `body` and `heads` say where atoms have constants.
+    """
+
+    steps: Int32
+    nodes: Int32
+    templates: Int32
+    starts: tuple[tuple[int, int, int], ...]
+    arrangements: tuple[tuple[int, tuple[int, ...]], ...]
+    asks: tuple[tuple[int, int], ...]
+    body: tuple[Direction, ...]
+    heads: tuple[Direction, ...]
+
+
+@lru_cache(maxsize=4_096)
+def laid_out(shape: Shape, atoms: tuple[int, ...], width: int) -> Plans:
+    """The plans that start at these atoms of a shape; kept, as most graphs run the same rules."""
+    draft = _Draft(shape, width)
+    starts = tuple(draft.add(delta_plan(shape, atom)) for atom in atoms)
+    return Plans(
+        _rows(draft.steps, STEP_PAIRS + 2 * width),
+        _rows(draft.nodes, 2),
+        _rows(draft.templates, 1 + width),
+        starts,
+        tuple(draft.arrangements),
+        tuple(draft.asks),
+        tuple(_direction(shape, pattern) for pattern in shape.body),
+        tuple(_direction(shape, pattern) for pattern in shape.heads),
+    )
+
+
+def _direction(shape: Shape, pattern: Pattern) -> Direction:
+    columns = tuple(c for c, slot in enumerate(pattern.slots) if not shape.is_variable(slot))
+    return Direction(pattern.table, columns, tuple(pattern.slots[c] - shape.variables - 1 for c in columns))
+
+
+def _rows(rows: list[tuple[int, ...]], width: int) -> Int32:
+    """Rows as an array; what they lack of the width is 0."""
+    return np.array([row + (0,) * (width - len(row)) for row in rows], dtype=np.int32).reshape(-1, width)
+
+
+class _Draft:
+    """The rows of plans that are being laid out."""
+
+    def __init__(self, shape: Shape, width: int) -> None:
+        self._shape, self._width = shape, width
+        self.steps: list[tuple[int, ...]] = []
+        self.nodes: list[tuple[int, ...]] = []
+        self.templates: list[tuple[int, ...]] = []
+        self.arrangements: dict[tuple[int, tuple[int, ...]], int] = {}
+        self.asks: dict[tuple[int, int], None] = {}
+
+    def add(self, plan: DeltaPlan) -> tuple[int, int, int]:
+        """Append a plan; its start step, and the range of the others."""
+        base, start = len(self.nodes), len(self.steps)
+        self._append(plan.start, -1, base, is_last=len(self._shape.body) == 1)
+        low = len(self.steps)
+        for steps in plan.nodes:
+            first = len(self.steps)
+            for step in steps:
+                self._append(step, self._probed(step), base, is_last=not plan.nodes[step.next_node])
+            self.nodes.append((first, len(self.steps)))
+        return start, low, len(self.steps)
+
+    def _probed(self, step: Step) -> int:
+        """The arrangement that a step probes; -1 where it looks for one row that it knows."""
+        if not (step.free or step.compared):
+            return -1
+        wanted = self._shape.body[step.atom].table, step.bound
+        number = self.arrangements.setdefault(wanted, len(self.arrangements))
+        self.asks[step.atom, number] = None
+        return number
+
+    def _append(self, step: Step, arrangement: int, base: int, *, is_last: bool) -> None:
+        slots = self._shape.body[step.atom].slots
+        groups = (step.free, step.compared, step.bound)
+        self.steps.append(
+            (
+                step.atom,
+                arrangement,
+                base + step.next_node,
+                *map(len, groups),
+                int(step.is_later),
+                self._add_templates(step) if is_last else 0,
+                len(self._shape.heads) if is_last else 0,
+                *(word for columns in groups for column in columns for word in (column, slots[column])),
+            )
+        )
+
+    def _add_templates(self, step: Step) -> int:
+        """Say where the columns of the heads come from after a last step; the number of the first template."""
+        first = len(self.templates)
+        slots = self._shape.body[step.atom].slots
+        own = {slots[column]: FIRST + column for column in step.free}
+        for head in self._shape.heads:
+            padded = (*head.slots, *[0] * (self._width - len(head.slots)))
+            self.templates.append((head.table, *(own.get(slot, ~slot) for slot in padded)))
+        return first

@@ -1,0 +1,403 @@
+"""The program as arrays: rules, their plans, the triggers they hang on and the arrangements they probe.
+
+Adding a rule appends its constants, hangs one plan for each body atom on the trigger key of that atom's constants, and
+records which arrangements must hold the rows of that key. Nothing is compiled: a shape met before costs a look-up.
+Backward plans, which find the derivations of a given fact, hang on the constants of head atoms; they are made when
+facts first leave. The state is independent of the facts: counts and arrangement contents belong to the circuit.
+
+Cost: about 20 microseconds a rule whose shape is known; the kernels never look at a rule that nothing triggers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from kgreason.engine.memory.blocks import Memory
+from kgreason.engine.memory.buffers import Buffer, power_of_two
+from kgreason.engine.memory.layout import (
+    ARRANGED_BITS,
+    ARRANGED_COLUMNS,
+    BACK,
+    EVERY_ROW,
+    FIRST,
+    N_BACK_SHAPES,
+    N_SHAPES,
+    RULE_ACTIVE,
+    RULE_PLAN,
+    SHARED_BIT,
+    STATE,
+    STEP_ARRANGEMENT,
+    STEP_HEADS,
+    STEP_NEXT,
+    STEP_PAIRS,
+    STEP_TEMPLATES,
+    TABLE,
+    Int32,
+)
+from kgreason.engine.program.plan_arrays import Direction, Plans, laid_out
+from kgreason.engine.program.shapes import Shape
+from kgreason.engine.program.trigger_keys import enter_keys
+
+MAX_COLUMNS = 32
+_MANY_HEADS = 64
+"""So many facts are not looked at one by one: all rules get their backward plans."""
+TRIPLE = 3
+"""Columns of a triple: rows are never narrower."""
+_SHAPE_WORDS = 2 + MAX_COLUMNS
+_INFO_WORDS = ARRANGED_COLUMNS + MAX_COLUMNS
+_PUBLISHED = (
+    "shapes",
+    "back_shapes",
+    "filters",
+    "keys",
+    "key_info",
+    "asks",
+    "asked",
+    "plans",
+    "steps",
+    "nodes",
+    "templates",
+    "rules",
+    "constants",
+    "rule_keys",
+    "arranged",
+)
+
+
+class EncodedRule(NamedTuple):
+    """A rule in ids: its shape, its constants in the order of their slots, and the name it is known by."""
+
+    shape: Shape
+    constants: tuple[int, ...]
+    label: tuple[str, str] = ("", "")
+
+
+class _Form(NamedTuple):
+    """What the keys of an atom look like: the number of their shape, and where its constants are."""
+
+    number: int
+    direction: Direction
+
+
+_Waiting: TypeAlias = dict[tuple[int, ...], list[int]]
+"""Rules that have no backward plans yet, by the constants of a head."""
+
+
+class _PlannedShape(NamedTuple):
+    """Where the plans of a shape are: start step, first and end step of each plan; which atoms ask for what.
+
+    `forms` are those of the body. `heads`: where rules wait, and which of a rule's constants they wait under.
+    """
+
+    starts: tuple[tuple[int, int, int], ...]
+    asks: tuple[tuple[int, int], ...]
+    forms: tuple[_Form, ...]
+    heads: tuple[tuple[_Waiting, tuple[int, ...]], ...]
+
+
+class _PlannedStart(NamedTuple):
+    """Where the backward plan of a head is, the form of the head, and which atoms, the head first, ask for what."""
+
+    form: _Form
+    start: tuple[int, int, int]
+    asks: tuple[tuple[int, int], ...]
+
+
+class Planner:
+    """Holds the growing arrays of triggers and plans, and says which arrangements there are.
+
+    `slots` and `longest` are what the largest rewrite needs: slots, and body atoms.
+    """
+
+    def __init__(self) -> None:
+        self._tables: dict[tuple[bool, int], int] = {}
+        self._planned: dict[Shape, _PlannedShape] = {}
+        self._planned_back: dict[Shape, list[_PlannedStart]] = {}
+        self._rules: list[EncodedRule] = []
+        self._body_keys: list[list[int]] = []
+        self._planned_backward: set[int] = set()
+        self._lacking: dict[int, int] = {}
+        """A key that no fact met when the rule's backward plans were last asked for."""
+        self._unplanned: dict[int, dict[tuple[int, ...], _Waiting]] = {}
+        self._keys: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._back_shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._arrangements: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._asked: set[tuple[int, int]] = set()
+        self.width = TRIPLE
+        self.slots = 1
+        self.longest = 1
+        self.shapes = Buffer(np.int32, _SHAPE_WORDS)
+        self.back_shapes = Buffer(np.int32, _SHAPE_WORDS)
+        self.filters = Buffer(np.int32, 1 + MAX_COLUMNS)
+        self.keys = Buffer(np.int32, TRIPLE)
+        self.key_info = Buffer(np.int32, 3)
+        self.asks = Buffer(np.int32, 3)
+        self.asked = Buffer(np.uint32)
+        self.plans = Buffer(np.int32, 5)
+        self.steps = Buffer(np.int32, STEP_PAIRS + 2 * TRIPLE)
+        self.nodes = Buffer(np.int32, 2)
+        self.templates = Buffer(np.int32, 1 + TRIPLE)
+        self.rules = Buffer(np.int32, 7)
+        self.constants = Buffer(np.int32)
+        self.rule_keys = Buffer(np.int32)
+        self.arranged = Buffer(np.int32, _INFO_WORDS)
+        self.key_entries = np.zeros(16, dtype=np.uint32)
+        self.version = 0
+        self._asking_shapes: dict[int, set[int]] = {}
+        self._entered = 0
+
+    def table(self, is_triple: bool, width: int) -> int:
+        """The number of the table of this kind and width."""
+        number = self._tables.setdefault((is_triple, width), len(self._tables))
+        if number == self.filters.n:
+            self.version += 1
+            self._widen(width)
+            self.filters.append(0)
+        return number
+
+    def tables(self) -> list[tuple[bool, int]]:
+        """Kind and width of each table, by number."""
+        return list(self._tables)
+
+    def _widen(self, width: int) -> None:
+        if width > self.width:
+            self.width = width
+            self.keys.widen(width)
+            self.steps.widen(STEP_PAIRS + 2 * width)
+            self.templates.widen(1 + width, fill=~0)
+
+    def add(self, rule: EncodedRule) -> int:
+        """Add a rule, which does not fire until `set_active` lets it; its number."""
+        shape, constants = rule.shape, rule.constants
+        number = len(self._rules)
+        self._rules.append(rule)
+        self.version += 1
+        planned = self._planned.get(shape) or self._plan_shape(shape)
+        self.slots = max(self.slots, 1 + shape.variables + len(constants))
+        self.longest = max(self.longest, len(shape.body))
+        keys = [self._key(form, constants) for form in planned.forms]
+        self._body_keys.append(keys)
+        self.rules.append(
+            self.constants.extend(constants),
+            len(constants),
+            1 + shape.variables,
+            self.rule_keys.extend(keys),
+            len(keys),
+            0,
+            self.plans.n,
+        )
+        for key, start in zip(keys, planned.starts, strict=True):
+            self._hang(number, key, start)
+        for atom, arrangement in planned.asks:
+            self._ask(keys[atom], arrangement)
+        for waiting, head in planned.heads:
+            waiting.setdefault(tuple([constants[place] for place in head]), []).append(number)
+        return number
+
+    def _hang(self, rule: int, key: int, start: tuple[int, int, int]) -> None:
+        """Hang a plan of a rule on a key."""
+        step, low, high = start
+        info = self.key_info.array
+        info[key, 1] = self.plans.append(rule, step, info[key, 1], low, high)
+
+    def plan_backward(self, records: Int32, count: Int32) -> None:
+        """Make the backward plans of the rules that may derive one of these facts: whole rows, int32[n, 3 + w].
+
+        `count` says how many facts meet each key, int32[k]: a rule that lacks some derives nothing, and has to wait.
+        """
+        if len(records) > _MANY_HEADS:
+            for unplanned in self._unplanned.values():
+                for waiting in unplanned.values():
+                    for head in list(waiting):
+                        self._plan_head(waiting, head, count)
+            return
+        for row in records.tolist():
+            for columns, waiting in self._unplanned.get(row[STATE] >> TABLE, {}).items():
+                head = tuple([row[FIRST + c] for c in columns])
+                if head in waiting:
+                    self._plan_head(waiting, head, count)
+
+    def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
+        """Make the backward plans of the rules that wait under a head, those that lack facts aside."""
+        lacking = self._lacking
+        if any(number not in lacking or count.item(lacking[number]) for number in waiting[head]):
+            left = [number for number in waiting[head] if not self._plan_rule_backward(number, count)]
+            if left:
+                waiting[head] = left
+            else:
+                del waiting[head]
+
+    def _plan_rule_backward(self, number: int, count: Int32) -> bool:
+        """Make the backward plans of a rule, unless it has them or has to wait; whether it has them."""
+        if number in self._planned_backward:
+            return True
+        keys = self._body_keys[number]
+        unmet = [key for key in keys if not count.item(key)]
+        if unmet:
+            self._lacking[number] = unmet[0]
+            return False
+        self._planned_backward.add(number)
+        self._lacking.pop(number, None)
+        self.version += 1
+        rule = self._rules[number]
+        for planned in self._plan_back(rule.shape):
+            self._hang(number, self._key(planned.form, rule.constants), planned.start)
+            for atom, arrangement in planned.asks:
+                self._ask(keys[atom - 1], arrangement)
+        return True
+
+    def _plan_back(self, shape: Shape) -> list[_PlannedStart]:
+        if shape not in self._planned_back:
+            planned = self._planned_back[shape] = []
+            for head in range(len(shape.heads)):
+                plans = laid_out(shape.backward(head), (0,), self.width)
+                (start,), asks = self._take_in(plans)
+                planned.append(_PlannedStart(self._form(plans.body[0], is_head=True), start, asks))
+        return self._planned_back[shape]
+
+    def _plan_shape(self, shape: Shape) -> _PlannedShape:
+        plans = laid_out(shape, tuple(range(len(shape.body))), self.width)
+        starts, asks = self._take_in(plans)
+        heads = plans.heads if shape.body else ()  # without a body there is nothing to plan backwards
+        waiting = tuple(
+            (self._unplanned.setdefault(head.table, {}).setdefault(head.columns, {}), head.constants) for head in heads
+        )
+        planned = self._planned[shape] = _PlannedShape(starts, asks, tuple(map(self._form, plans.body)), waiting)
+        return planned
+
+    def _take_in(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
+        """Append plans; their starts and asks as they are numbered here."""
+        arrangements = [self._arrangement(*wanted) for wanted in plans.arrangements]
+        steps = plans.steps.copy()
+        steps[:, STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, STEP_ARRANGEMENT]]
+        steps[:, STEP_NEXT] += self.nodes.n
+        steps[steps[:, STEP_HEADS] > 0, STEP_TEMPLATES] += self.templates.n
+        first = self.steps.extend(steps)
+        self.nodes.extend(plans.nodes + first)
+        self.templates.extend(plans.templates)
+        starts = tuple((start + first, low + first, high + first) for start, low, high in plans.starts)
+        return starts, tuple((atom, arrangements[number]) for atom, number in plans.asks)
+
+    def _arrangement(self, table: int, columns: tuple[int, ...]) -> int:
+        number = self._arrangements.setdefault((table, columns), len(self._arrangements))
+        if number == self.arranged.n:
+            free = next(c for c in range(self.width) if c not in columns)
+            self.arranged.append(table, len(columns), 0, FIRST + free, *columns)
+        return number
+
+    def _form(self, direction: Direction, *, is_head: bool = False) -> _Form:
+        """The form of the keys of atoms with this direction."""
+        form = direction[:2]
+        numbers = self._back_shape_numbers if is_head else self._shape_numbers
+        if form not in numbers:
+            numbers[form] = self._new_back_shape(*form) if is_head else self._new_shape(*form)
+        return _Form(numbers[form], direction)
+
+    def _key(self, form: _Form, constants: Sequence[int]) -> int:
+        """The key of an atom of this form."""
+        values = tuple([constants[place] for place in form.direction.constants])
+        key = self._keys.setdefault((form.number, values), self.key_info.n)
+        if key == self.key_info.n:
+            self._new_key(form.number, form.direction.columns, values)
+        return key
+
+    def _new_back_shape(self, table: int, columns: Sequence[int]) -> int:
+        """A shape of head keys."""
+        return BACK + self.back_shapes.append(table, len(columns), *columns)
+
+    def _new_shape(self, table: int, columns: Sequence[int]) -> int:
+        """A shape of trigger keys; a row is looked up under it only if `filters` and `asked` let it pass."""
+        number = self.shapes.append(table, len(columns), *columns)
+        if columns:
+            self.filters.array[table, 0] |= _bit(number)
+            for column in range(MAX_COLUMNS):
+                if column not in columns:
+                    self.filters.array[table, 1 + column] |= _bit(number)
+        return number
+
+    def _new_key(self, number: int, columns: Sequence[int], values: Sequence[int]) -> None:
+        row = [0] * self.width
+        for column, value in zip(columns, values, strict=True):
+            row[column] = value
+            if number < BACK:
+                self._mention(value, number)
+        self.keys.append(*row)
+        self.key_info.append(number, -1, -1)
+
+    def _mention(self, value: int, shape: int) -> None:
+        """Note that a key of a shape has this id."""
+        if value >= self.asked.n:
+            self.asked.extend(np.zeros(value + 1 - self.asked.n, dtype=np.uint32))
+        self.asked.array[value] |= _bit(shape)
+
+    def find_key(self, table: int, constants: Mapping[int, int]) -> int | None:
+        """The trigger key of these constants, by column, if a body atom has it."""
+        columns = tuple(sorted(constants))
+        number = self._shape_numbers.get((table, columns))
+        return None if number is None else self._keys.get((number, tuple(constants[c] for c in columns)))
+
+    def is_trigger(self, key: int) -> bool:
+        """Whether a key is that of a body atom."""
+        return bool(self.key_info.array[key, 0] < BACK)
+
+    def table_of(self, key: int) -> int:
+        """The table of a trigger key."""
+        return int(self.shapes.array[self.key_info.array[key, 0], 0])
+
+    def may_share(self, ask: int) -> bool:
+        """Whether a row of the ask's key may be in its arrangement by another ask: one of a key of another shape."""
+        return len(self._asking_shapes[int(self.asks.array[ask, 0])]) > 1
+
+    def asks_for(self, arrangement: int) -> Int32:
+        """The asks for an arrangement, with their keys: int32[n, 2]."""
+        asks = np.flatnonzero(self.asks.array[: self.asks.n, 0] == arrangement)
+        return np.column_stack([asks, self.asks.array[asks, 2]]).astype(np.int32)
+
+    def constants_of(self, key: int) -> dict[int, int]:
+        """The constants of a trigger key, by column."""
+        shape = self.shapes.array[self.key_info.array[key, 0]]
+        return {c: int(self.keys.array[key, c]) for c in shape[2 : 2 + shape[1]].tolist()}
+
+    def plans_of(self, rule: int) -> list[tuple[int, int]]:
+        """The (key, plan) pairs of a rule, one for each body atom."""
+        plan = int(self.rules.array[rule, RULE_PLAN])
+        return [(key, plan + atom) for atom, key in enumerate(self._body_keys[rule])]
+
+    def rule(self, number: int) -> EncodedRule:
+        """The rule of this number."""
+        return self._rules[number]
+
+    def set_active(self, rule: int, active: bool) -> None:
+        """Let a rule fire, or not."""
+        self.rules.array[rule, RULE_ACTIVE] = int(active)
+
+    def _ask(self, key: int, arrangement: int) -> None:
+        """Record that the rows of a key belong in an arrangement."""
+        if (key, arrangement) not in self._asked:
+            self._asked.add((key, arrangement))
+            info = self.key_info.array
+            info[key, 2] = self.asks.append(arrangement, info[key, 2], key)
+            shape, words = int(info[key, 0]), self.arranged.array[arrangement]
+            self._asking_shapes.setdefault(arrangement, set()).add(shape)
+            words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
+
+    def publish(self, memory: Memory) -> None:
+        """Put the arrays into a memory block."""
+        for name in _PUBLISHED:
+            memory[name] = getattr(self, name).array
+        memory.block[N_SHAPES], memory.block[N_BACK_SHAPES] = self.shapes.n, self.back_shapes.n
+        if 2 * self.key_info.n > self.key_entries.size:
+            self.key_entries = np.zeros(power_of_two(4 * self.key_info.n), dtype=np.uint32)
+            self._entered = 0
+        memory["key_entries"] = self.key_entries
+        enter_keys(memory.block, self._entered, self.key_info.n)
+        self._entered = self.key_info.n
+
+
+def _bit(shape: int) -> int:
+    """The bit of a shape in `filters` and `asked`."""
+    return 1 << min(shape, SHARED_BIT)

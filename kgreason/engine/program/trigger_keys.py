@@ -1,0 +1,126 @@
+"""Trigger keys: which of them a row meets.
+
+A key is a body atom's constants in their columns; its shape says which columns those are. A row is looked up under a
+shape only if every constant it would need is mentioned there, so that a fact that no rule can meet costs one look at
+the flags of its ids (DESIGN.md 3.2). Head atoms have keys of their own, under shapes that facts are not looked up
+under: they find the rules that may derive a given fact.
+
+Cost: a hash probe for each shape that a row passes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.memory.blocks import entries, matrix
+from kgreason.engine.memory.hashing import entry_tag, finished, log2, mixed, place, salted
+from kgreason.engine.memory.layout import (
+    BACK,
+    BACK_SHAPES,
+    FIRST,
+    KEY_ENTRIES,
+    KEY_INFO,
+    KEYS,
+    SHAPES,
+    SHARED_BIT,
+    STATE,
+    TABLE,
+    Block,
+    Flag,
+    Int32,
+    Number,
+    UInt32,
+)
+
+
+@inline
+def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
+    """Bits of the shapes of which row r may meet a key: its constants are all mentioned there."""
+    table = np.uint32(rows[r, STATE] >> TABLE)
+    bits = np.uint32(filters[table, 0])
+    for c in range(np.uint64(rows.shape[1] - FIRST)):
+        value = np.uint64(rows[r, np.uint64(FIRST) + c])
+        mentioned = np.uint32(0)
+        if value < np.uint64(asked.size):
+            mentioned = asked[value]
+        bits &= mentioned | np.uint32(filters[table, np.uint64(1) + c])
+        if bits == 0:
+            return np.uint32(0)
+    return bits
+
+
+@inline
+def is_met(bits: Number, shape: Number) -> Flag:
+    """Whether the bit of a shape is set."""
+    return (bits >> np.uint32(min(shape, SHARED_BIT))) & np.uint32(1) != 0
+
+
+@inline
+def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32, r: Number) -> Flag:
+    """Whether row r has the constants of key k, whose shape is row `shape` of shapes."""
+    for j in range(shapes[shape, 1]):
+        c = shapes[shape, 2 + j]
+        if keys[k, c] != rows[r, FIRST + c]:
+            return False
+    return True
+
+
+@inline
+def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32, r: Number) -> Number:
+    """The key of shape `number`, described by row `shape` of shapes, that row r of its table meets, or -1."""
+    slots, keys, key_info = entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
+    if shapes[shape, 0] != rows[r, STATE] >> TABLE:
+        return -1
+    h = salted(number)
+    for j in range(shapes[shape, 1]):
+        c = shapes[shape, 2 + j]
+        h = mixed(h, c, rows[r, FIRST + c])
+    h = finished(h)
+    bits = log2(m, KEY_ENTRIES)
+    tag = entry_tag(h, bits)
+    low = np.uint32((1 << bits) - 1)
+    at = h >> np.uint64(64 - bits)
+    while True:
+        entry = slots[at]
+        if entry == 0:
+            return -1
+        k = np.int64(entry & low) - 1
+        if (entry & ~low) == tag and key_info[k, 0] == number and holds_key(shapes, shape, keys, k, rows, r):
+            return k
+        at = (at + np.uint64(1)) & np.uint64(slots.size - 1)
+
+
+@inline
+def find_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
+    """The trigger key of this shape that row r of its table meets, or -1."""
+    return find_in(m, matrix(m, SHAPES), shape, shape, rows, r)
+
+
+@inline
+def find_head_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
+    """The head key of this shape that row r of its table meets, or -1."""
+    return find_in(m, matrix(m, BACK_SHAPES), BACK + shape, shape, rows, r)
+
+
+@inline
+def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
+    """Whether row r meets trigger key k."""
+    shapes, shape = matrix(m, SHAPES), matrix(m, KEY_INFO)[k, 0]
+    return shapes[shape, 0] == rows[r, STATE] >> TABLE and holds_key(shapes, shape, matrix(m, KEYS), k, rows, r)
+
+
+@kernel
+def enter_keys(m: Block, low: Number, high: Number) -> None:
+    """Enter the keys low..high-1 into their hash table, which has room for them."""
+    shapes, back = matrix(m, SHAPES), matrix(m, BACK_SHAPES)
+    keys, key_info, slots = matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
+    bits = log2(m, KEY_ENTRIES)
+    for k in range(low, high):
+        number = key_info[k, 0]
+        shape = number - BACK if number >= BACK else number
+        h = salted(number)
+        for j in range(back[shape, 1] if number >= BACK else shapes[shape, 1]):
+            c = back[shape, 2 + j] if number >= BACK else shapes[shape, 2 + j]
+            h = mixed(h, c, keys[k, c])
+        place(slots, bits, finished(h), k)

@@ -1,0 +1,186 @@
+"""`Follower`: what the commits of a store do to the graph, told to somebody who holds no lock.
+
+The writer has the store's lock; the follower reads its files beside it. It takes the state from the snapshot, then
+applies the journal's records, as they come, to an engine of its own.
+
+    manifest -> snapshot -> journal -> deltas          a new manifest: again, from what that names
+
+A checkpoint or a load puts a new snapshot in the place of both. If the follower has that commit already, it reads on in
+the new journal; if not, it takes over the new state and tells the difference as one. A record that is not whole waits.
+
+Law: what was told, added up, is the graph of the last commit that was told. Cost: the memory of a graph without its
+store; a commit costs what it changes, a difference the text of every term and a sort of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.errors import StoreError
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.recovery import replayed, restored
+from kgreason.materialize.materializer import Materializer
+from kgreason.rdf.generalised import is_rdf
+from kgreason.store.folder import Manifest, is_store, journal_path, older, read_manifest, snapshot_path
+from kgreason.store.journal.journal import Journal
+from kgreason.store.journal.record import Record
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.zset import ZSet
+
+
+class _Seen(NamedTuple):
+    """What a store held at one moment: the commit of its snapshot, that state, the journal and its records."""
+
+    commit: int
+    live: Materializer | None
+    journal: Journal
+    records: list[Record]
+
+
+class Follower:
+    """The commits of a store after the commit `after`, or from now on without it; 0 begins with the graph itself.
+
+    Raises StoreError where there is no store, and where it cannot tell the commits after that one.
+    """
+
+    def __init__(self, path: Path, after: int | None = None) -> None:
+        self._path = path
+        self._live: Materializer | None = None
+        self._journal: Journal | None = None
+        self._base = self._commit = 0
+        self._waiting: list[Record] = []
+        if after != 0:
+            seen = self._look()
+            self._begin(seen, seen.journal.last if after is None else after)
+
+    @property
+    def commit(self) -> int:
+        """The last commit that was told, at first the one after which to begin."""
+        return self._commit
+
+    def read(self) -> Iterator[Record]:
+        """What was committed since the last look: each record with what it changed in the place of what it asked.
+
+        The rows are those of `Delta.removed` and `Delta.added`. Raises StoreError, and what a commit raises; then there
+        is no reading on.
+        """
+        yield from self._told()
+        is_same = yield from self._news()
+        if not is_same:
+            yield from self._resume(self._look())
+            yield from self._told()
+
+    def _news(self) -> Generator[Record, None, bool]:
+        """What came behind the records that were read; whether the journal is still the one that the manifest means."""
+        if self._journal is None:
+            return False
+        try:
+            for record in self._journal.news():
+                yield self._apply(record)
+        except StoreError:  # it began anew, or it is damaged: then the next look says so
+            return False
+        return _manifest(self._path).commit == self._base
+
+    def _look(self) -> _Seen:
+        """What the store holds now, read once more where a writer replaced it meanwhile."""
+        while True:
+            manifest = _manifest(self._path)
+            try:
+                seen = self._seen(manifest)
+            except StoreError:
+                if _manifest(self._path).commit == manifest.commit:
+                    raise
+            else:
+                if _manifest(self._path).commit == manifest.commit:
+                    return seen
+
+    def _seen(self, manifest: Manifest) -> _Seen:
+        commit, live = manifest.commit, self._live
+        if commit != self._commit:
+            live = restored(manifest, snapshot_path(self._path, commit)) if commit else None
+        journal = Journal(journal_path(self._path), write=False, last=commit)
+        return _Seen(commit, live, journal, list(journal.records(commit)))
+
+    def _begin(self, seen: _Seen, after: int) -> None:
+        if not seen.commit <= after <= seen.journal.last:
+            raise StoreError(
+                f"{self._path}: the commits after {after} are not in the journal; it has those after {seen.commit}"
+                f" up to {seen.journal.last}"
+            )
+        self._take_over(seen, after)
+
+    def _resume(self, seen: _Seen) -> Iterator[Record]:
+        """Go on from what the store holds now; the difference, where there is one."""
+        if seen.live is self._live:
+            self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
+            return
+        before, commit = _State.of(self._live), self._commit
+        self._take_over(seen, commit)
+        removed, added = before.difference(_State.of(self._live))
+        if removed or added or self._commit != commit:
+            yield Record(self._commit, removed, added)
+
+    def _take_over(self, seen: _Seen, after: int) -> None:
+        """Have the state of a store up to a commit, or of its snapshot if that is later; the records behind it wait."""
+        self._base, self._live, self._journal, records = seen
+        self._commit = seen.commit
+        self._waiting = []
+        for record in records:
+            if record.commit <= after:
+                self._apply(record)
+            else:
+                self._waiting.append(record)
+
+    def _told(self) -> Iterator[Record]:
+        """What the records that wait change."""
+        while self._waiting:
+            yield self._apply(self._waiting.pop(0))
+
+    def _apply(self, record: Record) -> Record:
+        """Apply a record to the engine."""
+        live = self._live
+        assert live is not None  # the first commit of a store is a snapshot
+        delta = Delta(record.commit, *replayed(record, live), live.dictionary)
+        live.accept()
+        self._commit = record.commit
+        return replace(record, removed=delta.removed, added=delta.added, strategies=())
+
+
+def _manifest(path: Path) -> Manifest:
+    if not is_store(path):
+        raise StoreError(f"{path}: there is no store")
+    found = read_manifest(path) or Manifest([])
+    if found.is_older:
+        raise older(path, found.format)
+    return found
+
+
+class _State(NamedTuple):
+    """The rows of a store: int32[n, 4] quads of ids, those of the closure in graph 0."""
+
+    rows: Int32
+    dictionary: Dictionary
+
+    @classmethod
+    def of(cls, live: Materializer | None) -> _State:
+        if live is None:
+            return cls(np.empty((0, 4), dtype=np.int32), Dictionary())
+        saved = live.save()
+        triples = saved.triples()
+        triples = triples[is_rdf(live.dictionary, *triples.T)]
+        rows = np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])
+        return cls(np.concatenate([rows, saved.named(live.dictionary)]), live.dictionary)
+
+    def difference(self, after: _State) -> tuple[bytes, bytes]:
+        """The rows that are here alone and those that are there alone, as lines; the terms of both are interned."""
+        terms = after.dictionary.decode(np.arange(len(after.dictionary) + 1))
+        ids = np.append(np.int32(0), self.dictionary.intern(terms[1:]))
+        change = (ZSet.of(ids[after.rows]) - ZSet.of(self.rows)).consolidate()
+        gone, come = (change.columns[change.weights == sign] for sign in (-1, 1))
+        return self.dictionary.lines(*gone.T), self.dictionary.lines(*come.T)

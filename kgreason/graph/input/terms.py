@@ -1,0 +1,258 @@
+"""A term as a user may write it, at any place of a quad, as N-Triples text.
+
+    <http://e/a>   "x"@en   _:b   <<( ... )>>     N-Triples; a datatype may have a prefix: "1"^^xsd:byte
+    http://e/a     urn:x:y                         a plain IRI: it has `//`, or a scheme of `_SCHEMES`
+    ex:a                                           a name, with `prefixes={"ex": ...}`; rdf, rdfs, owl, xsd are known
+    a                                              rdf:type, as a predicate
+    NamedNode(...), URIRef(...)                    terms of pyoxigraph, and of rdflib where that is loaded
+    5   1.5   True   Decimal("0.1")   date(...)    Python values, as objects: literals of XSD
+
+Law: a text means one term at all places and in all functions. A text that could mean two, or none, is an error that
+says how to write each. Cost: about a microsecond a term.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from math import isinf, isnan
+from numbers import Integral
+from textwrap import shorten
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyoxigraph
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, RdfFormat, Triple
+
+from kgreason.errors import InputError, InputTypeError
+from kgreason.store.oxigraph.update import Term
+from kgreason.terms.dictionary import check_length
+from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
+
+UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
+"""What may stand for a term; the terms of rdflib are `str`, too."""
+Prefixes: TypeAlias = Mapping[str, str]
+NO_PREFIXES: Prefixes = MappingProxyType({})
+PLACES = ("subject", "predicate", "object", "graph")
+
+_USUAL = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+_SCHEMES = frozenset({"data", "did", "file", "info", "mailto", "tag", "tel", "urn"})
+_SHORT = 40
+_IRI = r"<[^\x00-\x20<>\"{}|^`]*>"
+_BLANK = r"_:[^\s<>\"]+"
+_QUOTED = r'"(?:[^"\\\r\n]|\\.)*"'
+_LITERAL = rf"{_QUOTED}(?:\^\^{_IRI}|@[A-Za-z0-9-]+)?"
+_N_TRIPLES = {
+    "subject": re.compile(rf"{_IRI}|{_BLANK}"),
+    "predicate": re.compile(_IRI),
+    "object": re.compile(rf"{_IRI}|{_LITERAL}|{_BLANK}|<<\(.*\)>>", re.DOTALL),
+    "graph": re.compile(rf"{_IRI}|{_BLANK}"),
+}
+"""What may stand at each place."""
+_TYPED = re.compile(rf'({_QUOTED}\^\^)([^<"\s]+)')
+_PREFIX = re.compile(r"[\w.-]*")
+_NAME = re.compile(r"([\w.-]*):([^\s<>\"{}|^`]*)")
+_WANTED = {
+    "subject": "an IRI or a blank node",
+    "predicate": "an IRI",
+    "object": "an IRI, a literal, a blank node or a Python value that XSD has a type for",
+    "graph": "an IRI, a blank node or DefaultGraph()",
+}
+
+
+def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
+    """The N-Triples text of a user's term, not in normal form yet; any kind of term may stand at any place.
+
+    Raises InputError for text that is no term, or two; InputTypeError for a value that cannot be a term at this place.
+    """
+    if type(value) is str:
+        return _of_text(value, place, prefixes)
+    if isinstance(value, (NamedNode, BlankNode, Literal)):
+        return str(value)
+    if isinstance(value, Triple):
+        return text_of(value)
+    known = of_rdflib(value)
+    if known is not None:
+        return str(known)
+    if isinstance(value, str):
+        return _of_text(str(value), place, prefixes)
+    literal = _of_python(value) if place == "object" else None
+    if literal is None:
+        raise InputTypeError(f"the {place} has to be {_WANTED[place]}; got {value!r} ({type(value).__name__})")
+    return literal
+
+
+def fitting(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
+    """The same of a term that RDF allows at this place. Raises InputError for another one, too."""
+    if type(value) is str and _N_TRIPLES[place].fullmatch(value):
+        return value
+    text = written(value, place, prefixes)
+    if not _N_TRIPLES[place].fullmatch(text):
+        raise InputError(f"{text} cannot be the {place} of a quad: pass {_WANTED[place]}")
+    return text
+
+
+def graph_name(value: UserTerm, prefixes: Prefixes = NO_PREFIXES) -> NamedNode | BlankNode | None:
+    """The name of a graph, None for the default graph. Raises InputError."""
+    if isinstance(value, DefaultGraph):
+        return None
+    found = term_of(fitting(value, "graph", prefixes))
+    assert isinstance(found, (NamedNode, BlankNode))
+    return found
+
+
+def checked(prefixes: Mapping[str, object] | None) -> Prefixes:
+    """Prefixes as a user gives them, their namespaces as text. Raises InputTypeError, InputError for what is no IRI."""
+    if prefixes is None:
+        return NO_PREFIXES
+    if not isinstance(prefixes, Mapping):
+        raise InputTypeError(
+            f"prefixes have to be a mapping like {{'ex': 'http://e/'}}; got {prefixes!r} ({type(prefixes).__name__})"
+        )
+    return {_prefix(prefix): _namespace(prefix, namespace) for prefix, namespace in prefixes.items()}
+
+
+def _prefix(prefix: object) -> str:
+    if not isinstance(prefix, str) or not _PREFIX.fullmatch(prefix):
+        raise InputError(f"{prefix!r}: not a prefix, which is a name like 'ex', without the colon")
+    return prefix
+
+
+def _namespace(prefix: str, namespace: object) -> str:
+    if not isinstance(namespace, (str, NamedNode)):
+        raise InputTypeError(
+            f"the namespace of {prefix}: has to be an IRI as text; got {namespace!r} ({type(namespace).__name__})"
+        )
+    text = namespace.value if isinstance(namespace, NamedNode) else str(namespace)
+    try:
+        return NamedNode(text).value
+    except ValueError as error:
+        raise InputError(f"the namespace of {prefix}: has to be an IRI; got {text!r} ({error})") from error
+
+
+def text_of(term: object) -> str:
+    """The N-Triples text of a term of pyoxigraph."""
+    return f"<<( {' '.join(map(text_of, term))} )>>" if isinstance(term, Triple) else str(term)
+
+
+def term_of(text: str) -> Term:
+    """A term in N-Triples syntax as a value of pyoxigraph. Raises InputError."""
+    check_length(utf8(text))
+    try:
+        [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
+        if quad.graph_name != NamedNode("b:"):  # the text goes on behind the term
+            raise ValueError(text)
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"{text}: not a term in N-Triples syntax, or more than a single one") from error
+    found: Term = quad.object
+    return found
+
+
+def utf8(text: str) -> bytes:
+    """The bytes of a text. Raises InputError for text that no file can have."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{text!a}: invalid character at position {error.start} (a lone surrogate)") from error
+
+
+def of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
+    """A term of rdflib as pyoxigraph has it, or None for what is none; rdflib is not imported for that.
+
+    The lexical form stays. Raises InputError for what is no term of RDF: a relative IRI, an unknown language tag.
+    """
+    rdflib: Any = sys.modules.get("rdflib.term")
+    if rdflib is None or not isinstance(value, getattr(rdflib, "Identifier", ())):
+        return None
+    try:
+        if isinstance(value, rdflib.URIRef):
+            return NamedNode(str(value))
+        if isinstance(value, rdflib.BNode):
+            return BlankNode(str(value))
+        if isinstance(value, rdflib.Literal):
+            return _literal(value)
+    except ValueError as error:
+        raise InputError(f"{value!r}: {error}") from error
+    raise InputError(f"{value!r}: neither an IRI nor a blank node nor a literal")
+
+
+def _literal(term: Any) -> Literal:
+    """A literal of rdflib. Raises ValueError where its datatype or language tag is none."""
+    if term.language:
+        return Literal(str(term), language=term.language)
+    if not term.datatype:
+        return Literal(str(term))
+    if str(term.datatype) in (f"{RDF}langString", f"{RDF}dirLangString"):
+        raise ValueError("a literal of this datatype has a language tag")
+    return Literal(str(term), datatype=NamedNode(str(term.datatype)))
+
+
+def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
+    check_length(utf8(text))
+    text = text.strip()
+    if _N_TRIPLES["object"].fullmatch(text):
+        return text
+    if typed := _TYPED.fullmatch(text):
+        return f"{typed[1]}{_of_text(typed[2], 'predicate', prefixes)}"
+    if text.startswith(("<", '"', "_:")):
+        raise InputError(f"{text}: not a term in N-Triples syntax, or more than a single one")
+    if text == "a" and place == "predicate":
+        return RDF_TYPE
+    name = _NAME.fullmatch(text)
+    if name is None:
+        hint = f" (as a literal: {_quoted(text)!r})" if text else ""
+        raise InputError(f"Pass an IRI, a literal or a blank node; got {text!r}{hint}")
+    return _of_name(name, prefixes)
+
+
+def _quoted(text: str) -> str:
+    """A literal of a text, shortened."""
+    return str(Literal(shorten(text, _SHORT, placeholder="...")))
+
+
+def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
+    """The IRI that a name with a prefix, or a plain IRI, stands for."""
+    text, prefix, local = name[0], name[1], name[2]
+    is_iri = local.startswith("//")
+    if is_iri and prefix in prefixes:
+        raise InputError(f"{text}: the prefix {prefix}: makes this ambiguous; for the IRI write <{text}>")
+    namespace = None if is_iri else prefixes.get(prefix, _USUAL.get(prefix))
+    if namespace is None and not is_iri and prefix.lower() not in _SCHEMES:
+        raise InputError(
+            f"{text}: unknown prefix {prefix}: (pass prefixes={{{prefix!r}: ...}}; for an IRI write <{text}>)"
+        )
+    iri = text if namespace is None else namespace + re.sub(r"\\(.)", r"\1", local)
+    try:
+        return str(NamedNode(iri))
+    except ValueError as error:
+        raise InputError(f"{text}: not an IRI: {error}") from error
+
+
+def _of_python(value: object) -> str | None:
+    """The literal that a Python value is, or None. Raises InputError for a value that its XSD type lacks."""
+    if isinstance(value, (bool, np.bool_)):
+        return _typed(str(bool(value)).lower(), "boolean")
+    if isinstance(value, Integral):
+        return _typed(str(int(value)), "integer")
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        text = "NaN" if isnan(number) else "INF" if number > 0 else "-INF"
+        return _typed(text if isnan(number) or isinf(number) else repr(number), "double")
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise InputError(f"{value!r}: xsd:decimal has no such number")
+        return _typed(f"{value:f}", "decimal")
+    if isinstance(value, datetime):
+        offset = value.utcoffset()
+        if offset is not None and offset.total_seconds() % 60:
+            raise InputError(f"{value!r}: xsd:dateTime has no time zone of {offset}")
+        return _typed(value.isoformat(), "dateTime")
+    return _typed(value.isoformat(), "date") if isinstance(value, date) else None
+
+
+def _typed(text: str, datatype: str) -> str:
+    return f'"{text}"^^<{XSD}{datatype}>'

@@ -1,0 +1,127 @@
+"""Rows of the store as they were written: Oxigraph finds them by its indexes, the engine knows the forms of literals.
+
+Oxigraph shows literals in a normal form (`images`), so that one of its rows stands for one triple or for several:
+
+    stored      :x :age 1       what a query shows
+    written     :x :age "01"^^xsd:integer ,  :x :age 1
+
+Law: the quads of a pattern are those of the graph that match it term by term, each once. They are those of the moment
+when it was asked; literals of triples that went since may be left out. Cost: Oxigraph's look-up; the engine is asked
+only about literals with a datatype, and where asserted quads alone are wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.graph.commits import LiveGraph
+from kgreason.graph.input.terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, fitting, term_of, text_of
+from kgreason.graph.sparql_update.steps import asserts
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.oxigraph.update import Term, quads
+
+Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
+"""Gives the engine's side of a graph to one thread for a while."""
+_CHUNK = 1_000
+_TYPES = {
+    "subject": (NamedNode, BlankNode),
+    "predicate": (NamedNode,),
+    "object": (NamedNode, BlankNode, Literal, Triple),
+    "graph": (NamedNode, BlankNode, DefaultGraph),
+}
+
+
+class Pattern(NamedTuple):
+    """What quads are to match; None stands for anything."""
+
+    subject: NamedNode | BlankNode | None
+    predicate: NamedNode | None
+    object: Term | None
+    graph: NamedNode | BlankNode | DefaultGraph | None
+
+
+def pattern(*terms: UserTerm | None, prefixes: Prefixes = NO_PREFIXES) -> Pattern:
+    """The pattern of at most four terms of a user. Raises InputError."""
+    given = [*terms, *[None] * (len(PLACES) - len(terms))]
+    found: list[Any] = [_asked(term, place, prefixes) for term, place in zip(given, PLACES, strict=True)]
+    return Pattern(*found)
+
+
+def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | DefaultGraph | None:
+    if term is None or isinstance(term, _TYPES[place]):
+        known: Term | DefaultGraph | None = term
+        return known
+    return term_of(fitting(term, place, prefixes))
+
+
+def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
+    """The quads that match, or those of them that are asserted. Raises StoreError."""
+    rows, form = store.match(*pattern), _asserted if asserted else _present
+    found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
+    return found if pattern.object is None else (quad for quad in found if quad.object == pattern.object)
+
+
+def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
+    while chunk := list(islice(rows, _CHUNK)):
+        yield chunk
+
+
+def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
+    """The asserted quads that rows stand for."""
+    with held() as live:
+        forms = _forms(chunk, live)
+        return _quads(live, forms[asserts(live.materializer, forms)])
+
+
+def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
+    """The quads that rows stand for."""
+    others, typed = _parted(chunk)
+    if not typed:
+        return others
+    with held() as live:
+        forms = _forms(typed, live)
+        return chain(others, _quads(live, forms[_shows(live, forms)]))
+
+
+def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
+    """Rows whose object has one form, and those that may stand for others: literals with a datatype are in them."""
+    parts: tuple[list[Quad], list[Quad]] = [], []
+    for quad in chunk:
+        has_forms = isinstance(quad.object, (Literal, Triple)) and '"^^<' in text_of(quad.object)
+        parts[has_forms].append(quad)
+    return parts
+
+
+def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
+    """All quads that rows may stand for: int32[n, 4]."""
+    objects = live.images.forms([text_of(quad.object) for quad in chunk])
+    texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
+    found = live.materializer.dictionary.find(texts).reshape(-1, 3)
+    rows = found[np.repeat(np.arange(len(chunk)), list(map(len, objects)))]
+    return np.column_stack([rows[:, :2], np.fromiter(chain.from_iterable(objects), np.int32), rows[:, 2]])
+
+
+def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
+    """Whether the graph shows each of quads int32[n, 4]: bool[n]."""
+    named = quads[:, 3] != 0
+    shown = live.materializer.shows(np.ascontiguousarray(quads[:, :3]))
+    if named.any():
+        shown[named] = live.materializer.quads.holds(quads[named])
+    return shown
+
+
+def _quads(live: LiveGraph, rows: Int32) -> list[Quad]:
+    return quads(live.materializer.dictionary.lines(*rows.T)) if len(rows) else []
+
+
+def _name(quad: Quad) -> str:
+    """The text of a graph's name; that of the default graph is empty."""
+    return "" if isinstance(quad.graph_name, DefaultGraph) else str(quad.graph_name)

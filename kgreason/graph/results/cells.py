@@ -1,0 +1,11 @@
+"""`Cell`: what stands in a table of terms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from kgreason.store.oxigraph.update import Term
+
+Cell: TypeAlias = "Term | str | None"
+"""A term, text that is no term, or null."""

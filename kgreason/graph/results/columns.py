@@ -1,0 +1,142 @@
+"""Columns of terms as Python values of one kind; `frames` has the kinds, and what each is in a table.
+
+Law: a column has the smallest kind that holds all of its terms exactly; null is of every kind. Numbers widen: integer,
+decimal, double. Cost: a look at each cell, and a reading of each distinct literal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.datatypes import value
+from kgreason.datatypes.datatype_map import DATATYPE_MAP
+from kgreason.datatypes.hierarchy import is_subtype
+from kgreason.datatypes.spaces.times import Moment
+from kgreason.graph.input.terms import text_of
+from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_INTEGER, XSD_STRING
+
+if TYPE_CHECKING:
+    from kgreason.graph.results.cells import Cell
+
+_NUMBERS = ("integer", "decimal", "double")
+_WIDER: dict[str, Callable[[Any], object]] = {"decimal": Decimal, "double": float}
+_DIGITS = 38
+_FREQUENT = 1 << 14
+_YEARS = range(1, 10_000)
+_SHORT = re.compile(r"-?[0-9]{1,18}")
+_TEXTS = frozenset(name[1:-1] for name in (XSD_STRING, RDF_LANG_STRING, RDF_DIR_LANG_STRING))
+
+
+class Column(NamedTuple):
+    """Values of one kind, None for null; `scale` is how many decimals a column of decimals has."""
+
+    kind: str
+    scale: int
+    values: Sequence[object]
+
+
+class _Value(NamedTuple):
+    kind: str
+    data: Any
+
+
+_TEXT = _Value("text", None)
+
+
+def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
+    """Cells as a column of their kind, or of text."""
+    if ntriples:
+        return Column("text", 0, [cell if cell is None else text_of(cell) for cell in cells])
+    found = [None if cell is None else _value(cell) if isinstance(cell, Literal) else _TEXT for cell in cells]
+    kind = _common({each.kind for each in found if each is not None})
+    scale = 0
+    if kind == "decimal":
+        digits, scale = _size([Decimal(each.data) for each in found if each is not None])
+        kind = kind if digits <= _DIGITS else "text"
+    if kind == "text":
+        return Column(kind, 0, [None if cell is None else _text(cell) for cell in cells])
+    convert = _WIDER.get(kind)
+    data = [None if each is None else each.data for each in found]
+    return Column(kind, scale, [each if each is None else convert(each) for each in data] if convert else data)
+
+
+def _common(kinds: set[str]) -> str:
+    """The smallest kind that holds values of all of these; a column without a value is text."""
+    if len(kinds) == 1:
+        return kinds.pop()
+    return max(kinds, key=_NUMBERS.index) if kinds and kinds <= set(_NUMBERS) else "text"
+
+
+def _size(numbers: Sequence[Decimal]) -> tuple[int, int]:
+    """How many digits a column has to have for all of these, and how many of them behind the point."""
+    scale = max(max(0, -cast(int, number.as_tuple().exponent)) for number in numbers)
+    return scale + max(max(0, number.adjusted() + 1) for number in numbers), scale
+
+
+def _text(cell: Cell) -> str:
+    return cell.value if isinstance(cell, (NamedNode, Literal)) else text_of(cell)
+
+
+def _value(literal: Literal) -> _Value:
+    """The value of a literal; what no column of another kind can hold exactly is text."""
+    datatype = literal.datatype.value
+    return _TEXT if datatype in _TEXTS else _read(literal.value, datatype)
+
+
+@lru_cache(_FREQUENT)
+def _read(lexical: str, datatype: str) -> _Value:
+    name = f"<{datatype}>"
+    if name == XSD_INTEGER and _SHORT.fullmatch(lexical):
+        return _Value("integer", int(lexical))
+    known = DATATYPE_MAP.get(name)
+    try:
+        read = known.value(lexical) if known else None
+    except ValueError:
+        return _TEXT
+    if read is None:
+        return _TEXT
+    data = read.data
+    if read.space == value.REAL:
+        return _number(data, is_integer=is_subtype(name, XSD_INTEGER))
+    if read.space in (value.DOUBLE, value.FLOAT):
+        return _Value("double", float.fromhex(data))
+    if read.space == value.BOOLEAN:
+        return _Value("boolean", data)
+    if read.space in (value.DATE_TIME, value.DATE) and data.year in _YEARS:
+        return _time(data) if read.space == value.DATE_TIME else _date(data)
+    return _TEXT
+
+
+def _number(number: object, *, is_integer: bool) -> _Value:
+    if is_integer and isinstance(number, int):
+        return _Value("integer" if -(1 << 63) <= number < 1 << 63 else "decimal", number)
+    return _Value("decimal", number) if isinstance(number, (int, Decimal)) else _Value("text", None)
+
+
+def _time(moment: Moment) -> _Value:
+    """A moment in UTC, or of no time zone."""
+    micros = Decimal(moment.second or 0) * 1_000_000
+    if micros != micros.to_integral_value():
+        return _TEXT
+    second, micro = divmod(int(micros), 1_000_000)
+    parts = cast(tuple[int, int, int, int, int], moment[:5])
+    if moment.offset is None:
+        return _Value("local time", datetime(*parts, second, micro))
+    zone = timezone(timedelta(minutes=moment.offset))
+    try:
+        return _Value("instant", datetime(*parts, second, micro, zone).astimezone(UTC))
+    except OverflowError:
+        return _TEXT
+
+
+def _date(moment: Moment) -> _Value:
+    if moment.offset is not None:
+        return _TEXT
+    return _Value("date", date(*cast(tuple[int, int, int], moment[:3])))

@@ -1,0 +1,102 @@
+"""`Frames`: rows of terms as tables of pandas, PyArrow and Polars, which are imported when they are first asked for.
+
+A column has the type that fits all of its terms. Unbound is null and fits every type.
+
+    terms of the column                      Arrow, Polars                pandas
+    xsd:integer and the types below it       int64                        Int64
+    these and xsd:decimal, up to 38 digits   decimal128(38, scale)        object (decimal.Decimal)
+    these and xsd:double, xsd:float          double                       Float64
+    xsd:boolean                              bool                         boolean
+    xsd:dateTime, all with a time zone       timestamp[us, UTC]           datetime64[us, UTC]
+    xsd:dateTime, all without one            timestamp[us]                datetime64[us]
+    xsd:date, without a time zone            date32                       object (datetime.date)
+    anything else, or a mixture              string                       string
+
+Text is an IRI without its angle brackets, a blank node as `_:label`, a triple term in N-Triples syntax, and of a
+literal the lexical form. A column becomes text as well where its type cannot hold a value exactly: an ill-typed
+literal, a decimal of 39 digits, a time finer than a microsecond, a year past 9999. Only beside a double are integers
+and decimals rounded. With `ntriples=True` each column is the N-Triples text of its terms, which tells all terms apart.
+
+Cost: all rows in memory, and a few microseconds for each distinct term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from kgreason.errors import InputError
+from kgreason.graph.results.cells import Cell
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+
+class Frames:
+    """What has rows of terms: `_table` gives the names of the columns, and the rows."""
+
+    __slots__ = ()
+
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
+        raise NotImplementedError
+
+    def to_arrow(self, *, ntriples: bool = False) -> pyarrow.Table:
+        """The rows as a table of PyArrow; see `frames` for the types. Raises InputError where it is not installed."""
+        return self._arrow("PyArrow", ntriples)
+
+    def to_pandas(self, *, ntriples: bool = False) -> pandas.DataFrame:
+        """The rows as a frame of pandas; see `frames` for the dtypes. Raises InputError where it is not installed."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise _missing("pandas") from error
+        table = self._arrow("pandas", ntriples)
+        dtypes = {
+            "int64": pandas.Int64Dtype(),
+            "double": pandas.Float64Dtype(),
+            "bool": pandas.BooleanDtype(),
+            "string": pandas.StringDtype(),
+        }
+        return table.to_pandas(types_mapper=lambda kind: dtypes.get(str(kind)))
+
+    def to_polars(self, *, ntriples: bool = False) -> polars.DataFrame:
+        """The rows as a frame of Polars; see `frames` for the types. Raises InputError where it is not installed."""
+        try:
+            import polars
+        except ImportError as error:
+            raise _missing("Polars") from error
+        frame = polars.from_arrow(self._arrow("Polars", ntriples))
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def _arrow(self, wanted: str, ntriples: bool) -> pyarrow.Table:
+        """The rows as a table of PyArrow, which all three are made from."""
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise _missing(wanted) from error
+        from kgreason.graph.results.columns import typed
+
+        names, rows = self._table()
+        cells = list(rows)
+        columns = [typed([row[place] for row in cells], ntriples=ntriples) for place in range(len(names))]
+        types = {
+            "integer": pyarrow.int64(),
+            "double": pyarrow.float64(),
+            "boolean": pyarrow.bool_(),
+            "instant": pyarrow.timestamp("us", "UTC"),
+            "local time": pyarrow.timestamp("us"),
+            "date": pyarrow.date32(),
+            "text": pyarrow.string(),
+        }
+        arrays = [
+            pyarrow.array(values, pyarrow.decimal128(38, scale) if kind == "decimal" else types[kind])
+            for kind, scale, values in columns
+        ]
+        return pyarrow.table(arrays, names=list(names))
+
+
+def _missing(wanted: str) -> InputError:
+    return InputError(f"tables of {wanted} need libraries that are not installed: pip install 'kgreason[frames]'")

@@ -1,0 +1,25 @@
+"""Tables for notebooks: HTML in which every text is escaped.
+
+Cost: the rows that are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from kgreason.graph.input.terms import text_of
+
+SHOWN = 50
+"""The rows that a table shows at most."""
+
+
+def table(caption: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of terms, numbers and texts; None is an empty cell."""
+    lines = [f"<table><caption>{escape(caption)}</caption>", _row("th", names), *(_row("td", row) for row in rows)]
+    return "\n".join([*lines, "</table>"])
+
+
+def _row(kind: str, cells: Sequence[object]) -> str:
+    texts = ("" if cell is None else escape(text_of(cell)) for cell in cells)
+    return f"<tr>{''.join(f'<{kind}>{text}</{kind}>' for text in texts)}</tr>"

@@ -1,0 +1,152 @@
+"""A graph as SPARQL Update edits it: all operations of a request together are one commit, or none.
+
+Each operation with a WHERE sees what those before it did, with all that follows from that. So a step that something
+asks about is carried out in the engine at once, as an attempt, and the WHERE is asked of rows that are ahead of the
+store (`ahead`). In the end the attempts are taken back, and the request is committed as one edit. Laws: nobody else
+sees a step; after an error the graph is as it was, to the last stamp and support.
+
+Cost: that of the commit; where something asks about steps, each of these once more, and what `ahead` costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, compress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.graph.commits import LiveGraph
+from kgreason.graph.input.quads import of_canonical
+from kgreason.graph.sparql_update.ahead import Ahead
+from kgreason.graph.transaction import Transaction, last_wishes
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.quads.documents import named
+from kgreason.rdf.reader import read
+from kgreason.sparql.editable import Asserted
+from kgreason.sparql.evaluate import Outcome, run
+from kgreason.sparql.operations import Operation
+from kgreason.sparql.where import Select, Solution
+from kgreason.store.repository import Repository
+from kgreason.store.rows import chunks
+from kgreason.terms.dictionary import Dictionary
+
+
+class Editing:
+    """What `kgreason.sparql` is given to edit; `transaction` takes the steps, and is for the caller to end."""
+
+    def __init__(self, graph: LiveGraph, home: Repository, transaction: Transaction) -> None:
+        self._graph, self._home, self._transaction = graph, home, transaction
+        self._live = graph.materializer
+        self._waiting: list[Edit] = []
+        self._ahead = Ahead(home, len(self._live.engine))
+        self._has_attempts = False
+
+    def run(self, operations: tuple[Operation, ...]) -> Outcome:
+        """Collect the edits of a request in the transaction; no attempt is left behind."""
+        try:
+            return run(operations, self)
+        finally:
+            self._waiting.clear()  # nothing is to be attempted once the request is committed
+            try:
+                if self._has_attempts:
+                    self._graph.abandon()
+            finally:
+                self._ahead.close()
+
+    def _catch_up(self) -> None:
+        """Attempt the steps that something asks about now."""
+        while self._waiting:
+            self._has_attempts = True  # one that fails is to be taken back as well
+            self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
+
+    def entailed(self, outcome: Outcome) -> int:
+        """Once the request is committed: how many rows that it named the default graph shows, asserted by nobody."""
+        known = len(self._live.dictionary)
+        try:
+            rows = self._encode(b"".join(outcome.named))
+            rows = rows[rows[:, 3] == 0]
+            owners, forms = self._forms(rows)
+            asserted, shown = asserts(self._live, forms), self._live.shows(np.ascontiguousarray(forms[:, :3]))
+            counts = [np.bincount(owners[kind], minlength=len(rows)) for kind in (asserted, shown)]
+            return int(((counts[0] == 0) & (counts[1] > 0)).sum())
+        finally:
+            self._graph.forget(known)
+
+    def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
+        """All spellings of rows int32[n, 4]: for each the place of its row, and the quad."""
+        images = self._graph.images
+        shared = np.flatnonzero(images.shared(quads[:, 2]))
+        spellings = [images.spellings(term) for term in quads[shared, 2].tolist()]
+        owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in spellings]))
+        forms = quads[owners]
+        forms[len(quads) :, 2] = list(chain.from_iterable(spellings))
+        return owners, forms
+
+    def solutions(self, select: Select) -> Iterable[Solution]:
+        """The solutions of a SELECT over the materialized graph."""
+        self._catch_up()
+        return self._ahead.solutions(select)
+
+    def asserted(self, rows: bytes) -> Asserted:
+        """Every asserted quad that Oxigraph shows as one of these rows, and the rows that are the image of none."""
+        self._catch_up()
+        quads = self._encode(rows)
+        owners, forms = self._forms(quads)
+        held = asserts(self._live, forms)
+        missing = np.bincount(owners[held], minlength=len(quads)) == 0
+        lines = compress(rows.splitlines(keepends=True), missing)
+        return Asserted(_lines(self._live.dictionary, np.unique(forms[held], axis=0)), b"".join(lines))
+
+    def _encode(self, lines: bytes) -> Int32:
+        return of_canonical(lines, self._live.dictionary)
+
+    def graphs(self) -> Iterable[str]:
+        """The names of the named graphs."""
+        self._catch_up()
+        quads = self._live.quads.columns
+        if quads is None:
+            return []
+        names = np.unique(named(self._live.dictionary, quads)[:, 3])
+        return self._live.dictionary.decode(names)
+
+    def triples(self, graph: str | None) -> Iterable[bytes]:
+        """The asserted triples of one graph, as chunks of lines."""
+        self._catch_up()
+        quads = self._live.quads.columns
+        if quads is None:
+            rows = self._live.save().triples(asserted=True) if graph is None else np.empty((0, 3), dtype=np.int32)
+        else:
+            name = 0 if graph is None else int(self._live.dictionary.find([graph])[0]) or -1
+            rows = np.ascontiguousarray(quads[quads[:, 3] == name, :3])
+        return chunks(self._live.dictionary, rows)
+
+    def read(self, path: Path, graph: str | None) -> Iterable[bytes]:
+        """The quads of an RDF file, all in one graph, or where the file has them if that is None."""
+        for batch in read(path, self._live.dictionary):
+            quads = np.stack(batch, axis=1)
+            if graph is not None:
+                quads[:, 3] = self._live.dictionary.intern([graph])[0]
+            yield _lines(self._live.dictionary, quads)
+
+    def apply(self, removed: bytes, added: bytes) -> None:
+        """Retract quads, then assert others."""
+        quads = self._encode(removed), self._encode(added)
+        self._transaction.take(*quads)
+        self._waiting.append(Edit(*last_wishes((-1, 1), quads)))
+
+
+def _lines(dictionary: Dictionary, quads: Int32) -> bytes:
+    return dictionary.lines(*quads.T)
+
+
+def asserts(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
+    """Whether each of quads int32[n, 4] is asserted in its graph: bool[n]."""
+    if live.quads.is_explicit:
+        return live.quads.holds(quads)
+    found = live.engine.circuit.facts.is_asserted_fact(np.ascontiguousarray(quads[:, :3]))
+    asserted: NDArray[np.bool_] = found & (quads[:, 3] == 0)
+    return asserted

@@ -1,0 +1,101 @@
+"""`Asked`: the datatypes whose members rules ask for, as rules and the closed schema change.
+
+A rule asks for a datatype by naming it: `[?v, rdf:type, xsd:integer]` in its body. Where a rule reads types of any
+name (`[?x, rdf:type, ?c]`: a generic rule, or the user's), all datatypes that the closed schema mentions are asked for.
+What no rule can read is not worth saying: of a datatype that nobody asks for no members are known, nor that an IRI is
+one which is the same as a literal.
+
+Invariant: `datatypes` depends on the rules in force and the closed schema alone. `rollback` takes back what followed
+the last `accept`. Cost: a look at each rule that comes or goes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.datatypes.datatype_map import DATATYPES
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.program import ProgramChange
+from kgreason.materialize.schema_closure import ClosureChange
+from kgreason.rules.model import Rule, Variable
+from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
+
+NAMES: dict[int, str] = {VOCABULARY.index(name) + 1: name for name in DATATYPES}
+"""The supported datatypes by their ids, which are those of the vocabulary."""
+_IDS = {name: number for number, name in NAMES.items()}
+IDS = np.array(sorted(NAMES), dtype=np.int32)
+GROUP = "datatypes"
+"""The group of the rules of datatypes.dl, which look at what is said of literals and ask for nothing."""
+_ANY = 0
+"""What a rule asks for that reads any type."""
+
+
+_FLAGS = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
+_FLAGS[IDS] = True
+
+
+def is_datatype(ids: Int32) -> NDArray[np.bool_]:
+    """Whether each of terms int32[n] is a supported datatype: bool[n]."""
+    found: NDArray[np.bool_] = _FLAGS[np.where(ids < len(_FLAGS), ids, 0)]
+    return found
+
+
+class Asked:
+    """How many rules ask for each datatype, and how often the closed schema mentions it; see the module."""
+
+    def __init__(self) -> None:
+        self._rules: Counter[int] = Counter()
+        self._mentions: Counter[int] = Counter()
+        self._before: tuple[Counter[int], Counter[int]] | None = None
+        self.datatypes = frozenset[int]()
+        """The ids of the datatypes that are asked for."""
+
+    def _count(self) -> frozenset[int]:
+        """The datatypes that the rules name, and those that the schema mentions if a rule asks for any."""
+        named = {datatype for datatype, count in self._rules.items() if count and datatype != _ANY}
+        mentioned = {datatype for datatype, count in self._mentions.items() if count} if self._rules[_ANY] else set()
+        return frozenset(named | mentioned)
+
+    def follow(self, program: ProgramChange, closure: ClosureChange) -> None:
+        """Follow what an edit did to the rules and to the closed schema."""
+        if self._before is None:
+            self._before = self._rules.copy(), self._mentions.copy()
+        self._rules.subtract(_asked(program.removed))
+        self._rules.update(_asked(program.added))
+        self._mentions.subtract(_mentioned(closure.removed))
+        self._mentions.update(_mentioned(closure.added))
+        self.datatypes = self._count()
+
+    def accept(self) -> None:
+        """What was followed stays."""
+        self._before = None
+
+    def rollback(self) -> None:
+        """Be as at the last `accept`."""
+        if self._before is not None:
+            self._rules, self._mentions = self._before
+            self._before = None
+            self.datatypes = self._count()
+
+
+def _asked(rules: Iterable[Rule]) -> Iterator[int]:
+    """What rules ask for, once for each atom that does."""
+    for rule in rules:
+        for atom in rule.body if rule.group != GROUP else ():
+            if atom.relation is None and atom.terms[1] == RDF_TYPE:
+                type_ = atom.terms[2]
+                if isinstance(type_, Variable):
+                    yield _ANY
+                elif type_ in _IDS:
+                    yield _IDS[type_]
+
+
+def _mentioned(rows: Int32) -> list[int]:
+    """The datatypes that schema triples int32[n, 3] mention, each time they do."""
+    ends = rows[:, [0, 2]]
+    found: list[int] = ends[is_datatype(ends)].tolist()
+    return found

@@ -1,0 +1,157 @@
+"""`Readings`: which literals of a dictionary have one value, and which have none; as new terms come.
+
+    "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    one value; the first that was met stands for it
+    "x"                 "x"^^xsd:token                             one value: strings are looked at only beside another
+    "abc"^^xsd:integer                                             ill-typed
+
+Plain strings and those with a language tag (tags are in lower case) have each a value of their own. So they are looked
+at only where a literal of another datatype, as xsd:token, has a string as its value.
+
+Invariant: what was read of terms since the last `accept` is forgotten by `rollback`. After `adopt` nothing is read
+before there is a new term. Cost: nothing for terms that are no literals, or plain, but finding that out; a few
+microseconds and some hundred bytes for each literal with a datatype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.datatypes.datatype_map import values
+from kgreason.datatypes.value import LANG_STRING, STRING, Reading, Value, are_apart
+from kgreason.engine.memory.layout import Int32
+from kgreason.terms.dictionary import Dictionary, Kind
+from kgreason.terms.quoting import quote
+
+_STRINGS = (STRING, LANG_STRING)
+_NO_PAIRS = np.empty((0, 2), dtype=np.int32)
+
+
+def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
+    """Those of pairs int32[n, 2] of different terms that are no two literals which cannot be equal.
+
+    Cost: a look at the kinds of the terms; where both are literals, at their texts.
+    """
+    is_followed = ~(dictionary.kinds(pairs) == Kind.LITERAL).all(axis=1)
+    found = np.flatnonzero(~is_followed)
+    if len(found):
+        literals, places = np.unique(pairs[found], return_inverse=True)
+        readings = values(dictionary.decode(literals))
+        both = places.reshape(-1, 2).tolist()
+        is_followed[found] = [not are_apart(readings[one], readings[other]) for one, other in both]
+    kept: Int32 = pairs[is_followed]
+    return kept
+
+
+class News(NamedTuple):
+    """What new terms bring: pairs int32[n, 2] of literal and the one that stands for its value; ill-typed literals.
+
+    `since`: the id of the last term that was known before.
+    """
+
+    equal: Int32
+    ill: Int32
+    since: int
+
+
+class _Place(NamedTuple):
+    """The last term that was read, the last that is not new, and how many values of strings are known."""
+
+    read: int = 0
+    old: int = 0
+    strings: int = 0
+
+
+class Readings:
+    """The values of a dictionary's literals."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._first: dict[Value, int] = {}
+        self._added: list[Value] = []
+        self._place = self._before = _Place()
+
+    def adopt(self) -> None:
+        """Take the dictionary's terms for old."""
+        self._place = self._before = _Place(old=len(self._dictionary))
+
+    def accept(self) -> None:
+        """What was read stays."""
+        self._before, self._added = self._place, []
+
+    def rollback(self) -> None:
+        """Forget what was read since the last `accept`."""
+        for value in self._added:
+            self._first.pop(value, None)
+        self._place, self._added = self._before, []
+
+    def look(self) -> News | None:
+        """Read the terms that are new; None if there are none."""
+        last = len(self._dictionary)
+        if last == self._place.old:
+            return None
+        since, strings = self._place.read, self._place.strings
+        typed, known = self.typed(since), len(self._added)
+        if not len(typed) and not strings:
+            self._place = _Place(last, last)
+            return News(_NO_PAIRS, typed, since)
+        equal = self._plain(since) if strings else []
+        ill = [*self._read(typed, equal)]
+        fresh = [value for value in self._added[known:] if value.space in _STRINGS]
+        equal += self._spelled(fresh)
+        self._place = _Place(last, last, strings + len(fresh))
+        pairs = {pair for literal, first in equal for pair in ((literal, first), (first, first))}
+        return News(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
+
+    def _read(self, typed: Int32, equal: list[tuple[int, int]]) -> Iterable[int]:
+        """Read literals that have a datatype, and note those whose value is known; the ill-typed ones."""
+        for literal, reading in zip(typed.tolist(), self.of(typed), strict=True):
+            if not isinstance(reading, Value):
+                if reading is not None:
+                    yield literal
+            elif reading in self._first:
+                equal.append((literal, self._first[reading]))
+            else:
+                self._added.append(reading)
+                self._first[reading] = literal
+
+    def _plain(self, since: int) -> list[tuple[int, int]]:
+        """The new plain and tagged strings that are the value of a known literal."""
+        ids = self.literals(since)
+        ids = ids[~np.isin(ids, self.typed(since))]
+        readings = zip(ids.tolist(), self.of(ids), strict=True)
+        return [(literal, self._first[value]) for literal, value in readings if value in self._first]
+
+    def _spelled(self, strings: list[Value]) -> list[tuple[int, int]]:
+        """The plain and tagged strings of the dictionary that these are."""
+        found = self._dictionary.find(_spelling(value) for value in strings).tolist()
+        return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]
+
+    def literals(self, since: int) -> Int32:
+        """The literals above an id: int32[n]."""
+        ids = np.arange(since + 1, len(self._dictionary) + 1, dtype=np.int32)
+        return ids[self.is_literal(ids)]
+
+    def typed(self, since: int) -> Int32:
+        """The literals above an id that have a datatype: int32[n]."""
+        return self._dictionary.typed(since)
+
+    def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
+        """Whether each of terms is a literal: bool[n]."""
+        found: NDArray[np.bool_] = self._dictionary.kinds(ids) == Kind.LITERAL
+        return found
+
+    def of(self, ids: Int32) -> list[Reading]:
+        """What literals stand for."""
+        return values(self._dictionary.decode(ids))
+
+
+def _spelling(value: Value) -> str:
+    """A string as a literal without a datatype."""
+    if value.space == STRING:
+        return quote(value.data)
+    text, tag = value.data
+    return f"{quote(text)}@{tag}"

@@ -1,0 +1,143 @@
+"""Which graph holds which asserted triple.
+
+Reasoning is over the union of all graphs (DESIGN.md 4), so the engine knows only that a triple is asserted. While no
+named graph is used, every asserted triple is of the default graph and nothing is kept here. The first named graph makes
+the membership explicit: quads are facts of an engine of their own, under the one rule
+
+    [?s, ?p, ?o] :- quad(?s, ?p, ?o, ?g) .
+
+whose delta says which triples come to be asserted, and which cease to be. Graph 0 is the default one; an imported
+document is a graph like others here (`sources`).
+
+Invariant: a triple is asserted exactly if some graph or document holds it. Cost: about 90 bytes a quad, once named
+graphs are used; a change costs what it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
+from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.program.shapes import Pattern, Shape
+from kgreason.materialize.schema_rows import related
+from kgreason.zset.order import grouped
+
+Is: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
+_QUAD = 1
+"""What stands for the relation; no table of this engine holds anything but quads and triples."""
+
+
+class Asserted(NamedTuple):
+    """What a change of quads means: triples int32[n, 3] that cease, and that come, to be asserted.
+
+    `quads`: those int32[m, 4] that went and those that came since the commit began; None while only the default graph
+    is used: then the triples are the quads, and a triple that comes may be here several times.
+    """
+
+    removed: Int32
+    added: Int32
+    quads: tuple[Int32, Int32] | None = None
+
+
+class Quads:
+    """The asserted quads of a graph, or nothing while all of them are of the default graph: change, accept, rollback.
+
+    `columns` are those of a saved state, int32[n, 4], or None.
+    """
+
+    def __init__(self, columns: Int32 | None = None) -> None:
+        self._engine: Engine | None = None
+        self._before: Engine | None = None
+        self._is_open = False
+        if columns is not None:
+            self._engine = _filled(columns)
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether quads are kept here: a named graph is, or was, used."""
+        return self._engine is not None
+
+    @property
+    def columns(self) -> Int32 | None:
+        """All asserted quads int32[n, 4]; None while only the default graph is used."""
+        if self._engine is None:
+            return None
+        columns, _, kinds = self._engine.circuit.facts.contents()
+        return np.ascontiguousarray(columns[kinds == IS_ASSERTED, 1:])
+
+    def holds(self, quads: Int32) -> NDArray[np.bool_]:
+        """Whether each of quads int32[n, 4] is asserted: bool[n]. Only to be asked once named graphs are used."""
+        assert self._engine is not None
+        return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
+
+    def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
+        """Take away and add quads int32[n, 4], no quad both; other changes, `accept` or `rollback` must follow.
+
+        `asserted` gives the triples int32[n, 3] that are asserted now, `is_asserted` tells which of rows int32[n, 3]
+        are, bool[n].
+        """
+        if self._engine is None and not added[:, 3].any():
+            return _of_default_graph(removed, added, is_asserted)
+        engine = _filled(in_default_graph(asserted())) if self._engine is None else self._engine
+        if not self._is_open:
+            engine.begin()
+            self._before, self._engine, self._is_open = self._engine, engine, True
+        engine.apply({_QUADS: related(_QUAD, added)}, {_QUADS: related(_QUAD, removed)}, strategy="update")
+        return _asserted(engine, np.concatenate([removed[:, :3], added[:, :3]]), is_asserted)
+
+    def accept(self) -> None:
+        """Make a change final, if there is one."""
+        if self._is_open and self._engine is not None:
+            self._engine.accept()
+        self._before, self._is_open = None, False
+
+    def rollback(self) -> None:
+        """Undo a change, if there is one."""
+        if self._is_open and self._before is not None:
+            self._before.rollback()
+        if self._is_open:
+            self._engine = self._before
+        self._before, self._is_open = None, False
+
+
+_QUADS, _TRIPLES = range(2)
+
+
+def _filled(quads: Int32) -> Engine:
+    """An engine that holds these quads int32[n, 4]."""
+    engine = Engine()
+    tables = engine.table(False, 5), engine.table(True, 3)
+    assert tables == (_QUADS, _TRIPLES)
+    subject, predicate, object_, graph, quad = range(1, 6)
+    body = Pattern(_QUADS, (quad, subject, predicate, object_, graph))
+    rule = EncodedRule(Shape((Pattern(_TRIPLES, (subject, predicate, object_)),), (body,), 4), (_QUAD,))
+    engine.bootstrap({_QUADS: related(_QUAD, quads)}, [rule])
+    return engine
+
+
+def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
+    """What a change of quads with these triples int32[n, 3] means; the quads are those of all changes since `begin`."""
+    touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
+    before, after = is_asserted(touched), engine.circuit.facts.find(touched) >= 0
+    changes = engine.changes()
+    of_quads = changes.tables == _QUADS
+    quads, kinds = changes.rows[of_quads, 1:], (changes.after[of_quads], changes.before[of_quads])
+    gone, new = (np.ascontiguousarray(quads[kind == ABSENT]) for kind in kinds)
+    return Asserted(touched[before & ~after], touched[after & ~before], (gone, new))
+
+
+def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:
+    """A change while only the default graph is used."""
+    gone, new = np.ascontiguousarray(removed[removed[:, 3] == 0, :3]), np.ascontiguousarray(added[:, :3])
+    return Asserted(gone[is_asserted(gone)] if len(gone) else gone, new[~is_asserted(new)] if len(new) else new)
+
+
+def in_default_graph(triples: Int32) -> Int32:
+    """Triples int32[n, 3] as quads int32[n, 4]."""
+    return np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])

@@ -1,0 +1,248 @@
+"""What the facts over representatives stand for: the graph that users see, and what a commit did to it.
+
+    shown = images of plain rows  +  asserted rows  +  links between the members of each clique
+
+Plain rows, images and folded cliques are those of `cliques`. Of a folded clique the links to and from the primary are
+shown; of others all. Law: but for folded cliques, these are the triples that eq-sym, eq-trans and eq-rep-* derive
+(OWL 2 Profiles, Table 4). A reflexive link is no image: it is shown if it is a fact (eq-ref, or asserted).
+
+Cost: a commit without cliques costs nothing here; else the images that change, and for a clique that changed one pass
+over the facts, to find the rows that mention it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED
+from kgreason.materialize.same_as.cliques import Cliques, Members, Parts, expanded, ordered
+from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.zset.order import grouped
+
+Int32: TypeAlias = NDArray[np.int32]
+Int8: TypeAlias = NDArray[np.int8]
+Mask: TypeAlias = NDArray[np.bool_]
+Is: TypeAlias = Callable[[Int32], Mask]
+Slots: TypeAlias = Callable[[Int32], Int32]
+Mentioning: TypeAlias = Callable[[Int32], Int32]
+
+
+class Kinds(NamedTuple):
+    """Rows int32[n, 3] whose kind changed, with their kinds before and after: int8[n]."""
+
+    rows: Int32
+    before: Int8
+    after: Int8
+
+
+def is_shown(cliques: Cliques, rows: Int32, slots_of: Slots, is_fact: Is) -> Mask:
+    """Whether each of rows int32[n, 3] is an image or a link, where terms are in the cliques `slots_of`: bool[n]."""
+    slots = slots_of(rows)
+    mapped, is_open = cliques.primaries(rows, slots), cliques.is_open(rows, slots)
+    reflexive = _are_reflexive(rows)
+    mapped[reflexive] = rows[reflexive]
+    shown: Mask = is_open.all(axis=1) & is_fact(mapped)
+    are_links = (mapped[:, 1] == same_as(cliques, slots_of)) & (slots[:, 0] > 0) & (slots[:, 0] == slots[:, 2])
+    shown |= are_links & ~reflexive & is_open[:, 1] & (is_open[:, 0] | is_open[:, 2])
+    return shown
+
+
+def _are_reflexive(rows: Int32) -> Mask:
+    found: Mask = (rows[:, 1] == SAME_AS) & (rows[:, 0] == rows[:, 2])
+    return found
+
+
+def same_as(cliques: Cliques, slots_of: Slots) -> int:
+    """The primary of owl:sameAs, which may be in a clique itself."""
+    ids = np.array([SAME_AS], dtype=np.int32)
+    return int(cliques.primaries(ids, slots_of(ids))[0])
+
+
+def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
+    """A row that says of each of these cliques that its primary is itself; its images are the clique's links."""
+    primaries = cliques.primary_of(numbers)
+    return _linked(cliques, np.column_stack([primaries, primaries]), slots_of)
+
+
+def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
+    """The links to and from the primaries of those of these cliques that are folded: int32[m, 3]."""
+    pairs = cliques.members(numbers[cliques.folded(numbers)])
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    rows = _linked(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
+    slots = slots_of(rows)
+    slots[:, [0, 2]] = 0
+    return expanded(rows, cliques.parts(slots))
+
+
+def _linked(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
+    predicate = np.full(len(pairs), same_as(cliques, slots_of))
+    return np.column_stack([pairs[:, 0], predicate, pairs[:, 1]]).astype(np.int32)
+
+
+def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
+    """What plain rows int32[n, 3] stand for: int32[m, 3], each once."""
+    single = (slots == 0).all(axis=1)
+    others = rows[~single], slots[~single]
+    return np.concatenate([rows[single], expanded(others[0], cliques.parts(others[1]))])
+
+
+def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
+    """The triples of a graph, int32[m, 3], each once, from its facts and from those of them that are asserted."""
+    slots = cliques.slots(facts)
+    plain = cliques.is_plain(facts, slots)
+    own = links(cliques, cliques.all(), cliques.slots)
+    shown = np.concatenate([images(cliques, rows, cliques.slots(rows)) for rows in (facts[plain], own)])
+    themselves = facts[_are_reflexive(facts) & cliques.is_open(facts, slots).all(axis=1)]
+    parts = [shown[~_are_reflexive(shown)], themselves, stars(cliques, cliques.all(), cliques.slots), asserted]
+    found = np.concatenate(parts)
+    return found[grouped(found).firsts()]
+
+
+def without(rows: Int32, others: Int32) -> Int32:
+    """The rows int32[n, w] that are none of others."""
+    number = grouped(np.concatenate([others, rows])).numbers()
+    known = np.zeros(len(number), dtype=np.bool_)
+    known[number[: len(others)]] = True
+    return rows[~known[number[len(others) :]]]
+
+
+class _Side(NamedTuple):
+    """The graph before a commit, or after it: the cliques of terms, and what facts are."""
+
+    slots: Slots
+    kinds: Callable[[Int32], Int8]
+
+
+class Passage:
+    """A graph that goes from before a commit, whose facts have changed, to after it.
+
+    `changed`: the triples, each once, whose kind as facts changed; `mentioning` gives the present triples that mention
+    some terms, each once; `kinds` says what facts are now.
+    """
+
+    def __init__(
+        self, cliques: Cliques, changed: Kinds, mentioning: Mentioning, kinds: Callable[[Int32], Int8]
+    ) -> None:
+        self._cliques, self._changed, self._mentioning = cliques, changed, mentioning
+        self._before = _Side(cliques.slots_before, lambda rows: _kinds_before(changed, rows, kinds))
+        self._after = _Side(cliques.slots, kinds)
+
+    def regroup(self, gone: Int32, groups: Members) -> Kinds:
+        """Put groups in the place of cliques, those of one member left out; what the commit did to the graph."""
+        cliques = self._cliques
+        primaries, sizes = np.unique(groups.members[:, 0], return_counts=True)
+        wanted = Members(*(pairs[np.isin(pairs[:, 0], primaries[sizes > 1])] for pairs in groups))
+        while True:
+            if (np.concatenate([cliques.members(gone), wanted.members])[:, 1] == SAME_AS).any():
+                gone, wanted = self._with(gone, wanted, np.setdiff1d(cliques.all(), gone))  # all links are said anew
+            new = cliques.replace(gone, wanted)
+            kept = self._kept(gone, new)
+            touched = self._weigh(kept)
+            cliques.fold(new)
+            flipped = cliques.misjudged(touched[~np.isin(touched, np.concatenate([gone, new]))])
+            if not len(flipped):
+                return self._net(gone, new, kept)
+            gone, wanted = self._with(gone, wanted, flipped)
+            cliques.rollback()
+
+    def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
+        """Other cliques besides that are to be put in their own place."""
+        same = self._cliques.members(others), self._cliques.roots(others)
+        both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
+        return np.concatenate([gone, others]), both
+
+    def _kept(self, gone: Int32, new: Int32) -> Int32:
+        """The facts that stay and mention the primary of a clique that is replaced, or who left or joined: int32[n, 3].
+
+        Those of the others are no plain rows, neither before nor after.
+        """
+        if not len(gone) and not len(new):
+            return np.empty((0, 3), dtype=np.int32)
+        old, fresh = self._cliques.members(gone), self._cliques.members(new)
+        pairs = np.concatenate([without(old, fresh), without(fresh, old)])
+        terms = np.concatenate([old[:, 0], fresh[:, 0], pairs[:, 1]])
+        return without(self._mentioning(terms), self._changed.rows)
+
+    def _sides(self, kept: Int32) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
+        """Plain rows, with slots, before and after: of kept facts, and of those that changed and mention a clique."""
+        sides = []
+        for side, kinds in ((self._before, self._changed.before), (self._after, self._changed.after)):
+            changed = self._changed.rows[kinds != ABSENT]
+            rows = np.concatenate([changed[side.slots(changed).any(axis=1)], kept])
+            slots = side.slots(rows)
+            plain = self._cliques.is_plain(rows, slots)
+            sides.append((rows[plain], slots[plain]))
+        return sides[0], sides[1]
+
+    def _weigh(self, kept: Int32) -> Int32:
+        """Have the weights of cliques follow the facts; the cliques that this touched."""
+        (_, before), (_, after) = self._sides(kept)
+        self._cliques.weigh(before, -1)
+        self._cliques.weigh(after, 1)
+        return np.unique(np.concatenate([before, after]))
+
+    def _net(self, gone: Int32, new: Int32, kept: Int32) -> Kinds:
+        """The triples whose kind changed."""
+        changed = self._changed
+        is_single = ~(self._before.slots(changed.rows) | self._after.slots(changed.rows)).any(axis=1)
+        rows = np.concatenate([changed.rows[~is_single], *self._candidates(gone, new, kept)])
+        rows = rows[grouped(rows).firsts()]
+        before, after = self._kinds(self._before, rows), self._kinds(self._after, rows)
+        differs = before != after
+        return Kinds(
+            np.concatenate([changed.rows[is_single], rows[differs]]),
+            np.concatenate([changed.before[is_single], before[differs]]),
+            np.concatenate([changed.after[is_single], after[differs]]),
+        )
+
+    def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
+        """Rows among which are all, but for those that changed as facts, whose kind may have changed."""
+        cliques = self._cliques
+        was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)
+        (before, _), (after, _) = self._sides(kept)
+        before, after = np.concatenate([before, was]), np.concatenate([after, now])
+        lost, won = without(before, after), without(after, before)
+        both = without(before, lost)
+        found = [images(cliques, rows, side.slots(rows)) for rows, side in ((lost, self._before), (won, self._after))]
+        old, fresh = self._shown_members(gone), self._shown_members(new)
+        found += self._partial(both, self._before.slots(both), without(old, fresh))
+        found += self._partial(both, self._after.slots(both), without(fresh, old))
+        return [*found, stars(cliques, gone, self._before.slots), stars(cliques, new, self._after.slots)]
+
+    def _shown_members(self, numbers: Int32) -> Int32:
+        """The pairs int32[m, 2] of primary and member of those of these cliques that are not folded."""
+        return self._cliques.members(numbers[~self._cliques.folded(numbers)])
+
+    def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:
+        """The images of plain rows that have one of some members of a clique in some column."""
+        members = ordered(members)
+        low, high = (np.searchsorted(members[:, 0], rows, side=side) for side in ("left", "right"))
+        whole = self._cliques.parts(slots)
+        pool = np.concatenate([whole.pool, members[:, 1]])
+        found = []
+        for column in range(3):
+            start, length = whole.start.copy(), whole.length.copy()
+            start[:, column], length[:, column] = len(whole.pool) + low[:, column], (high - low)[:, column]
+            found.append(expanded(rows, Parts(start, length, pool)))
+        return found
+
+    def _kinds(self, side: _Side, rows: Int32) -> Int8:
+        """What rows are to those who see the graph: int8[n]."""
+        kinds = side.kinds(rows)
+        shown = is_shown(self._cliques, rows, side.slots, lambda mapped: side.kinds(mapped) != ABSENT)
+        return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
+
+
+def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:
+    """What facts were, by what changed since and what they are now."""
+    number = grouped(np.concatenate([changed.rows, rows])).numbers()
+    was = np.full(len(number), -1, dtype=np.int8)
+    was[number[: len(changed.rows)]] = changed.before
+    found = was[number[len(changed.rows) :]]
+    unknown = found < 0
+    found[unknown] = kinds(rows[unknown])
+    return found

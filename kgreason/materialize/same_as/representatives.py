@@ -1,0 +1,384 @@
+"""`Equality`: owl:sameAs by representatives, chosen here and followed by rules (representatives.dl).
+
+    eq_root(x)      x is a representative: asserted here, and shown to nobody
+    eq_rep(y, x)    links lead from the representative x to y; the rules copy the rows of y to x
+
+So the rows of a clique meet at its representatives, and no pair of other members is ever derived: a clique costs what
+its rows and links cost. A link is a fact with support like others, and so is what follows from it: when it goes, what
+hung on it goes, by the engine's own invariants, and no clique has to be taken apart by hand.
+
+Invariant after `wanted` asks for nothing: every clique has a representative, its *primary*. It has others, too: members
+that a rule mentions (a rule that reads a constant has to find the rows of its equals there), and those without whom it
+would fall apart: where a link follows from what they join, it cannot stand without them. As every rule can be followed
+on rows of representatives, the facts are those of eq-sym, eq-trans and eq-rep-* (OWL 2 Profiles, Table 4), once each
+representative stands for its clique (`aliases`).
+
+Of several terms that may be chosen the one is taken whose text comes first, IRIs before blank nodes and literals. So
+representatives are a function of the commits, and the same wherever these are done again: on ids, and on the order in
+which terms were met, nothing depends.
+
+Termination: in one commit a term ceases to be a representative beside another at most once.
+
+Cost: nothing while there is no link; else what changes, and where a clique has lost its representatives, all links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, product
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
+from kgreason.engine.program.encoding import relation_text
+from kgreason.engine.program.planner import EncodedRule
+from kgreason.materialize.options import LETTER
+from kgreason.materialize.same_as.cliques import Cliques, Members, fill, ordered
+from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
+from kgreason.materialize.schema_rows import SAME_AS, linked, related
+from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import OWL_SAME_AS
+from kgreason.zset.order import grouped
+
+GROUP = "representatives"
+ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
+LazyRules: TypeAlias = Callable[[], Iterable[EncodedRule]]
+"""Rules that are encoded once they are asked for."""
+Follows: TypeAlias = Callable[[Int32], Int32]
+"""Those of pairs int32[n, 2] of linked terms that are followed; the others are literals of different values.
+
+Without such a function all links are followed."""
+
+_NONE = np.empty(0, dtype=np.int32)
+NO_PAIRS = np.empty((0, 2), dtype=np.int32)
+
+
+class Roots(NamedTuple):
+    """Rows int32[n, 2] of `eq_root` to assert, and to retract."""
+
+    added: Int32
+    removed: Int32
+
+    def __bool__(self) -> bool:
+        return bool(len(self.added) or len(self.removed))
+
+
+NO_ROOTS = Roots(NO_PAIRS, NO_PAIRS)
+
+
+class Regrouped(NamedTuple):
+    """What a commit did to cliques: the numbers of those that are no more, and those in their place.
+
+    `groups` may have a single member, which is no clique. `orphans`: links int32[m, 2] between terms that no
+    representative reaches; `widowed`: representatives without a link.
+    """
+
+    gone: Int32
+    groups: Members
+    orphans: Int32
+    widowed: Int32
+
+
+class Equality:
+    """The representatives of a graph's terms."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary, budget: int, follows: Follows | None) -> None:
+        self._engine, self._dictionary = engine, dictionary
+        self._follows: Follows = follows or (lambda pairs: pairs)
+        self.root, self.rep = dictionary.intern([ROOT, REP]).tolist()
+        self.triples, self.root_table = engine.table(True, 3), engine.table(False, 2)
+        self._rep_table = engine.table(False, 3)
+        self.cliques = Cliques(budget)
+        self._dropped = _NONE
+
+    def accept(self) -> None:
+        """Make what a commit did to cliques final."""
+        self.cliques.accept()
+        self._dropped = _NONE
+
+    def rollback(self) -> None:
+        """Take what a commit did to cliques back."""
+        self.cliques.rollback()
+        self._dropped = _NONE
+
+    def go_on(self) -> None:
+        """Have a commit that `shown` was asked about change more: what it did to cliques is worked out anew."""
+        self.cliques.rollback()
+
+    def foreseen(self, added: Int32) -> Roots:
+        """Representatives for the terms that asserted triples int32[n, 3] will link, where none of them has one."""
+        links = self._follows(linked(added))
+        if not len(links):
+            return NO_ROOTS
+        self.cliques.cover(len(self._dictionary))
+        terms, labels = components(links)
+        fresh = ~np.isin(labels, labels[self.cliques.slots(terms) > 0])
+        return self._roots(self._firsts(terms[fresh], labels[fresh]))
+
+    def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Roots:
+        """The representatives that a commit lacks so far, and those that it has too many.
+
+        `fresh` gives the rules that the commit has added, `left` those that it has taken away.
+        """
+        found, named, unread = self.regrouped(changes), self._named(fresh), self._unread(left)
+        if found is None:
+            self._dropped = np.union1d(self._dropped, unread)
+            return self._roots(named, unread) if len(named) or len(unread) else NO_ROOTS
+        constants = _constants(self._engine.rules)
+        # what is in other cliques by now is below
+        named, unread = (part[~np.isin(self.cliques.slots(part), found.gone)] for part in (named, unread))
+        members, roots = found.groups.members, found.groups.roots
+        primaries, sizes = np.unique(members[:, 0], return_counts=True)
+        lone = np.isin(roots[:, 0], primaries[sizes == 1])
+        is_read = np.isin(roots[:, 1], constants)
+        is_second = (roots[:, 0] != roots[:, 1]) & ~is_read & ~np.isin(roots[:, 1], self._dropped)
+        needless = np.concatenate([roots[lone | is_second, 1], found.widowed, unread])
+        self._dropped = np.union1d(self._dropped, np.concatenate([roots[~lone & is_second, 1], unread]))
+        read = members[np.isin(members[:, 0], primaries[sizes > 1]) & np.isin(members[:, 1], constants), 1]
+        lacking = np.setdiff1d(read, roots[:, 1])
+        first = self._chosen(found.orphans)
+        return self._roots(np.unique(np.concatenate([first, lacking, named])), np.unique(needless))
+
+    def _chosen(self, orphans: Int32) -> Int32:
+        """A term of each component of links, the first by its text: one that was a representative, if there is any.
+
+        Those of this commit alone are looked at, so that replaying it finds the same.
+        """
+        terms, labels = components(orphans)
+        known = np.isin(terms, self._dropped)
+        others = ~np.isin(labels, labels[known])
+        return np.concatenate([self._firsts(terms[kept], labels[kept]) for kept in (known, others)])
+
+    def _firsts(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
+        """Of the terms with each label the one whose text comes first."""
+        return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
+
+    def _named(self, fresh: LazyRules) -> Int32:
+        """The members among the constants of new rules that are no representatives yet."""
+        members = self._members(fresh)
+        lacking = members[~self._stand_for_others(members)]
+        return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
+
+    def _unread(self, left: LazyRules) -> Int32:
+        """The representatives beside a primary that rules mentioned, and none does any more."""
+        members = self._members(left)
+        if not len(members):
+            return _NONE
+        members = members[self.cliques.primaries(members, self.cliques.slots(members)) != members]
+        members = members[self._stand_for_others(members) & ~np.isin(members, self._dropped)]
+        return np.setdiff1d(members, _constants(self._engine.rules))
+
+    def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
+        """Which members of cliques are representatives: bool[n]."""
+        return self._is_present(np.column_stack([members, members]))
+
+    def _members(self, rules: LazyRules) -> Int32:
+        """The members of cliques among the constants of rules."""
+        if not len(self.cliques):
+            return _NONE
+        self.cliques.cover(len(self._dictionary))
+        ids = _constants(rules())
+        return ids[self.cliques.slots(ids) > 0]
+
+    def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Roots:
+        return Roots(related(self.root, added), related(self.root, removed))
+
+    def regrouped(self, changes: Changes) -> Regrouped | None:
+        """What the facts that a commit has changed so far mean for cliques; None for nothing."""
+        pairs = self._changed_pairs(changes)
+        links = self._present_links(changes)
+        if not len(pairs) and not len(links):
+            return None
+        self.cliques.cover(len(self._dictionary))
+        moved = np.unique(pairs[:, 0])
+        reached = self._reached(moved, pairs)
+        lost = np.setdiff1d(moved, reached[:, 0])
+        widowed = lost[self._engine.circuit.facts.find(related(self.root, lost)) >= 0]
+        return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
+
+    def _present_links(self, changes: Changes) -> Int32:
+        """The links to follow among the facts that changed, and are there: int32[n, 2]."""
+        found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # most often none: nothing else is looked at
+        if not len(found):
+            return NO_PAIRS
+        found = found[(changes.tables[found] == self.triples) & (changes.after[found] != ABSENT)]
+        return self._follows(linked(changes.rows[found]))
+
+    def _changed_pairs(self, changes: Changes) -> Int32:
+        """The rows of eq_rep that came or went: int32[n, 2] of term and representative."""
+        found = np.flatnonzero(changes.tables == self._rep_table)
+        if not len(found):
+            return NO_PAIRS
+        rows = changes.rows[found]
+        return rows[rows[:, 0] == self.rep, 1:3]
+
+    def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
+        """Whether each of pairs int32[n, 2] is in eq_rep: bool[n]."""
+        found: NDArray[np.bool_] = self._engine.circuit.facts.find(related(self.rep, pairs)) >= 0
+        return found
+
+    def _reached(self, moved: Int32, pairs: Int32) -> Int32:
+        """The representatives of terms now: int32[n, 2], ascending."""
+        known = np.concatenate([pairs, self.cliques.roots_of(moved)])
+        known = known[grouped(known).firsts()]
+        return known[self._is_present(known)]
+
+    def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
+        """The cliques that terms have left or joined, and what is in their place."""
+        terms, primaries = np.unique(reached[:, 0]), self._primaries(reached)
+        gone = np.unique(self.cliques.slots(np.concatenate([moved, primaries])))
+        gone = gone[gone > 0]
+        members, roots = self.cliques.members(gone), self.cliques.roots(gone)
+        members = members[~np.isin(members[:, 1], moved)]
+        roots = roots[np.isin(roots[:, 0], members[:, 0])]
+        joined = np.column_stack([primaries, terms])
+        primary = primaries[np.searchsorted(terms, reached[:, 0])]
+        found = np.concatenate([roots, np.column_stack([primary, reached[:, 1]])])
+        return gone, Members(ordered(np.concatenate([members, joined])), ordered(found))
+
+    def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
+        """The links between terms that no representative reaches, or reaches no more: int32[m, 2]."""
+        alone = self.cliques.slots(links) == 0
+        alone &= ~np.isin(links, reached[:, 0])
+        return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
+
+    def _left(self, lost: Int32) -> Int32:
+        """The links of terms that representatives reach no more: int32[m, 2]."""
+        if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
+            return NO_PAIRS
+        rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
+        return self._follows(
+            linked(rows[self._kinds(rows) != ABSENT])
+        )  # what left in this commit is listed until it ends
+
+    def shown(self, changes: Changes, changed: Kinds) -> Kinds:
+        """What a commit did to the graph as it is shown; its cliques are those after it from now on.
+
+        `changed` are the triples among its changes.
+        """
+        found = self.regrouped(changes)
+        if found is None and not len(self.cliques):
+            return changed
+        self.cliques.cover(len(self._dictionary))
+        gone, groups = (_NONE, Members(NO_PAIRS, NO_PAIRS)) if found is None else found[:2]
+        return Passage(self.cliques, changed, self._mentioning, self._kinds).regroup(gone, groups)
+
+    def _kinds(self, rows: Int32) -> NDArray[np.int8]:
+        facts = self._engine.circuit.facts
+        return facts.kinds(facts.find(rows))
+
+    def _mentioning(self, ids: Int32) -> Int32:
+        """The present triples int32[n, 3] that mention one of these terms."""
+        rows = self._present(self.triples, 3)
+        asked = np.zeros(len(self._dictionary) + 1, dtype=np.bool_)
+        asked[ids] = True
+        found: Int32 = rows[asked[rows].any(axis=1)]
+        return found
+
+    def _present(self, table: int, width: int) -> Int32:
+        """The facts of a table: int32[n, w]."""
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        return np.ascontiguousarray(rows[tables == table, :width])
+
+    def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
+        """Whether each of rows int32[n, 3] is in the graph as it is shown: bool[n]."""
+        kinds = self._kinds(rows)
+        found: NDArray[np.bool_] = kinds == IS_ASSERTED if len(self.cliques) else kinds != ABSENT
+        if not len(self.cliques):
+            return found
+        self.cliques.cover(len(self._dictionary))
+        shown = is_shown(self.cliques, rows, self.cliques.slots, lambda mapped: self._kinds(mapped) != ABSENT)
+        return found | shown
+
+    def primary(self, term: str) -> str:
+        """The primary of a term's clique, or the term."""
+        ids = self._dictionary.find([term]).astype(np.int32)
+        self.cliques.cover(len(self._dictionary))
+        slots = self.cliques.slots(ids)
+        return self._dictionary.decode(self.cliques.primaries(ids, slots))[0] if slots[0] else term
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A line for each clique that is too large to be shown with all its members."""
+        found = self.cliques.past_budget()
+        names = self._dictionary.decode([primary for primary, _, _ in found])
+        return tuple(
+            f"owl:sameAs: {members:,} terms are {name}; of the {rows:,} triples that would say so it alone is shown"
+            for name, (_, members, rows) in sorted(zip(names, found, strict=True))
+        )
+
+    def adopt(self) -> None:
+        """Take over the cliques of the engine's facts."""
+        pairs = self._present(self._rep_table, 3)
+        pairs = pairs[pairs[:, 0] == self.rep, 1:]
+        fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
+
+    def _primaries(self, pairs: Int32) -> Int32:
+        """For each term of pairs int32[n, 2] of term and root, the terms ascending, the root whose text comes first."""
+        _, groups, counts = np.unique(pairs[:, 0], return_inverse=True, return_counts=True)
+        primaries = np.zeros(len(counts), dtype=np.int32)
+        primaries[groups] = pairs[:, 1]
+        if (counts > 1).any():
+            primaries = self._dictionary.firsts(np.ascontiguousarray(pairs[:, 1]), groups)
+        return primaries
+
+
+def _constants(rules: Iterable[EncodedRule]) -> Int32:
+    """The constants of rules, ascending."""
+    return np.unique(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
+
+
+def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
+    """The terms of links int32[m, 2], ascending, and for each the place of the smallest term that it is linked with.
+
+    Cost: a few passes over the links for each doubling of the longest way.
+    """
+    terms, places = np.unique(links, return_inverse=True)
+    ends = places.reshape(-1, 2)
+    labels = np.arange(len(terms))
+    while True:
+        low = labels[ends].min(axis=1)
+        hooked = labels.copy()
+        for column in range(2):
+            np.minimum.at(hooked, labels[ends[:, column]], low)
+        while (hooked != (nearer := hooked[hooked])).any():
+            hooked = nearer
+        if (hooked == labels).all():
+            return terms.astype(np.int32), labels
+        labels = hooked
+
+
+def represented(rule: Rule) -> Iterator[Rule]:
+    """The ways to read a rule: each owl:sameAs in its body as a fact, or as two terms with one representative.
+
+    The facts alone say that a term is equal to itself (asserted, or by eq-ref).
+    """
+    if rule.group in (GROUP, LETTER) or not any(map(is_link, rule.body)):  # these speak of links, not of equal terms
+        yield rule
+        return
+    heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
+    readings = [
+        ((atom,), _through(rule, number)) if is_link(atom) else ((atom,),) for number, atom in enumerate(rule.body)
+    ]
+    for reading in product(*readings):
+        yield replace(rule, heads=heads, body=tuple(chain.from_iterable(reading)))
+
+
+def _through(rule: Rule, number: int) -> tuple[Atom, ...]:
+    """Both ends of a link of the body have a representative."""
+    taken = {variable.name for atom in rule.body for variable in atom.variables()}
+    name = f"rep{number}"
+    while name in taken:
+        name += "_"
+    left, _, right = rule.body[number].terms
+    return tuple(Atom("eq_rep", (end, Variable(name))) for end in (left, right))
+
+
+def is_link(atom: Atom) -> bool:
+    """Whether an atom is `x owl:sameAs y`."""
+    return atom.relation is None and atom.terms[1] == OWL_SAME_AS

@@ -1,0 +1,97 @@
+"""The schema's stratum: schema triples closed by the generic scm-* rules, apart from the data.
+
+The closure is what is translated (DESIGN.md 4): asserted axioms alone would be incomplete, and feeding back what data
+rules infer would let rules support themselves. Invariant: the stratum's facts are the asserted schema triples and what
+the closing rules derive from them, and from what is said of the restrictions in them (`twins.py`). Cost: an engine of
+the schema's size; a change costs what it changes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Check, Engine
+from kgreason.engine.memory.layout import ABSENT, Int32
+from kgreason.engine.program.encoding import encode_all
+from kgreason.materialize.twins import NOTHING_SAID, Said
+from kgreason.rules.model import Rule
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.zset import ZSet
+
+
+class ClosureChange(NamedTuple):
+    """Schema triples that the closure lost and won: int32[n, 3] each."""
+
+    removed: Int32
+    added: Int32
+
+
+class SchemaStratum:
+    """The closing rules over schema triples: begin, change, then accept or rollback.
+
+    The rules come with the first change that is accepted, after which it `is_ready`: those without a body say something
+    of themselves.
+    """
+
+    def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:
+        self._engine = Engine()
+        self._triples = self._engine.table(True, 3)
+        self._rules = encode_all(closing, self._engine.planner, dictionary.intern)
+        self._is_open = self.is_ready = False
+        self._told = ZSet.empty(3)
+
+    def change(
+        self, removed: Int32, added: Int32, check: Check, budget: int | None = None, said: Said = NOTHING_SAID
+    ) -> ClosureChange:
+        """Retract and assert schema triples int32[n, 3]; what that changes.
+
+        `said` is what they change about restrictions that say the same. Other changes, `accept` or `rollback` must
+        follow, after LimitError too.
+        """
+        is_first = not self._is_open
+        if is_first:
+            self._engine.begin()  # before it is open: a rollback takes back what was begun last
+            self._is_open, self._told = True, ZSet.empty(3)
+        rules = () if self.is_ready or not is_first else self._rules
+        less, more = ({self._engine.table(False, width): rows for width, rows in part.items()} for part in said[:2])
+        asserted, retracted = {self._triples: added, **more}, {self._triples: removed, **less}
+        self._engine.apply(asserted, retracted, rules, budget=budget, check=check)
+        changes = self._engine.changes()  # since the commit began
+        is_triple, rows = changes.tables == self._triples, np.ascontiguousarray(changes.rows[:, :3])
+        gone, come = rows[is_triple & (changes.after == ABSENT)], rows[is_triple & (changes.before == ABSENT)]
+        if is_first:
+            self._told = ZSet.of(come) - ZSet.of(gone)
+            return ClosureChange(gone, come)
+        told, self._told = self._told, ZSet.of(come) - ZSet.of(gone)
+        news = (self._told - told).consolidate()
+        return ClosureChange(news.negative().columns, news.positive().columns)
+
+    def accept(self) -> None:
+        """Make a change final, if there is one."""
+        if self._is_open:
+            self._engine.accept()
+            self._is_open, self.is_ready = False, True
+
+    def rollback(self) -> None:
+        """Undo a change, if there is one."""
+        if self._is_open:
+            self._engine.rollback()
+            self._is_open = False
+
+    def closure(self) -> Int32:
+        """The closed schema: int32[n, 3], in the order of ids."""
+        columns, tables, _ = self._engine.circuit.facts.contents()
+        rows = columns[tables == self._triples, :3]
+        return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
+
+    def holds(self, rows: Int32) -> NDArray[np.bool_]:
+        """Whether each of rows int32[n, 3] is in the closure: bool[n]."""
+        found: NDArray[np.bool_] = self._engine.circuit.facts.find(rows) >= 0
+        return found
+
+    def __len__(self) -> int:
+        """The number of triples of the closure."""
+        return len(self._engine)

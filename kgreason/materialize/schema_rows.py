@@ -1,0 +1,111 @@
+"""Rows of the engine as a graph: which triples are schema, and where two spellings mean one row of the store.
+
+Vocabulary terms have fixed small ids, so that asking what is schema costs one comparison a triple and a look-up for the
+few that pass. Everything here works on whole columns: int32[n, 3] rows of subject, predicate and object.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from kgreason.ontology.twins import DECLARATIONS, PREDICATES
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import (
+    OWL_IMPORTS,
+    OWL_MAX_CARDINALITY,
+    OWL_MAX_QUALIFIED_CARDINALITY,
+    OWL_ONTOLOGY,
+    OWL_SAME_AS,
+    OWL_VERSION_IRI,
+    RDF_TYPE,
+    VOCABULARY,
+)
+
+Mask = NDArray[np.bool_]
+_IDS = {text: number for number, text in enumerate(VOCABULARY, 1)}
+TYPE, SAME_AS = _IDS[RDF_TYPE], _IDS[OWL_SAME_AS]
+IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[OWL_IMPORTS], _IDS[OWL_ONTOLOGY], _IDS[OWL_VERSION_IRI]
+
+LITERAL_FACTS = tuple(
+    f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "may_equal/2", "not/2", "ill/1", "literal/1", "used/1")
+)
+"""What rules are told of literals, and what they note of them (datatypes.dl): no part of the graph, and it may stay."""
+_LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
+
+
+def _flags(texts: frozenset[str]) -> Mask:
+    """flags[id] for the ids of vocabulary terms, False for id 0: bool[len(VOCABULARY) + 1]."""
+    flags = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
+    flags[[_IDS[text] for text in texts if text in _IDS]] = True
+    return flags
+
+
+_PREDICATES, _CLASSES = _flags(SCHEMA_PREDICATES), _flags(SCHEMA_CLASSES)
+_OF_RESTRICTIONS, _DECLARATIONS = _flags(frozenset(PREDICATES)), _flags(frozenset(DECLARATIONS))
+PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDICATES, _CLASSES))
+"""The ids of the predicates of schema triples, and of the classes whose instances are part of the schema."""
+
+
+def _flagged(ids: Int32, flags: Mask) -> Mask:
+    known = ids < flags.size
+    known[known] = flags[ids[known]]
+    return known
+
+
+def is_schema(rows: Int32) -> Mask:
+    """Whether each of rows int32[n, 3] is a schema triple: bool[n]."""
+    return _says(rows, _PREDICATES, _CLASSES)
+
+
+def restricts(rows: Int32) -> Mask:
+    """Whether each of rows int32[n, 3] says what a restriction is, or declares a class or a property: bool[n]."""
+    return _says(rows, _OF_RESTRICTIONS, _DECLARATIONS)
+
+
+def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
+    """Whether each of rows int32[n, 3] has one of these predicates, or a type that is one of these classes: bool[n]."""
+    if not len(rows):
+        return np.zeros(0, dtype=np.bool_)
+    found = _flagged(rows[:, 1], predicates)
+    types = np.flatnonzero(rows[:, 1] == TYPE)
+    found[types] |= _flagged(rows[types, 2], classes)
+    return found
+
+
+def linked(rows: Int32) -> Int32:
+    """The pairs int32[m, 2] of different terms that owl:sameAs triples among rows int32[n, 3] link."""
+    same = rows[rows[:, 1] == SAME_AS]
+    return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
+
+
+def related(relation: int, terms: Int32) -> Int32:
+    """The facts of a relation about terms int32[n], or int32[n, w - 1]: int32[n, w]."""
+    return np.column_stack([np.full(len(terms), relation), terms]).astype(np.int32)
+
+
+def links(rows: Int32, schema: Int32) -> bool:
+    """Whether an owl:sameAs triple among rows, reflexive ones aside, mentions a term of the closed schema.
+
+    The limits of cardinalities are no such terms: translated, they are read by their values.
+    """
+    same = linked(rows)
+    if not len(same):
+        return False
+    limits = are_limits(schema)
+    terms = np.concatenate([schema[~limits].ravel(), schema[limits, 0]])
+    return bool(_flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, terms).any())
+
+
+def are_limits(rows: Int32) -> Mask:
+    """Whether each of rows int32[n, 3] says the limit of a cardinality, which is read by its value: bool[n]."""
+    return np.isin(rows[:, 1], _LIMITS)
+
+
+def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:
+    """Rows int32[n, 3] as triples of texts; each term is one string, wherever it occurs."""
+    ids, numbers = np.unique(rows, return_inverse=True)
+    texts = iter(map(dictionary.decode(ids).__getitem__, numbers.ravel().tolist()))
+    return list(zip(texts, texts, texts, strict=True))

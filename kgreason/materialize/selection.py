@@ -1,0 +1,144 @@
+"""What `--rules` selects: shipped rule sets by name, rule files by path.
+
+A shipped rule set has a part that is translated from the ontology (its rows, DESIGN.md 4) and generic rules that run as
+they are. With `schema="data"` nothing is translated and all of its generic rules run over the schema as plain facts.
+Rule files always run as they are.
+
+Groups that only add noise (reflexive sameAs, `owl:Thing` on everything, axiomatic triples) are off by default; a name
+that ends in `+GROUP`, once or more often, switches them on: `owl2rl+eq-ref+thing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from kgreason.errors import RuleError
+from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SameAsMode, SchemaMode, check_names
+from kgreason.ontology.generic.generic import Generic, split
+from kgreason.ontology.translate.translate import Profile
+from kgreason.rules.model import Rule
+from kgreason.rules.parser import load, ruleset
+from kgreason.rules.program import check_sizes
+
+_LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
+"""The rules of owl2rl in whose place those of links.dl stand."""
+_FOLLOWED = _LINKS | {"eq-sym"}
+"""The rules of owl2rl in whose place those of representatives.dl stand."""
+
+_OF_RESTRICTIONS = frozenset(["scm-hv", "scm-svf1", "scm-svf2", "scm-avf1", "scm-avf2"])
+"""The rules of owl2rl in whose place those of twins.dl stand, unless `scm-reflexive` is on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The profiles to translate, the generic rules of the rule sets and the user's own rules.
+
+    `equality`: the rules that follow representatives in place of owl:sameAs, or none; then a clique may stand for
+    `aliases` rows. `datatypes`: the rules that read what literals stand for, or none. `is_literal`: rules make literals
+    of different values equal, as the letter of the tables says. `loud`: where restrictions are read by representatives
+    of those that say the same (twins.dl), the plain rules of the tables, which run as well if data derives what
+    restrictions are made of.
+    """
+
+    names: tuple[str, ...]
+    profiles: tuple[Profile, ...]
+    generic: Generic
+    own: tuple[Rule, ...]
+    schema: SchemaMode
+    equality: tuple[Rule, ...] = ()
+    aliases: int = 0
+    datatypes: tuple[Rule, ...] = ()
+    is_literal: bool = False
+    loud: tuple[Rule, ...] = ()
+
+    @property
+    def is_reflexive(self) -> bool:
+        """Whether every term is to be the same as itself."""
+        return any(rule.group == "eq-ref" for rule in self.generic.free)
+
+
+def select(
+    names: Sequence[str], schema: SchemaMode = "axioms", same_as: SameAsMode = "aliases", aliases: int = ALIASES
+) -> Selection:
+    """The selection that these names (rdfs, rhodf, owl2rl, none, or `rdfs+axiomatic`) and rule files stand for.
+
+    Raises InputError for a file that cannot be read, RuleSyntaxError for one that does not parse, RuleError for a name
+    that is neither, and for a group that the rule set does not have.
+    """
+    profiles: list[Profile] = []
+    generic: list[Rule] = []
+    own: list[Rule] = []
+    for name in dict.fromkeys(names):
+        profile, *groups = name.split("+")
+        if profile in DEFAULT_GROUPS:
+            profiles.append(profile)
+            generic += ruleset(profile).select(*DEFAULT_GROUPS[profile], *groups).rules
+        elif name != "none":
+            own += _rules_of(name)
+    loud: tuple[Rule, ...] = ()
+    if "owl2rl" in profiles and not any(rule.group == "scm-reflexive" for rule in generic):
+        generic, loud = _by_twins(generic)
+    selected = Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema, loud=loud)
+    if "owl2rl" not in profiles:
+        return selected
+    is_literal = any(rule.group == LETTER for rule in generic)
+    selected = replace(selected, datatypes=ruleset("datatypes").rules, is_literal=is_literal)
+    if same_as == "rules":
+        return replace(selected, generic=split(_linking(generic, is_literal=is_literal)))
+    kept = (rule for rule in generic if rule.name not in _FOLLOWED)
+    budget = aliases if same_as == "aliases" else 0
+    return replace(selected, generic=split(kept), equality=ruleset("representatives").rules, aliases=budget)
+
+
+def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
+    """The rules that follow owl:sameAs without representatives: those of the tables, or those of links.dl."""
+    yield from (rule for rule in rules if rule.group != LETTER and (is_literal or rule.name not in _LINKS))
+    if not is_literal:
+        yield from ruleset("links").rules
+
+
+def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
+    """Rules with those of twins.dl in the place of what they stand for; the rules of which that is the case."""
+    plain = [rule for rule in ruleset("owl2rl").rules if rule.name in _OF_RESTRICTIONS or rule.group == "scm-reflexive"]
+    kept = [rule for rule in rules if rule.name not in _OF_RESTRICTIONS]
+    return [*kept, *ruleset("twins").rules], tuple(plain)
+
+
+def reselect(
+    names: Sequence[str], own: tuple[Rule, ...], schema: SchemaMode, same_as: SameAsMode, aliases: int
+) -> Selection:
+    """The selection of a store: its rule files are not read again, `own` are the rules they held."""
+    shipped = select([name for name in names if name.split("+")[0] in DEFAULT_GROUPS], schema, same_as, aliases)
+    return replace(shipped, names=tuple(names), own=own)
+
+
+@cache
+def _inner_relations() -> frozenset[str]:
+    """The relations by which kgreason itself follows equality, values and restrictions that say the same."""
+    rules = (rule for name in ("representatives", "datatypes", "twins") for rule in ruleset(name).rules)
+    return frozenset(filter(None, (atom.relation for rule in rules for atom in (*rule.heads, *rule.body)))) - {"false"}
+
+
+def check_own(rules: Iterable[Rule]) -> None:
+    """Raises RuleError for a rule of the user that is too long, or speaks of a relation of kgreason's own."""
+    rules = tuple(rules)
+    check_sizes(rules)
+    for rule in rules:
+        for atom in (*rule.heads, *rule.body):
+            if atom.relation in _inner_relations():
+                raise RuleError(
+                    f"rule {rule.name}: {atom.relation} is a relation of kgreason itself; take another name"
+                )
+
+
+def _rules_of(name: str) -> tuple[Rule, ...]:
+    check_names([name])
+    rules = load(Path(name)).rules
+    try:
+        check_own(rules)
+    except RuleError as error:
+        raise RuleError(f"{name}: {error}") from None
+    return rules

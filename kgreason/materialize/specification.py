@@ -1,0 +1,207 @@
+"""`ReferenceEngine`: the executable specification (`kgreason.circuit`) with the engine's face, to run graphs on.
+
+    rows, encoded rules -> atoms, rules -> ReferenceCircuit -> model by levels -> fact table, which is read as usual
+
+Law: facts, asserted flags, deltas and derivations are those of `Engine`; a stamp is the level at which its fact first
+appears from scratch; supports are not kept. Neither strategies nor budgets mean anything here. The ids of terms are
+the constants. Cost: that of the specification, and one pass over all facts for each commit: for small graphs, in
+memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.circuit.reference import ReferenceCircuit
+from kgreason.circuit.rewriting import consequences, shape, substitute, unify
+from kgreason.engine.circuit import Circuit
+from kgreason.engine.engine import Changes, Check, Strategy
+from kgreason.engine.memory.layout import (
+    ABSENT,
+    ASSERTED,
+    FIRST,
+    INFERRED,
+    IS_ASSERTED,
+    OLD,
+    STAMP,
+    STATE,
+    TABLE,
+    Int32,
+)
+from kgreason.engine.program.planner import EncodedRule, Planner
+from kgreason.engine.program.shapes import Pattern
+from kgreason.engine.rebuild import Rows
+from kgreason.rules.model import Atom, Rule, Term, Variable
+
+
+class _State(NamedTuple):
+    """What is present, with the level at which it appears; what of it is asserted; the rules; a table to read."""
+
+    levels: dict[Atom, int]
+    asserted: frozenset[Atom]
+    rules: dict[EncodedRule, Rule]
+    circuit: Circuit
+
+    def kind(self, fact: Atom) -> int:
+        if fact not in self.levels:
+            return ABSENT
+        return IS_ASSERTED if fact in self.asserted else INFERRED
+
+
+class ReferenceEngine:
+    """Facts and rules in ids, kept at the fixpoint by definition; see `Engine` for what the methods mean."""
+
+    def __init__(self, quiet: int = 0) -> None:
+        self.planner = Planner()
+        self.work: int | None = None
+        self._quiet = str(quiet)
+        self._reference = ReferenceCircuit("indexed")
+        self._state = self._origin = _State({}, frozenset(), {}, Circuit(self.planner))
+
+    @property
+    def circuit(self) -> Circuit:
+        """The facts, to be read."""
+        return self._state.circuit
+
+    def __len__(self) -> int:
+        """The number of facts."""
+        return len(self._state.levels)
+
+    def table(self, is_triple: bool, width: int) -> int:
+        """The number of the table of this kind and width."""
+        number = self.planner.table(is_triple, width)
+        self.circuit.refresh()
+        return number
+
+    def begin(self) -> None:
+        """Start a commit, which `accept` or `rollback` ends."""
+        self._origin = self._state
+
+    def apply(
+        self,
+        asserted: Rows,
+        retracted: Rows,
+        added: Iterable[EncodedRule],
+        removed: Iterable[EncodedRule],
+        *,
+        strategy: Strategy,  # noqa: ARG002 - there is one way alone
+        budget: int | None,  # noqa: ARG002
+        check: Check,
+    ) -> None:
+        """Retract rows, assert rows (of other facts), add rules and remove rules."""
+        gone, come = (frozenset(_facts(rows)) for rows in (retracted, asserted))
+        rules = {code: rule for code, rule in self._state.rules.items() if code not in set(removed)}
+        rules |= {code: _rule(code) for code in added}
+        self._move(self._state.asserted - gone | come, rules, check)
+
+    def _move(self, asserted: frozenset[Atom], rules: dict[EncodedRule, Rule], check: Check) -> None:
+        """Commit what leads from the present state to another."""
+        before = self._state
+        check()
+        self._reference.commit(
+            dict.fromkeys(before.asserted - asserted, -1) | dict.fromkeys(asserted - before.asserted, 1),
+            {rule: -1 for code, rule in before.rules.items() if code not in rules}
+            | {rule: 1 for code, rule in rules.items() if code not in before.rules},
+        )
+        levels = {fact: level for level, facts in enumerate(self._reference.levels()) for fact in facts}
+        levels = {fact: level for fact, level in levels.items() if fact in asserted or not self._is_quiet(fact)}
+        self._state = _State(levels, asserted, rules, self._shown(levels, asserted))
+        check()
+
+    def _is_quiet(self, fact: Atom) -> bool:
+        """Whether a fact says that something is the same as itself."""
+        is_triple, _ = self.planner.tables()[_table(fact)]
+        return is_triple and fact.terms[1] == self._quiet and fact.terms[0] == fact.terms[2]
+
+    def _shown(self, levels: Mapping[Atom, int], asserted: frozenset[Atom]) -> Circuit:
+        """The facts in a table that nothing is evaluated over."""
+        circuit = Circuit(self.planner, max(1024, len(levels)))
+        records = np.zeros((len(levels), FIRST + circuit.facts.width), dtype=np.int32)
+        for record, (fact, level) in zip(records, levels.items(), strict=True):
+            record[STATE] = _table(fact) << TABLE | OLD | (ASSERTED if fact in asserted else 0)
+            record[STAMP] = level
+            record[FIRST : FIRST + len(fact.terms)] = fact.terms
+        circuit.adopt(records)
+        return circuit
+
+    def changes(self) -> Changes:
+        """What the commit has changed so far."""
+        before, after = self._origin, self._state
+        changed = [fact for fact in before.levels | after.levels if before.kind(fact) != after.kind(fact)]
+        rows = np.zeros((len(changed), self.circuit.facts.width), dtype=np.int32)
+        for row, fact in zip(rows, changed, strict=True):
+            row[: len(fact.terms)] = fact.terms
+        tables = np.array([_table(fact) for fact in changed], dtype=np.int32)
+        kinds = np.array([(before.kind(fact), after.kind(fact)) for fact in changed], dtype=np.int8).reshape(-1, 2)
+        return Changes(rows, tables, kinds[:, 0], kinds[:, 1], "update", switched=False, rewrites=0, missed=0)
+
+    def accept(self) -> None:
+        """Make the commit final."""
+        self._origin = self._state
+
+    def rollback(self) -> None:
+        """Undo the commit, by the commit that leads back."""
+        self._move(self._origin.asserted, self._origin.rules, lambda: None)
+
+    def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32:
+        """The facts int32[n, w] of a table that have these constants in these columns."""
+        rows, tables, _ = self.circuit.facts.contents()
+        kept = tables == table
+        for column, value in constants.items():
+            kept &= rows[:, column] == value
+        found: Int32 = rows[kept]
+        return found
+
+    def derivations(self, row: int) -> list[tuple[EncodedRule, tuple[int, ...]]]:
+        """The derivations of a present fact from rules with a body: the rule, and the values of its slots."""
+        columns, tables = self.circuit.facts.columns(np.array([row], dtype=np.int32))
+        fact = Atom(*_named(int(tables[0]), columns[0, : self.planner.tables()[int(tables[0])][1]]))
+        found = {
+            (code, (0, *map(int, map(str, values))))
+            for code, rule in self._state.rules.items()
+            for head in rule.heads
+            if rule.body and shape(head) == shape(fact)
+            for values in self._values(rule, code.shape.variables, head, fact)
+        }
+        return list(found)
+
+    def _values(self, rule: Rule, variables: int, head: Atom, fact: Atom) -> Iterable[tuple[Term, ...]]:
+        """The values of a rule's variables for each use of it that derives a fact by one of its heads."""
+        bound = unify(head, fact)
+        if bound is None:
+            return []
+        everything = Atom("values", tuple(map(_variable, range(1, 1 + variables))))
+        body = tuple(substitute(atom, bound) for atom in rule.body)
+        uses = consequences({Rule((substitute(everything, bound),), body): 1}, dict.fromkeys(self._state.levels, 1))
+        return [use.terms for use in uses]
+
+
+def _facts(rows: Rows) -> Iterable[Atom]:
+    return (Atom(*_named(table, row)) for table, part in rows.items() for row in part)
+
+
+def _named(table: int, row: Int32) -> tuple[str, tuple[str, ...]]:
+    """A row as relation and constants."""
+    return str(table), tuple(map(str, row.tolist()))
+
+
+def _table(fact: Atom) -> int:
+    return int(fact.relation or 0)
+
+
+def _variable(slot: int) -> Variable:
+    return Variable(f"v{slot}")
+
+
+def _rule(code: EncodedRule) -> Rule:
+    """The rule over atoms that an encoded one is."""
+    terms: list[Term] = ["0", *map(_variable, range(1, 1 + code.shape.variables)), *map(str, code.constants)]
+
+    def atom(pattern: Pattern) -> Atom:
+        return Atom(str(pattern.table), tuple(terms[slot] for slot in pattern.slots))
+
+    group, name = code.label
+    return Rule(tuple(map(atom, code.shape.heads)), tuple(map(atom, code.shape.body)), name, group)

@@ -1,0 +1,95 @@
+"""`Saved`: the state of a materializer as arrays, and the graph that it stands for.
+
+Law: `triples`, `graphs` and `relation` are those of the commit after which the state was taken. Cost: one look at all
+facts; where terms have representatives, the triples that they stand for are written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
+from kgreason.materialize.quads.documents import merged, named
+from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
+from kgreason.materialize.same_as.images import graph as shown_triples
+from kgreason.materialize.same_as.images import without
+from kgreason.terms.dictionary import Dictionary
+
+
+class Saved(NamedTuple):
+    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, flags, work.
+
+    records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
+    the default graph; tables: kind (is it the triples' table?) and width of each table. `rep` is the id of the relation
+    eq_rep, or 0 where equal terms have no representatives; `aliases` the budget of a clique (`cliques`); `preferred`
+    the primaries of those cliques that have several representatives.
+    """
+
+    records: Int32
+    tables: list[tuple[bool, int]]
+    quads: Int32 | None
+    same_as: bool
+    exceeded: bool
+    work: int
+    rep: int = 0
+    aliases: int = 0
+    preferred: Sequence[int] = ()
+    restricted: bool = False
+
+    def triples(self, *, asserted: bool | None = None) -> Int32:
+        """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
+        if asserted or not len(pairs := self._represented()):
+            return self.facts(asserted)
+        cliques = Cliques(self.aliases)
+        fill(cliques, pairs, self._preferred(), lambda: self.facts(None))
+        asserted_rows = self.facts(True)
+        shown = shown_triples(cliques, self.facts(None), asserted_rows)
+        return shown if asserted is None else without(shown, asserted_rows)
+
+    def facts(self, asserted: bool | None = None) -> Int32:
+        """The facts that are triples, as rules see them, with representatives of equal terms: int32[n, 3]."""
+        states = self.records[:, STATE]
+        kept = states >> TABLE == self.tables.index((True, 3))
+        if asserted is not None:
+            kept &= ((states & ASSERTED) != 0) == asserted
+        return np.ascontiguousarray(self.records[kept, FIRST : FIRST + 3])
+
+    def _represented(self) -> Int32:
+        """The rows of eq_rep: int32[n, 2] of term and representative."""
+        if not self.rep or (False, 3) not in self.tables:
+            return np.empty((0, 2), dtype=np.int32)
+        rows = self.records[self.records[:, STATE] >> TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
+        return rows[rows[:, 0] == self.rep, 1:]
+
+    def in_primaries(self, ids: Int32) -> Int32:
+        """Ids, of any shape, with one representative in the place of all terms that owl:sameAs makes one with it."""
+        return in_primaries(ids, self._represented(), self._preferred())
+
+    def _preferred(self) -> Int32:
+        return np.array(self.preferred, dtype=np.int32)
+
+    def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
+        """What a dump with graphs shows: triples of the default graph, and the asserted quads of the named ones.
+
+        asserted: as for `triples`; the inferred triples, and those of imported documents, are of the default graph.
+        """
+        if asserted is False or self.quads is None:
+            return [self.triples(asserted=asserted)]
+        if asserted is None:
+            return [self.triples(), self.named(dictionary)]
+        return [merged(dictionary, self.quads)]
+
+    def named(self, dictionary: Dictionary) -> Int32:
+        """The asserted quads of named graphs: int32[n, 4]."""
+        if self.quads is None:
+            return np.empty((0, 4), dtype=np.int32)
+        return named(dictionary, self.quads)
+
+    def relation(self, names: Int32) -> Int32:
+        """The n-ary facts of the relations with these ids, padded with 0: int32[n, w]."""
+        columns = self.records[:, FIRST:]
+        others = self.records[:, STATE] >> TABLE != self.tables.index((True, 3))
+        return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])

@@ -1,0 +1,87 @@
+"""`Twins`: restrictions that say the same, for the rules of twins.dl: what is said of them, as rows to assert.
+
+    asserted schema triples that came and went  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; who represents whom
+
+The rows go to the schema's stratum and to the facts, and who represents whom to the translation. All of it is a
+function of what is asserted, and the same however the schema is read. Called under the lock of the graph, as all of the
+materializer. Cost: that of `ontology.twins`, and a look at each schema triple that comes or goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import columns_of, relation_text
+from kgreason.materialize.schema_rows import decoded, restricts
+from kgreason.ontology.twins import ARITIES, LiveTwins
+from kgreason.ontology.undo import UndoLog
+from kgreason.rules.model import Atom, Constant, Triple
+from kgreason.terms.dictionary import Dictionary
+
+GROUP = "twins"
+"""The group of the rules of twins.dl."""
+
+
+class Said(NamedTuple):
+    """What an edit did: rows to retract and rows to assert, by width; who represents whom now, None for nobody."""
+
+    gone: dict[int, Int32]
+    come: dict[int, Int32]
+    represented: dict[Constant, Constant | None]
+
+
+NOTHING_SAID = Said({}, {}, {})
+
+
+class Twins:
+    """The restrictions of a graph. `declared` are schema triples that hold without being asserted."""
+
+    def __init__(self, dictionary: Dictionary, declared: Iterable[Triple] = ()) -> None:
+        self._dictionary = dictionary
+        dictionary.intern(relation_text(name, arity) for name, arity in ARITIES.items())
+        self._log = UndoLog()
+        self._live = LiveTwins(self._log)
+        self._live.change((), declared)
+        self.accept()
+
+    def change(self, removed: Int32, added: Int32) -> Said:
+        """Follow asserted schema triples int32[n, 3] that went and came; `accept` or `rollback` must follow."""
+        gone, come = (decoded(self._dictionary, rows[restricts(rows)]) for rows in (removed, added))
+        if not (gone or come):
+            return NOTHING_SAID
+        change = self._live.change(gone, come)
+        nodes = [str(fact.terms[0]) for facts in change for fact in facts if fact.relation == "scm_twin"]
+        represented = {node: self._live.representatives.get(node) for node in nodes}
+        return Said(self._rows(change.gone), self._rows(change.come), represented)
+
+    def accept(self) -> None:
+        """Make changes final."""
+        self._log.commit()
+
+    def rollback(self) -> None:
+        """Take the changes since the last `accept` back."""
+        self._log.rollback()
+
+    @property
+    def facts(self) -> set[Atom]:
+        """All that is said now."""
+        return self._live.facts
+
+    def sources(self, fact: Atom) -> tuple[Triple, ...]:
+        """The triples that a fact is read from, for a proof; none for a fact that rules derive."""
+        return self._live.sources(fact) if fact in self._live.facts else ()
+
+    def _rows(self, facts: Iterable[Atom]) -> dict[int, Int32]:
+        found: dict[int, list[tuple[str, ...]]] = {}
+        for fact in facts:
+            row = tuple(map(str, columns_of(fact)))
+            found.setdefault(len(row), []).append(row)
+        intern = self._dictionary.intern
+        return {
+            width: np.asarray(intern(text for row in rows for text in row), dtype=np.int32).reshape(-1, width)
+            for width, rows in found.items()
+        }

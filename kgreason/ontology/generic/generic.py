@@ -1,0 +1,88 @@
+"""The generic rules of a rule set by the part they play beside the translated ones.
+
+A *premise* is a body atom that asks for schema: a predicate of `SCHEMA_PREDICATES`, a type of `SCHEMA_CLASSES`, or a
+relation other than triples (the rule sets walk lists by such relations), those of datatypes.dl aside. Every rule is in
+one part:
+
+    closing  premises alone, schema in the head       scm-*, rdfs5, rdfs11, axiomatic triples: they close the schema
+    rows     a premise or more                        prp-*, cls-*, cax-*, rdfs9: the translated rules replace them
+    free     no premise at all                        eq-sym, eq-rep-*, cls-nothing2: they always run with the data
+
+With closing rules go those that feed them with relations. Invariant: the three parts are the rules given, in order.
+Cost: linear in the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from kgreason.rules.model import Atom, Rule
+from kgreason.terms.vocabulary import RDF_TYPE
+
+_OF_TERMS = "dt_"
+"""Relations that begin with this say something of terms and are asserted from outside (datatypes.dl)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generic:
+    """The rules of a rule set in three parts."""
+
+    closing: tuple[Rule, ...]
+    rows: tuple[Rule, ...]
+    free: tuple[Rule, ...]
+
+
+def split(rules: Iterable[Rule]) -> Generic:
+    """The parts of a rule set; pass the rules of the groups that are switched on."""
+    return _split(tuple(rules))
+
+
+@lru_cache(maxsize=64)
+def _split(rules: tuple[Rule, ...]) -> Generic:
+    """Kept, as many graphs have the same rules."""
+    closing = {rule for rule in rules if _closes(rule)}
+    closing |= set(feeders(rules, closing))
+    others = [rule for rule in rules if rule not in closing]
+    return Generic(
+        tuple(rule for rule in rules if rule in closing),
+        tuple(rule for rule in others if any(map(is_premise, rule.body))),
+        tuple(rule for rule in others if not any(map(is_premise, rule.body))),
+    )
+
+
+def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
+    """The rules that feed `readers` with relations, and those that feed them in turn; each with a reason."""
+    rules, waiting = tuple(rules), list(readers)
+    found: dict[Rule, str] = {}
+    for reader in waiting:
+        for rule in rules:
+            read = {atom.relation for atom in reader.body} & {head.relation for head in rule.heads} - {None}
+            if read and rule not in found:
+                found[rule] = f"{reader.name} reads {min(filter(None, read))}"
+                waiting.append(rule)
+    return found
+
+
+def is_premise(atom: Atom) -> bool:
+    """Whether every instance of an atom is schema, or belongs to the walk along a list."""
+    return is_walk(atom) or is_schema_pattern(atom)
+
+
+def is_walk(atom: Atom) -> bool:
+    """Whether an atom belongs to the walk along a list."""
+    return atom.relation is not None and not atom.relation.startswith(_OF_TERMS)
+
+
+def is_schema_pattern(atom: Atom) -> bool:
+    """Whether every instance of an atom is a schema triple."""
+    if atom.relation is not None:
+        return False
+    _, predicate, object_ = atom.terms
+    return predicate in SCHEMA_PREDICATES or (predicate == RDF_TYPE and object_ in SCHEMA_CLASSES)
+
+
+def _closes(rule: Rule) -> bool:
+    return any(map(is_schema_pattern, rule.heads)) and all(map(is_premise, rule.body))

@@ -1,0 +1,214 @@
+"""Which generic rules the data still needs beside the translated ones, and why.
+
+Translated rules hold for the schema they were read from. A data rule that can derive a schema triple (an instance of a
+class below owl:TransitiveProperty, a property below rdfs:subClassOf) would be an axiom that nobody has translated:
+then the generic rules that read such a triple have to run as well, and so on for what they derive in turn.
+
+The analysis runs the generic rules over *patterns*, triples with variables for what only the data knows. It starts
+with the heads of the data rules that can be schema. A generic rule fires if one of its premises unifies with a pattern
+and the other premises with the closed schema or with patterns; atoms about data count as true. Its heads are new
+patterns, unless they are no schema, are known, or repeat the body.
+So it never misses a rule that is needed (but for owl:sameAs, see `needed_generic`), and may name one that is not.
+A pattern of any predicate at all can be any schema triple, and ends the analysis with every generic rule; unless no
+variable can become a *keyword*, one of the predicates that make a triple schema. That holds where the data has no
+keyword as a subject or object, no rule puts one there, and no rule reads a schema triple that has one there.
+
+The result, reasons included, depends on the sets of rules and of schema triples alone.
+Cost: a look at each head while no head can be schema, as in most ontologies; else a join over the schema.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import chain
+from typing import TypeAlias
+
+from kgreason.ontology.generic.generic import Generic, feeders, is_premise, is_schema_pattern
+from kgreason.ontology.generic.patterns import Binding, fresh, generalises, numbered, substituted, text, unified
+from kgreason.ontology.read.schema import SCHEMA_PREDICATES
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
+
+KEYWORDS = SCHEMA_PREDICATES | {RDF_TYPE}
+"""The predicates that make a triple schema."""
+
+Key: TypeAlias = tuple[Constant | None, Constant | None, Constant | None]
+
+
+def needed_generic(
+    rules: Iterable[Rule], generic: Generic, schema: Iterable[Triple], *, same_as: bool = False, reified: bool = True
+) -> dict[Rule, str]:
+    """The generic rules (closing ones and rows) to run with the data, each with the reason; none, most often.
+
+    `rules` are those of the translation and the user's own, `schema` is the closed schema. Two facts are the caller's
+    to know. `same_as`: a present owl:sameAs fact between two terms mentions a term of the schema, one of `KEYWORDS` or
+    of `SCHEMA_CLASSES`; it can rewrite any schema triple, and calls for all rules. `reified`: a present triple that is
+    not schema has one of `KEYWORDS` as its subject or object; if none has, fewer rules may be needed.
+    """
+    readers, rules = (*generic.closing, *generic.rows), tuple(rules)
+    if same_as:
+        return dict.fromkeys(readers, "owl:sameAs links a term of the schema")
+    free = [rule for rule in generic.free if not any(OWL_SAME_AS in atom.terms for atom in rule.body)]
+    sources = [*sorted(filter(can_derive_schema, rules), key=_sayings), *filter(can_derive_schema, free)]
+    if not sources:
+        return {}
+    analysis = _Analysis(readers, schema)
+    analysis.reified = reified or any(map(_reifies, (*rules, *free))) or analysis.exposed((*rules, *free))
+    needed = analysis.run(sources)
+    return feeders(readers, needed) | needed
+
+
+def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
+    """The generic rules that read axioms of these kinds, whose lists fork, each with the reason."""
+    wanted = frozenset(kinds)
+    rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
+    return feeders(generic.rows, rows) | dict.fromkeys(rows, "a list of the schema forks")
+
+
+def can_derive_schema(rule: Rule) -> bool:
+    """Whether a head can be a schema triple, or belong to the walk along a list; rules that cannot need no others."""
+    return any(_may_be_schema(head) for head in rule.heads)
+
+
+class _Analysis:
+    """The state of one run: the closed schema, the patterns met so far, and the rules found to be needed."""
+
+    def __init__(self, readers: tuple[Rule, ...], schema: Iterable[Triple]) -> None:
+        self.readers = readers
+        self.facts = _Facts(schema)
+        self.reified = False
+        self.patterns: dict[Atom, str] = {}
+        self.needed: dict[Rule, str] = {}
+
+    @cached_property
+    def keyword_facts(self) -> list[Atom]:
+        """The schema triples with a keyword as their subject or object."""
+        return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
+
+    def exposed(self, sources: Iterable[Rule]) -> bool:
+        """Whether a rule, or the walk along a list, reads a keyword from a schema triple."""
+        read = (atom for rule in sources for atom in rule.body)
+        walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
+        walked = (atom for reader in walks for atom in reader.body if is_schema_pattern(atom))
+        return any(map(self._exposes, chain(read, walked)))
+
+    def _exposes(self, atom: Atom) -> bool:
+        return any(unified(atom, fact, {}) is not None for fact in self.keyword_facts)
+
+    def run(self, rules: list[Rule]) -> dict[Rule, str]:
+        """The rules needed; begins anew if a generic rule turns out to read a keyword."""
+        before, self.patterns, self.needed = self.reified, {}, {}
+        needed = self._spread(rules)
+        return needed if self.reified == before else self.run(rules)
+
+    def _spread(self, rules: list[Rule]) -> dict[Rule, str]:
+        for rule in rules:
+            self._conclude(rule, {})
+        waiting = list(self.patterns)
+        for pattern in waiting:
+            reason = f"{self.patterns[pattern]} can derive {text(pattern)}"
+            if _is_any(pattern):
+                return dict.fromkeys(self.readers, reason) | self.needed
+            known = len(self.patterns)
+            for reader in self.readers:
+                self._fire(reader, pattern, reason)
+            waiting += list(self.patterns)[known:]
+        return self.needed
+
+    def _fire(self, reader: Rule, pattern: Atom, reason: str) -> None:
+        """Run a generic rule with `pattern` for each of its premises in turn."""
+        premises = [atom for atom in reader.body if is_premise(atom)]
+        for premise in premises:
+            binding = unified(premise, fresh(pattern, 0), {})
+            if binding is not None:
+                others = [atom for atom in premises if atom is not premise]
+                for complete in self._joined(others, binding):
+                    if self._conclude(reader, complete):
+                        self.needed.setdefault(reader, reason)
+                        data = (substituted(atom, complete) for atom in reader.body if not is_premise(atom))
+                        self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
+
+    def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
+        """Every extension of the binding that turns all premises into schema triples or instances of patterns."""
+        if not premises:
+            yield binding
+            return
+        first, *others = premises
+        wanted = substituted(first, binding)
+        if wanted.relation is not None:
+            yield from self._joined(others, binding)
+            return
+        patterns = [fresh(pattern, len(premises)) for pattern in self.patterns]
+        for candidate in chain(self.facts.matching(wanted), patterns):
+            extended = unified(wanted, candidate, binding)
+            if extended is not None:
+                yield from self._joined(others, extended)
+
+    def _conclude(self, rule: Rule, binding: Binding) -> bool:
+        """Learn the heads of a rule as patterns; whether one of them says anything new."""
+        body = {substituted(atom, binding) for atom in rule.body}
+        heads = [substituted(head, binding) for head in rule.heads]
+        news = [head for head in heads if head not in body and not self.facts.has(head)]
+        for pattern in map(numbered, news):
+            if self._may_be_schema(pattern) and not any(generalises(known, pattern) for known in self.patterns):
+                self.patterns[pattern] = rule.name
+        return bool(news)
+
+    def _may_be_schema(self, head: Atom) -> bool:
+        """Whether an instance of a head can be a schema triple, or belongs to the walk along a list."""
+        return _may_be_schema(head) and (self.reified or not _is_any(head))
+
+
+class _Facts:
+    """The closed schema, indexed by predicate with the subject, the object or neither."""
+
+    def __init__(self, schema: Iterable[Triple]) -> None:
+        self.all = dict.fromkeys(sorted(set(schema)))
+        self._found: dict[Key, list[Atom]] = defaultdict(list)
+        for subject, predicate, object_ in self.all:
+            fact = triple(subject, predicate, object_)
+            for key in ((subject, predicate, None), (None, predicate, object_), (None, predicate, None)):
+                self._found[key].append(fact)
+
+    def has(self, atom: Atom) -> bool:
+        return atom.relation is None and atom.terms in self.all
+
+    def matching(self, atom: Atom) -> list[Atom]:
+        """The facts that an atom with a constant predicate may match."""
+        subject, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
+        return self._found.get((subject, predicate, None if subject else object_), [])
+
+
+def _may_be_schema(head: Atom) -> bool:
+    """Whether an instance of a head can be a schema triple, or belongs to the walk along a list."""
+    if head.relation is not None:
+        return head != FALSE
+    _, predicate, object_ = head.terms
+    return is_premise(head) or _is_any(head) or (predicate == RDF_TYPE and isinstance(object_, Variable))
+
+
+def _sayings(rule: Rule) -> tuple[str, str]:
+    """What tells rules apart, for a fixed order."""
+    return rule.name, f"{rule.heads} {rule.body}"
+
+
+def _is_any(pattern: Atom) -> bool:
+    """Whether a pattern is a triple of any predicate."""
+    return pattern.relation is None and isinstance(pattern.terms[1], Variable)
+
+
+def _reifies(rule: Rule) -> bool:
+    """Whether a head can have a keyword as its subject or object: it names one, or takes what was only a predicate."""
+    bound = {term for atom in rule.body for term in _ends(atom)}
+    return any(
+        term not in bound if isinstance(term, Variable) else term in KEYWORDS
+        for head in rule.heads
+        for term in _ends(head)
+    )
+
+
+def _ends(atom: Atom) -> tuple[Term, ...]:
+    """The subject and the object of a triple; every term of another atom."""
+    return atom.terms if atom.relation is not None else atom.terms[::2]

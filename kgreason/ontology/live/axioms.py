@@ -1,0 +1,80 @@
+"""`LiveReadings`: the readings of a schema that is edited, and which axioms an edit takes away and brings.
+
+An edit reads anew the nodes whose triples it changed and those whose lists run through them, and compares. Expressions
+nest through their nodes, so that nothing else can read differently: what uses a restriction has its node as a constant.
+
+Law: after any sequence of edits `axioms` and `broken` are what `collect` finds in the triples that are left.
+Cost: the triples of the nodes that are read anew, with their lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kgreason.ontology.change import Change
+from kgreason.ontology.read.axioms import Axiom
+from kgreason.ontology.read.collect import Broken, Reading, read_node
+from kgreason.ontology.read.schema import LiveSchema
+from kgreason.ontology.undo import Index, UndoLog
+from kgreason.rules.model import Constant, Triple
+
+
+class LiveReadings:
+    """What the nodes of a schema say; empty at first."""
+
+    def __init__(self, log: UndoLog) -> None:
+        self._log = log
+        self._schema = LiveSchema(log)
+        self._readings: dict[Constant, Reading] = {}
+        self._readers: Index[Constant, Constant] = Index(log)
+        self._broken: dict[Constant, tuple[Broken, ...]] = {}
+
+    @property
+    def broken(self) -> tuple[Broken, ...]:
+        """The axioms whose list has a fault, by node."""
+        return tuple(broken for _, found in sorted(self._broken.items()) for broken in found)
+
+    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
+        """Take schema triples away, then add others; what that does to the axioms, in the order of their places.
+
+        An axiom whose list changed goes and comes.
+        """
+        gone: list[Axiom] = []
+        come: list[Axiom] = []
+        for node in sorted(self.touched(self._schema.change(removed, added))):
+            before, after = self._readings.get(node), read_node(self._schema, node)
+            gone += _without(before, after)
+            come += _without(after, before)
+            self._replace(node, before, after)
+        return Change(tuple(gone), tuple(come))
+
+    def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
+        """The nodes whose readings depend on the triples of these subjects."""
+        return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
+
+    def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:
+        self._register(node, before.reads if before else frozenset(), after.reads)
+        if after.axioms or after.broken:
+            self._log.put(self._readings, node, after)
+        elif before:
+            self._log.drop(self._readings, node)
+        if after.broken:
+            self._log.put(self._broken, node, after.broken)
+        elif node in self._broken:
+            self._log.drop(self._broken, node)
+
+    def _register(self, node: Constant, before: frozenset[Constant], after: frozenset[Constant]) -> None:
+        """Let the cells of a node's lists know it, and no other subjects."""
+        for cell in before - after - {node}:
+            self._readers.discard(cell, node)
+        for cell in after - before - {node}:
+            self._readers.add(cell, node)
+
+
+def _without(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
+    """The axioms of a reading that are not in another; equal sources make equal axioms."""
+    axioms = reading.axioms if reading else ()
+    if not axioms or not other:
+        return axioms
+    known = {axiom.sources for axiom in other.axioms}
+    return tuple(axiom for axiom in axioms if axiom.sources not in known)

@@ -1,0 +1,265 @@
+"""Axioms collected from a schema, one node at a time.
+
+The *reading* of a node is every axiom whose main node it is: the subject of the triple that makes the axiom. What was
+read is a function of the triples of `reads`, the node itself and the nodes visited from it, list cells most often; so
+an edit changes the readings of the nodes that read one of its subjects, and of no others (readings.py keeps them up to
+date).
+
+Axioms of one node come in the order of their sources, so that those of a schema do: an axiom has one place among all,
+whatever else is said. No two axioms have equal sources.
+
+A broken list yields a warning in place of its axiom, and so does a broken SWRL rule (swrl.py); the warning names the
+fault, the list cell or node, and the axiom. The empty list yields neither: LIST[h, e1, ..., en] of the W3C tables (OWL
+2 Profiles, Table 3) has at least one member, so that no row matches rdf:nil.
+
+Cost: linear in the schema; a list that several axioms share is read once for each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+
+from kgreason.ontology.read.axioms import (
+    Axiom,
+    Characteristic,
+    Collection,
+    Implication,
+    Maximum,
+    NegativeAssertion,
+    Pair,
+    Restriction,
+)
+from kgreason.ontology.read.lists import Fault, RdfList, read_list
+from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.read.swrl import read_implication
+from kgreason.rules.model import Constant, Triple
+from kgreason.terms.vocabulary import (
+    OWL_ALL_DIFFERENT,
+    OWL_ALL_DISJOINT_CLASSES,
+    OWL_ALL_DISJOINT_PROPERTIES,
+    OWL_ALL_VALUES_FROM,
+    OWL_ASSERTION_PROPERTY,
+    OWL_ASYMMETRIC_PROPERTY,
+    OWL_COMPLEMENT_OF,
+    OWL_DISJOINT_WITH,
+    OWL_DISTINCT_MEMBERS,
+    OWL_EQUIVALENT_CLASS,
+    OWL_EQUIVALENT_PROPERTY,
+    OWL_FUNCTIONAL_PROPERTY,
+    OWL_HAS_KEY,
+    OWL_HAS_VALUE,
+    OWL_INTERSECTION_OF,
+    OWL_INVERSE_FUNCTIONAL_PROPERTY,
+    OWL_INVERSE_OF,
+    OWL_IRREFLEXIVE_PROPERTY,
+    OWL_MAX_CARDINALITY,
+    OWL_MAX_QUALIFIED_CARDINALITY,
+    OWL_MEMBERS,
+    OWL_ON_CLASS,
+    OWL_ON_PROPERTY,
+    OWL_ONE_OF,
+    OWL_PROPERTY_CHAIN_AXIOM,
+    OWL_PROPERTY_DISJOINT_WITH,
+    OWL_SOME_VALUES_FROM,
+    OWL_SOURCE_INDIVIDUAL,
+    OWL_SYMMETRIC_PROPERTY,
+    OWL_TARGET_INDIVIDUAL,
+    OWL_TARGET_VALUE,
+    OWL_TRANSITIVE_PROPERTY,
+    OWL_UNION_OF,
+    RDF_TYPE,
+    RDFS_DOMAIN,
+    RDFS_RANGE,
+    RDFS_SUB_CLASS_OF,
+    RDFS_SUB_PROPERTY_OF,
+    SWRL_IMP,
+    XSD,
+)
+
+_PAIRS = (
+    RDFS_SUB_CLASS_OF,
+    RDFS_SUB_PROPERTY_OF,
+    RDFS_DOMAIN,
+    RDFS_RANGE,
+    OWL_EQUIVALENT_CLASS,
+    OWL_EQUIVALENT_PROPERTY,
+    OWL_INVERSE_OF,
+    OWL_DISJOINT_WITH,
+    OWL_COMPLEMENT_OF,
+    OWL_PROPERTY_DISJOINT_WITH,
+)
+_CHARACTERISTICS = (
+    OWL_FUNCTIONAL_PROPERTY,
+    OWL_INVERSE_FUNCTIONAL_PROPERTY,
+    OWL_IRREFLEXIVE_PROPERTY,
+    OWL_SYMMETRIC_PROPERTY,
+    OWL_ASYMMETRIC_PROPERTY,
+    OWL_TRANSITIVE_PROPERTY,
+)
+_COLLECTIONS = (OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF, OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
+_TYPED_COLLECTIONS = (
+    (OWL_ALL_DISJOINT_CLASSES, OWL_MEMBERS, OWL_ALL_DISJOINT_CLASSES),
+    (OWL_ALL_DISJOINT_PROPERTIES, OWL_MEMBERS, OWL_ALL_DISJOINT_PROPERTIES),
+    (OWL_ALL_DIFFERENT, OWL_MEMBERS, OWL_ALL_DIFFERENT),
+    (OWL_ALL_DIFFERENT, OWL_DISTINCT_MEMBERS, OWL_DISTINCT_MEMBERS),
+)
+_RESTRICTIONS = (OWL_SOME_VALUES_FROM, OWL_ALL_VALUES_FROM, OWL_HAS_VALUE)
+_WHOLE = "integer|nonNegativeInteger|nonPositiveInteger|positiveInteger|long|int|short|byte"
+_LIMIT = re.compile(
+    rf'"(?P<value>[+-]?0*[01])(?:"\^\^<{XSD}(?:{_WHOLE}|unsigned(?:Long|Int|Short|Byte))>|(?:\.0*)?"\^\^<{XSD}decimal>)'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An axiom with a fault in its list, or its SWRL rule."""
+
+    kind: Constant
+    node: Constant
+    fault: Fault
+
+    def __str__(self) -> str:
+        if self.fault.is_fork:
+            where = f"forked list at {self.fault.cell}: {self.fault.problem}"
+            return f"{where}; the {self.kind} of {self.node} is read with each of them"
+        what = "rule" if self.kind == SWRL_IMP else "list"
+        where = f"broken {what} at {self.fault.cell}: {self.fault.problem}"
+        return f"{where}; the {self.kind} of {self.node} yields no rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The axioms of one main node, those with a broken list, and the subjects whose triples both depend on."""
+
+    node: Constant
+    axioms: tuple[Axiom, ...]
+    broken: tuple[Broken, ...]
+    reads: frozenset[Constant]
+
+
+def collect(schema: Schema) -> Iterator[Reading]:
+    """The reading of every node that has an axiom, whole or broken, by node."""
+    for node in schema.subjects():
+        reading = read_node(schema, node)
+        if reading.axioms or reading.broken:
+            yield reading
+
+
+def read_node(schema: Schema, node: Constant) -> Reading:
+    """The axioms whose main node is `node`."""
+    found = [
+        item
+        for predicate in sorted(schema.predicates(node))
+        for reader in _READERS.get(predicate, ())
+        for item in reader(schema, node, predicate)
+    ]
+    axioms = [item for item in found if not isinstance(item, Broken)]
+    return Reading(
+        node,
+        tuple(sorted(axioms, key=attrgetter("sources"))),
+        tuple([item for item in found if isinstance(item, Broken)]) if len(axioms) < len(found) else (),
+        frozenset([node]).union(*[_cells(item) for item in found if not isinstance(item, Pair)]),
+    )
+
+
+def _cells(item: Axiom | Broken) -> Iterable[Constant]:
+    """The subjects other than the main node that were visited to read `item`."""
+    if isinstance(item, Broken):
+        return item.fault.cells
+    if isinstance(item, Implication):
+        return item.reads
+    return [subject for subject, _, _ in item.sources]
+
+
+def _pairs(schema: Schema, node: Constant, kind: Constant) -> list[Axiom | Broken]:
+    return [Pair(kind, node, other, ((node, kind, other),)) for other in schema.objects(node, kind)]
+
+
+def _characteristics(schema: Schema, node: Constant, type_: Constant) -> Iterator[Axiom]:
+    for kind in schema.objects(node, type_):
+        if kind in _CHARACTERISTICS:
+            yield Characteristic(kind, node, ((node, type_, kind),))
+
+
+def _collections(schema: Schema, node: Constant, kind: Constant) -> Iterator[Axiom | Broken]:
+    return _lists(schema, node, kind, kind, ())
+
+
+def _typed_collections(schema: Schema, node: Constant, type_: Constant) -> Iterator[Axiom | Broken]:
+    classes = schema.objects(node, type_)
+    for class_, predicate, kind in _TYPED_COLLECTIONS:
+        if class_ in classes:
+            yield from _lists(schema, node, predicate, kind, ((node, type_, class_),))
+
+
+def _lists(
+    schema: Schema, node: Constant, predicate: Constant, kind: Constant, typed: tuple[Triple, ...]
+) -> Iterator[Axiom | Broken]:
+    """One collection for each list that `predicate` leads to."""
+    for head in schema.objects(node, predicate):
+        match read_list(schema, head):
+            case Fault() as fault:
+                yield Broken(kind, node, fault)
+            case RdfList(members, triples) if members:
+                yield Collection(kind, node, members, (*typed, (node, predicate, head), *triples))
+
+
+def _restrictions(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
+    for property_ in schema.objects(node, predicate):
+        on_property = (node, predicate, property_)
+        for kind in _RESTRICTIONS:
+            for filler in schema.objects(node, kind):
+                yield Restriction(kind, node, property_, filler, ((node, kind, filler), on_property))
+
+
+def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
+    for property_ in schema.objects(node, predicate):
+        on_property = (node, predicate, property_)
+        for limit, source in _limits(schema, node, OWL_MAX_CARDINALITY):
+            yield Maximum(OWL_MAX_CARDINALITY, node, property_, limit, None, (source, on_property))
+        for limit, source in _limits(schema, node, OWL_MAX_QUALIFIED_CARDINALITY):
+            for class_ in schema.objects(node, OWL_ON_CLASS):
+                sources = (source, on_property, (node, OWL_ON_CLASS, class_))
+                yield Maximum(OWL_MAX_QUALIFIED_CARDINALITY, node, property_, limit, class_, sources)
+
+
+def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[int, Triple]]:
+    """The limits 0 and 1; the tables write xsd:nonNegativeInteger, equal values of its kin count as well (dt-eq)."""
+    for literal in schema.objects(node, kind):
+        match = _LIMIT.fullmatch(literal)
+        if match and int(match["value"]) >= 0:
+            yield int(match["value"]), (node, kind, literal)
+
+
+def _negative_assertions(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
+    for subject in schema.objects(node, predicate):
+        for property_ in schema.objects(node, OWL_ASSERTION_PROPERTY):
+            for kind in (OWL_TARGET_INDIVIDUAL, OWL_TARGET_VALUE):
+                for target in schema.objects(node, kind):
+                    sources = (
+                        (node, predicate, subject),
+                        (node, OWL_ASSERTION_PROPERTY, property_),
+                        (node, kind, target),
+                    )
+                    yield NegativeAssertion(kind, node, (subject, property_, target), sources)
+
+
+def _implications(schema: Schema, node: Constant, _: Constant) -> Iterator[Axiom | Broken]:
+    match read_implication(schema, node):
+        case Fault() as fault:
+            yield Broken(SWRL_IMP, node, fault)
+        case Implication() as axiom:
+            yield axiom
+
+
+_READERS: Mapping[Constant, tuple[Callable[[Schema, Constant, Constant], Iterable[Axiom | Broken]], ...]] = {
+    **dict.fromkeys(_PAIRS, (_pairs,)),
+    **dict.fromkeys(_COLLECTIONS, (_collections,)),
+    RDF_TYPE: (_characteristics, _typed_collections, _implications),
+    OWL_ON_PROPERTY: (_restrictions, _maxima),
+    OWL_SOURCE_INDIVIDUAL: (_negative_assertions,),
+}
+"""What reads the axioms that a predicate of their main node leads to."""

@@ -1,0 +1,44 @@
+"""What the rows of the tables are written with: variables, the type atom, and a rule that knows its axiom.
+
+A *row* is a function of one axiom that yields rules under one W3C name. The schema half of the row is the axiom, so
+what is left in the rule has constants wherever the W3C row has a schema variable. A profile is a `RowTable`: the rows
+of each kind of axiom.
+
+Rows keep to single heads: a W3C row with several conclusions yields one rule for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from string import digits
+from typing import TypeAlias
+
+from kgreason.ontology.read.axioms import Axiom
+from kgreason.rules.model import Atom, Constant, Rule, Term, Variable, triple
+from kgreason.terms.vocabulary import RDF_TYPE
+
+Row: TypeAlias = Callable[..., Iterable[Rule]]
+RowTable: TypeAlias = Mapping[Constant, tuple[Row, ...]]
+
+U, V, X1, X2, Y1, Y2, Z = (Variable(name) for name in ("u", "v", "x1", "x2", "y1", "y2", "z"))
+X, Y = Variable("v0"), Variable("v1")
+"""Named so that most of the rules, those over one atom, are written in their canonical form."""
+
+_GROUPS = {"rho": "rhodf"}
+
+
+def is_a(instance: Term, class_: Term) -> Atom:
+    """The pattern `[instance, rdf:type, class_]`."""
+    return triple(instance, RDF_TYPE, class_)
+
+
+def rule(name: str, axiom: Axiom, head: Atom, *body: Atom) -> Rule:
+    """The rule `head :- body` from one axiom; the group is in the name: `cls` of `cls-svf1`, `rdfs` of `rdfs9`."""
+    return Rule((head,), body, name, _group(name), axiom.sources)
+
+
+@cache
+def _group(name: str) -> str:
+    group = name.partition("-")[0].rstrip(digits)
+    return _GROUPS.get(group, group)

@@ -1,0 +1,155 @@
+"""SWRL rules read from their RDF form, and the row that makes them rules.
+
+A swrl:Imp has a swrl:body and a swrl:head, each an RDF list of atoms; an atom is a node with a class, a predicate and
+its arguments, and an argument is a variable where it is typed swrl:Variable (SWRL submission, section 6). What a head
+lists are conclusions, each a rule of its own; an empty head is a contradiction. A class predicate may be the node of a
+class expression. owl:Thing(?x) asks for nothing where another atom of the body binds ?x, and is left out there.
+
+Atoms match what the graph has: no `x owl:sameAs x` unless that noise is on, no owl:differentFrom of an
+owl:AllDifferent. Where the schema is read as data there is no generic rule for SWRL, and these rules are not read.
+
+Built-ins and data ranges are not supported: a rule with one, with a broken list or atom, or with a variable in its head
+that its body does not bind has a fault in place of rules. Reading knows every node it visited, arguments too, so that
+an edit of any of them reads the rule anew.
+
+Cost: linear in the atoms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kgreason.ontology.read.axioms import Implication
+from kgreason.ontology.read.lists import Fault, read_list, unless_one
+from kgreason.ontology.read.rows import RowTable, is_a, rule
+from kgreason.ontology.read.schema import Schema
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
+from kgreason.terms.vocabulary import (
+    OWL_DIFFERENT_FROM,
+    OWL_SAME_AS,
+    OWL_THING,
+    RDF_TYPE,
+    SWRL_ARGUMENT1,
+    SWRL_ARGUMENT2,
+    SWRL_BODY,
+    SWRL_BUILTIN_ATOM,
+    SWRL_CLASS_ATOM,
+    SWRL_CLASS_PREDICATE,
+    SWRL_DATA_RANGE_ATOM,
+    SWRL_DATAVALUED_PROPERTY_ATOM,
+    SWRL_DIFFERENT_INDIVIDUALS_ATOM,
+    SWRL_HEAD,
+    SWRL_IMP,
+    SWRL_INDIVIDUAL_PROPERTY_ATOM,
+    SWRL_PROPERTY_PREDICATE,
+    SWRL_SAME_INDIVIDUAL_ATOM,
+    SWRL_VARIABLE,
+)
+
+_RELATIONS = {SWRL_SAME_INDIVIDUAL_ATOM: OWL_SAME_AS, SWRL_DIFFERENT_INDIVIDUALS_ATOM: OWL_DIFFERENT_FROM}
+_PROPERTY_ATOMS = (SWRL_INDIVIDUAL_PROPERTY_ATOM, SWRL_DATAVALUED_PROPERTY_ATOM)
+_UNSUPPORTED = (SWRL_BUILTIN_ATOM, SWRL_DATA_RANGE_ATOM)
+_ATOMS = (SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, *_UNSUPPORTED)
+
+
+class _FaultError(Exception):
+    """What ends the reading of a rule: at a node, because of a problem."""
+
+    def __init__(self, node: Constant, problem: str) -> None:
+        self.node, self.problem = node, problem
+        super().__init__(problem)
+
+
+def read_implication(schema: Schema, node: Constant) -> Implication | Fault | None:
+    """The rule of a swrl:Imp, or the fault that breaks it; None for any other node."""
+    if SWRL_IMP not in schema.objects(node, RDF_TYPE):
+        return None
+    reader = _Reader(schema)
+    reader.sources[node, RDF_TYPE, SWRL_IMP] = None
+    try:
+        body, head = reader.atoms(node, SWRL_BODY), reader.atoms(node, SWRL_HEAD)
+        reader.check_bound(node, head, body)
+    except _FaultError as error:
+        return Fault(error.node, error.problem, tuple(reader.visited))
+    return Implication(SWRL_IMP, node, head, body, tuple(reader.visited), tuple(reader.sources))
+
+
+class _Reader:
+    """What was read of a rule so far: the nodes visited, the triples that say it, and its variables."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._variables: dict[Constant, Variable] = {}
+        self.visited: dict[Constant, None] = {}
+        self.sources: dict[Triple, None] = {}
+
+    def atoms(self, node: Constant, predicate: Constant) -> tuple[Atom, ...]:
+        """The atoms of the one list that a predicate leads to."""
+        found = read_list(self._schema, self._value(node, predicate))
+        if isinstance(found, Fault):
+            self.visited |= dict.fromkeys(found.cells)
+            raise _FaultError(found.cell, found.problem)
+        self.visited |= dict.fromkeys(cell for cell, _, _ in found.triples)
+        self.sources |= dict.fromkeys(found.triples)
+        return tuple(map(self._atom, found.members))
+
+    def _atom(self, node: Constant) -> Atom:
+        self.visited[node] = None
+        kinds = [kind for kind in self._schema.objects(node, RDF_TYPE) if kind in _ATOMS]
+        self._check_one(node, "a class of atoms", kinds)
+        (kind,) = kinds
+        if kind in _UNSUPPORTED:
+            raise _FaultError(node, f"{_short(kind)} is not supported")
+        self.sources[node, RDF_TYPE, kind] = None
+        first = self._argument(node, SWRL_ARGUMENT1)
+        if kind == SWRL_CLASS_ATOM:
+            return is_a(first, self._value(node, SWRL_CLASS_PREDICATE))
+        relation = _RELATIONS.get(kind) or self._value(node, SWRL_PROPERTY_PREDICATE)
+        return triple(first, relation, self._argument(node, SWRL_ARGUMENT2))
+
+    def _argument(self, node: Constant, predicate: Constant) -> Term:
+        value = self._value(node, predicate)
+        self.visited[value] = None
+        if SWRL_VARIABLE not in self._schema.objects(value, RDF_TYPE):
+            return value
+        self.sources[value, RDF_TYPE, SWRL_VARIABLE] = None
+        return self._variables.setdefault(value, Variable(f"v{len(self._variables) + 1}"))
+
+    def _value(self, node: Constant, predicate: Constant) -> Constant:
+        """The one object of a node and a predicate."""
+        self.visited[node] = None
+        found = self._schema.objects(node, predicate)
+        self._check_one(node, _short(predicate), found)
+        self.sources[node, predicate, found[0]] = None
+        return found[0]
+
+    def _check_one(self, node: Constant, name: str, found: Sequence[Constant]) -> None:
+        if problem := unless_one(name, len(found)):
+            raise _FaultError(node, problem)
+
+    def check_bound(self, node: Constant, head: tuple[Atom, ...], body: tuple[Atom, ...]) -> None:
+        """Refuse a head with a variable that no atom of the body has."""
+        bound = {variable for atom in body for variable in atom.variables()}
+        for value, variable in self._variables.items():
+            if variable not in bound and any(variable in atom.variables() for atom in head):
+                raise _FaultError(node, f"the variable {value} of the head is in no atom of the body")
+
+
+def _short(term: Constant) -> str:
+    return f"swrl:{term.rpartition('#')[2][:-1]}"
+
+
+def swrl(axiom: Implication) -> Iterator[Rule]:
+    """What a rule's head says of what its body matches."""
+    others = {variable for atom in axiom.body if not _is_thing(atom) for variable in atom.variables()}
+    body = [atom for atom in axiom.body if not (_is_thing(atom) and atom.terms[0] in others)]
+    for head in axiom.head or (FALSE,):
+        yield rule("swrl", axiom, head, *body)
+
+
+def _is_thing(atom: Atom) -> bool:
+    return atom.terms[1:] == (RDF_TYPE, OWL_THING)
+
+
+ROWS: RowTable = {SWRL_IMP: (swrl,)}
+"""The row of SWRL."""

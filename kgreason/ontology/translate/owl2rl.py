@@ -1,0 +1,368 @@
+"""The rows of OWL 2 RL/RDF that read an axiom, in the order of the tables (OWL 2 Profiles, section 4.3).
+
+One function for each row of table 4 (equality: the rows over owl:AllDifferent), 5 (properties), 6 (classes) and 7
+(class axioms). Rows without a schema premise (the other eq-* rows, prp-ap, cls-thing, cls-nothing1, cls-nothing2, the
+dt-* rows of table 8) are generic rules; the scm-* rows of table 9 close the schema before it is translated.
+
+Law: over a schema closed under the scm-* rows, the rules of all axioms together with the generic rules have the same
+closure over the data as the tables themselves. Rows keep anonymous classes: a blank node is a constant like any other.
+
+A row for a filler or class owl:Thing (cls-svf2, cls-maxqc2, cls-maxqc4) says more with fewer premises than its sister,
+so the sister is left out there. Rows that conclude `false` have the head `FALSE`. A row that makes values one
+(prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, whose name ends in `-literals`: that
+two of the terms are literals of different values is `false`.
+Cost: one rule for each axiom and row; n (n - 1) / 2 for the rows over pairs of a list (eq-diff2, eq-diff3, prp-adp,
+cax-adc), n for cls-int2, cls-uni and cls-oo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+from kgreason.ontology.read.axioms import (
+    Axiom,
+    Characteristic,
+    Collection,
+    Maximum,
+    NegativeAssertion,
+    Pair,
+    Restriction,
+)
+from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, is_a, rule
+from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
+from kgreason.terms.vocabulary import (
+    OWL_ALL_DIFFERENT,
+    OWL_ALL_DISJOINT_CLASSES,
+    OWL_ALL_DISJOINT_PROPERTIES,
+    OWL_ALL_VALUES_FROM,
+    OWL_ASYMMETRIC_PROPERTY,
+    OWL_COMPLEMENT_OF,
+    OWL_DISJOINT_WITH,
+    OWL_DISTINCT_MEMBERS,
+    OWL_EQUIVALENT_CLASS,
+    OWL_EQUIVALENT_PROPERTY,
+    OWL_FUNCTIONAL_PROPERTY,
+    OWL_HAS_KEY,
+    OWL_HAS_VALUE,
+    OWL_INTERSECTION_OF,
+    OWL_INVERSE_FUNCTIONAL_PROPERTY,
+    OWL_INVERSE_OF,
+    OWL_IRREFLEXIVE_PROPERTY,
+    OWL_MAX_CARDINALITY,
+    OWL_MAX_QUALIFIED_CARDINALITY,
+    OWL_ONE_OF,
+    OWL_PROPERTY_CHAIN_AXIOM,
+    OWL_PROPERTY_DISJOINT_WITH,
+    OWL_SAME_AS,
+    OWL_SOME_VALUES_FROM,
+    OWL_SYMMETRIC_PROPERTY,
+    OWL_TARGET_INDIVIDUAL,
+    OWL_TARGET_VALUE,
+    OWL_THING,
+    OWL_TRANSITIVE_PROPERTY,
+    OWL_UNION_OF,
+    RDFS_DOMAIN,
+    RDFS_RANGE,
+    RDFS_SUB_CLASS_OF,
+    RDFS_SUB_PROPERTY_OF,
+)
+
+"""Y1 and Y2 are literals of different values (rulesets/datatypes.dl)."""
+
+# Table 4: the semantics of equality
+
+
+def eq_diff2(axiom: Collection) -> Iterator[Rule]:
+    """No two members of an owl:AllDifferent are the same (owl:members)."""
+    return _all_different("eq-diff2", axiom)
+
+
+def eq_diff3(axiom: Collection) -> Iterator[Rule]:
+    """No two members of an owl:AllDifferent are the same (owl:distinctMembers)."""
+    return _all_different("eq-diff3", axiom)
+
+
+def _all_different(name: str, axiom: Collection) -> Iterator[Rule]:
+    for left, right in combinations(axiom.members, 2):
+        yield rule(name, axiom, FALSE, triple(left, OWL_SAME_AS, right))
+
+
+# Table 5: the semantics of axioms about properties
+
+
+def prp_dom(axiom: Pair) -> Iterator[Rule]:
+    """A subject of a property is in its domain."""
+    yield rule("prp-dom", axiom, is_a(X, axiom.right), triple(X, axiom.left, Y))
+
+
+def prp_rng(axiom: Pair) -> Iterator[Rule]:
+    """An object of a property is in its range; a literal too, if the range is a datatype."""
+    yield rule("prp-rng", axiom, is_a(Y, axiom.right), triple(X, axiom.left, Y))
+
+
+def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
+    """The values of a functional property are one."""
+    p = axiom.property_
+    yield from _one("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
+
+
+def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
+    """The subjects of a value of an inverse functional property are one."""
+    p = axiom.property_
+    yield from _one("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
+
+
+def prp_irp(axiom: Characteristic) -> Iterator[Rule]:
+    """Nothing is related to itself by an irreflexive property."""
+    yield rule("prp-irp", axiom, FALSE, triple(X, axiom.property_, X))
+
+
+def prp_symp(axiom: Characteristic) -> Iterator[Rule]:
+    """A symmetric property relates both ways."""
+    yield rule("prp-symp", axiom, triple(Y, axiom.property_, X), triple(X, axiom.property_, Y))
+
+
+def prp_asyp(axiom: Characteristic) -> Iterator[Rule]:
+    """An asymmetric property never relates both ways."""
+    yield rule("prp-asyp", axiom, FALSE, triple(X, axiom.property_, Y), triple(Y, axiom.property_, X))
+
+
+def prp_trp(axiom: Characteristic) -> Iterator[Rule]:
+    """A transitive property relates along its own steps."""
+    p = axiom.property_
+    yield rule("prp-trp", axiom, triple(X, p, Z), triple(X, p, Y), triple(Y, p, Z))
+
+
+def prp_spo1(axiom: Pair) -> Iterator[Rule]:
+    """What a property relates, its superproperties relate."""
+    yield rule("prp-spo1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
+
+
+def prp_spo2(axiom: Collection) -> Iterator[Rule]:
+    """A property relates along the steps of its chain."""
+    stops = [Variable(f"u{number}") for number in range(1, len(axiom.members) + 2)]
+    steps = zip(pairwise(stops), axiom.members, strict=True)
+    body = (triple(start, p, end) for (start, end), p in steps)
+    yield rule("prp-spo2", axiom, triple(stops[0], axiom.node, stops[-1]), *body)
+
+
+def prp_eqp1(axiom: Pair) -> Iterator[Rule]:
+    """What a property relates, an equivalent property relates: left to right."""
+    yield rule("prp-eqp1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
+
+
+def prp_eqp2(axiom: Pair) -> Iterator[Rule]:
+    """What a property relates, an equivalent property relates: right to left."""
+    yield rule("prp-eqp2", axiom, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
+
+
+def prp_pdw(axiom: Pair) -> Iterator[Rule]:
+    """Disjoint properties relate no common pair."""
+    yield rule("prp-pdw", axiom, FALSE, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
+
+
+def prp_adp(axiom: Collection) -> Iterator[Rule]:
+    """No two members of an owl:AllDisjointProperties relate a common pair."""
+    for left, right in combinations(axiom.members, 2):
+        yield rule("prp-adp", axiom, FALSE, triple(X, left, Y), triple(X, right, Y))
+
+
+def prp_inv1(axiom: Pair) -> Iterator[Rule]:
+    """A property relates against its inverse: left to right."""
+    yield rule("prp-inv1", axiom, triple(Y, axiom.right, X), triple(X, axiom.left, Y))
+
+
+def prp_inv2(axiom: Pair) -> Iterator[Rule]:
+    """A property relates against its inverse: right to left."""
+    yield rule("prp-inv2", axiom, triple(Y, axiom.left, X), triple(X, axiom.right, Y))
+
+
+def prp_key(axiom: Collection) -> Iterator[Rule]:
+    """Instances of a class that agree on all properties of its key are one."""
+    values = [(p, Variable(f"z{number}")) for number, p in enumerate(axiom.members, 1)]
+    typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
+    agree = (triple(one, p, value) for p, value in values for one in (X, Y))
+    yield from _one("prp-key", axiom, (X, Y), *typed, *agree)
+
+
+def prp_npa1(axiom: NegativeAssertion) -> Iterator[Rule]:
+    """The denied triple holds (owl:targetIndividual)."""
+    yield rule("prp-npa1", axiom, FALSE, triple(*axiom.denied))
+
+
+def prp_npa2(axiom: NegativeAssertion) -> Iterator[Rule]:
+    """The denied triple holds (owl:targetValue)."""
+    yield rule("prp-npa2", axiom, FALSE, triple(*axiom.denied))
+
+
+# Table 6: the semantics of classes
+
+
+def cls_int1(axiom: Collection) -> Iterator[Rule]:
+    """What is in every member of an intersection is in it."""
+    yield rule("cls-int1", axiom, is_a(Y, axiom.node), *(is_a(Y, member) for member in axiom.members))
+
+
+def cls_int2(axiom: Collection) -> Iterator[Rule]:
+    """What is in an intersection is in each of its members."""
+    for member in axiom.members:
+        yield rule("cls-int2", axiom, is_a(Y, member), is_a(Y, axiom.node))
+
+
+def cls_uni(axiom: Collection) -> Iterator[Rule]:
+    """What is in a member of a union is in it."""
+    for member in axiom.members:
+        yield rule("cls-uni", axiom, is_a(Y, axiom.node), is_a(Y, member))
+
+
+def cls_com(axiom: Pair) -> Iterator[Rule]:
+    """Nothing is in a class and in its complement."""
+    yield rule("cls-com", axiom, FALSE, is_a(X, axiom.left), is_a(X, axiom.right))
+
+
+def cls_svf1(axiom: Restriction) -> Iterator[Rule]:
+    """What has some value in the filler is in the restriction."""
+    if axiom.filler != OWL_THING:
+        has_value = triple(U, axiom.property_, V)
+        yield rule("cls-svf1", axiom, is_a(U, axiom.node), has_value, is_a(V, axiom.filler))
+
+
+def cls_svf2(axiom: Restriction) -> Iterator[Rule]:
+    """What has some value at all is in a restriction over owl:Thing."""
+    if axiom.filler == OWL_THING:
+        yield rule("cls-svf2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, V))
+
+
+def cls_avf(axiom: Restriction) -> Iterator[Rule]:
+    """The values of what is in the restriction are in the filler."""
+    yield rule("cls-avf", axiom, is_a(V, axiom.filler), is_a(U, axiom.node), triple(U, axiom.property_, V))
+
+
+def cls_hv1(axiom: Restriction) -> Iterator[Rule]:
+    """What is in the restriction has the value."""
+    yield rule("cls-hv1", axiom, triple(U, axiom.property_, axiom.filler), is_a(U, axiom.node))
+
+
+def cls_hv2(axiom: Restriction) -> Iterator[Rule]:
+    """What has the value is in the restriction."""
+    yield rule("cls-hv2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, axiom.filler))
+
+
+def cls_maxc1(axiom: Maximum) -> Iterator[Rule]:
+    """What may have no value has one."""
+    if axiom.limit == 0:
+        yield rule("cls-maxc1", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
+
+
+def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
+    """The values of what may have one value are one."""
+    if axiom.limit == 1:
+        values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
+        yield from _one("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+
+
+def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
+    """What may have no value in a class has one."""
+    if axiom.limit == 0 and axiom.on_class not in (None, OWL_THING):
+        value = (triple(U, axiom.property_, Y), is_a(Y, axiom.on_class))
+        yield rule("cls-maxqc1", axiom, FALSE, is_a(U, axiom.node), *value)
+
+
+def cls_maxqc2(axiom: Maximum) -> Iterator[Rule]:
+    """What may have no value in owl:Thing has one."""
+    if axiom.limit == 0 and axiom.on_class == OWL_THING:
+        yield rule("cls-maxqc2", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
+
+
+def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
+    """The values in a class of what may have one there are one."""
+    if axiom.limit == 1 and axiom.on_class not in (None, OWL_THING):
+        values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
+        yield from _one("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+
+
+def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
+    """The values in owl:Thing of what may have one are one."""
+    if axiom.limit == 1 and axiom.on_class == OWL_THING:
+        values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
+        yield from _one("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+
+
+def cls_oo(axiom: Collection) -> Iterator[Rule]:
+    """The members of an enumeration are in it: rules without a body."""
+    for member in axiom.members:
+        yield rule("cls-oo", axiom, is_a(member, axiom.node))
+
+
+# Table 7: the semantics of class axioms
+
+
+def cax_sco(axiom: Pair) -> Iterator[Rule]:
+    """An instance of a class is an instance of its superclasses."""
+    yield rule("cax-sco", axiom, is_a(X, axiom.right), is_a(X, axiom.left))
+
+
+def cax_eqc1(axiom: Pair) -> Iterator[Rule]:
+    """An instance of a class is an instance of an equivalent class: left to right."""
+    yield rule("cax-eqc1", axiom, is_a(X, axiom.right), is_a(X, axiom.left))
+
+
+def cax_eqc2(axiom: Pair) -> Iterator[Rule]:
+    """An instance of a class is an instance of an equivalent class: right to left."""
+    yield rule("cax-eqc2", axiom, is_a(X, axiom.left), is_a(X, axiom.right))
+
+
+def cax_dw(axiom: Pair) -> Iterator[Rule]:
+    """Nothing is in two disjoint classes."""
+    yield rule("cax-dw", axiom, FALSE, is_a(X, axiom.left), is_a(X, axiom.right))
+
+
+def cax_adc(axiom: Collection) -> Iterator[Rule]:
+    """Nothing is in two members of an owl:AllDisjointClasses."""
+    for left, right in combinations(axiom.members, 2):
+        yield rule("cax-adc", axiom, FALSE, is_a(X, left), is_a(X, right))
+
+
+def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
+    """Both ends are one; that they are literals of different values is a contradiction."""
+    left, right = ends
+    yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)
+    yield rule(f"{name}-literals", axiom, FALSE, *body, Atom("dt_differ", ends))
+
+
+ROWS: RowTable = {
+    OWL_ALL_DIFFERENT: (eq_diff2,),
+    OWL_DISTINCT_MEMBERS: (eq_diff3,),
+    RDFS_DOMAIN: (prp_dom,),
+    RDFS_RANGE: (prp_rng,),
+    OWL_FUNCTIONAL_PROPERTY: (prp_fp,),
+    OWL_INVERSE_FUNCTIONAL_PROPERTY: (prp_ifp,),
+    OWL_IRREFLEXIVE_PROPERTY: (prp_irp,),
+    OWL_SYMMETRIC_PROPERTY: (prp_symp,),
+    OWL_ASYMMETRIC_PROPERTY: (prp_asyp,),
+    OWL_TRANSITIVE_PROPERTY: (prp_trp,),
+    RDFS_SUB_PROPERTY_OF: (prp_spo1,),
+    OWL_PROPERTY_CHAIN_AXIOM: (prp_spo2,),
+    OWL_EQUIVALENT_PROPERTY: (prp_eqp1, prp_eqp2),
+    OWL_PROPERTY_DISJOINT_WITH: (prp_pdw,),
+    OWL_ALL_DISJOINT_PROPERTIES: (prp_adp,),
+    OWL_INVERSE_OF: (prp_inv1, prp_inv2),
+    OWL_HAS_KEY: (prp_key,),
+    OWL_TARGET_INDIVIDUAL: (prp_npa1,),
+    OWL_TARGET_VALUE: (prp_npa2,),
+    OWL_INTERSECTION_OF: (cls_int1, cls_int2),
+    OWL_UNION_OF: (cls_uni,),
+    OWL_COMPLEMENT_OF: (cls_com,),
+    OWL_SOME_VALUES_FROM: (cls_svf1, cls_svf2),
+    OWL_ALL_VALUES_FROM: (cls_avf,),
+    OWL_HAS_VALUE: (cls_hv1, cls_hv2),
+    OWL_MAX_CARDINALITY: (cls_maxc1, cls_maxc2),
+    OWL_MAX_QUALIFIED_CARDINALITY: (cls_maxqc1, cls_maxqc2, cls_maxqc3, cls_maxqc4),
+    OWL_ONE_OF: (cls_oo,),
+    RDFS_SUB_CLASS_OF: (cax_sco,),
+    OWL_EQUIVALENT_CLASS: (cax_eqc1, cax_eqc2),
+    OWL_DISJOINT_WITH: (cax_dw,),
+    OWL_ALL_DISJOINT_CLASSES: (cax_adc,),
+}
+"""The rows of OWL 2 RL by kind of axiom, in the order of the tables."""

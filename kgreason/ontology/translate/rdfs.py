@@ -1,0 +1,74 @@
+"""The rows of RDFS and of rho-df that read an axiom and data.
+
+RDFS: the entailment patterns of RDF 1.1 Semantics, section 9.2.1. rho-df: Munoz, Perez, Gutierrez, Simple and Efficient
+Minimal RDFS, Table 1. The four rows say the same; only the names differ.
+The other patterns speak of schema alone and close it before it is translated (rdfs5, rdfs11, rho-2a, ...), or have no
+schema premise (rdfs4a). rho-5a and rho-5b are left out: they join two axioms where a property in between is blank, and
+blank predicates are derived and used here, so that rho-2b and rho-4a, rho-4b reach the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kgreason.ontology.read.axioms import Pair
+from kgreason.ontology.read.rows import RowTable, X, Y, is_a, rule
+from kgreason.rules.model import Rule, triple
+from kgreason.terms.vocabulary import RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
+
+
+def rdfs2(axiom: Pair, name: str = "rdfs2") -> Iterator[Rule]:
+    """A subject of a property is in its domain."""
+    yield rule(name, axiom, is_a(X, axiom.right), triple(X, axiom.left, Y))
+
+
+def rdfs3(axiom: Pair, name: str = "rdfs3") -> Iterator[Rule]:
+    """An object of a property is in its range."""
+    yield rule(name, axiom, is_a(Y, axiom.right), triple(X, axiom.left, Y))
+
+
+def rdfs7(axiom: Pair, name: str = "rdfs7") -> Iterator[Rule]:
+    """What a property relates, its superproperties relate."""
+    yield rule(name, axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
+
+
+def rdfs9(axiom: Pair, name: str = "rdfs9") -> Iterator[Rule]:
+    """An instance of a class is an instance of its superclasses."""
+    yield rule(name, axiom, is_a(X, axiom.right), is_a(X, axiom.left))
+
+
+def rho_2b(axiom: Pair) -> Iterator[Rule]:
+    """As rdfs7."""
+    return rdfs7(axiom, "rho-2b")
+
+
+def rho_3b(axiom: Pair) -> Iterator[Rule]:
+    """As rdfs9."""
+    return rdfs9(axiom, "rho-3b")
+
+
+def rho_4a(axiom: Pair) -> Iterator[Rule]:
+    """As rdfs2."""
+    return rdfs2(axiom, "rho-4a")
+
+
+def rho_4b(axiom: Pair) -> Iterator[Rule]:
+    """As rdfs3."""
+    return rdfs3(axiom, "rho-4b")
+
+
+ROWS: RowTable = {
+    RDFS_DOMAIN: (rdfs2,),
+    RDFS_RANGE: (rdfs3,),
+    RDFS_SUB_PROPERTY_OF: (rdfs7,),
+    RDFS_SUB_CLASS_OF: (rdfs9,),
+}
+"""The rows of RDFS by kind of axiom."""
+
+RHODF_ROWS: RowTable = {
+    RDFS_SUB_PROPERTY_OF: (rho_2b,),
+    RDFS_SUB_CLASS_OF: (rho_3b,),
+    RDFS_DOMAIN: (rho_4a,),
+    RDFS_RANGE: (rho_4b,),
+}
+"""The rows of rho-df by kind of axiom."""

@@ -1,0 +1,152 @@
+"""Schema triples to rules: an ordered tuple of small passes (DESIGN.md 4).
+
+    covers         pairs of the taxonomy that others imply go
+    collect        schema triples -> axioms, lists and class expressions unfolded
+    translate      one axiom -> rules, by the rows of the profile; of restrictions that say the same, one is asked for
+    normalise      canonical form; tautologies go
+    deduplicate    one rule where several axioms yield the same
+    reduce         shortcuts go: rules that chains of others replace
+
+The schema must be closed before, by the closing rules of the profile's rule set (generic.py): rows speak of one axiom
+each, and what follows from two is in the closure. r1 = some p A, r2 = some p B and A below B put r1 below r2
+by scm-svf1; no single axiom says so.
+
+Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, but
+for the rows over pairs of a list (see owl2rl.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from kgreason.ontology.read import swrl
+from kgreason.ontology.read.axioms import Axiom, Restriction, place
+from kgreason.ontology.read.collect import Broken, Reading, collect
+from kgreason.ontology.read.rows import RowTable, is_a
+from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.reduce.covers import covers
+from kgreason.ontology.reduce.reduce import reduce
+from kgreason.ontology.translate import owl2rl, rdfs
+from kgreason.ontology.translate.normalise import deduplicate, normalise
+from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable
+from kgreason.terms.vocabulary import OWL_EQUIVALENT_CLASS, RDF_TYPE, RDFS_SUB_CLASS_OF
+
+Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl"]
+Rules: TypeAlias = tuple[Rule, ...]
+
+ROWS: dict[Profile, RowTable] = {"rhodf": rdfs.RHODF_ROWS, "rdfs": rdfs.ROWS, "owl2rl": {**owl2rl.ROWS, **swrl.ROWS}}
+"""The rows of each profile."""
+
+PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate, reduce)
+"""What happens to the rules once all axioms are translated, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The rules of a schema, and what was read on the way to them, node by node."""
+
+    profile: Profile
+    readings: tuple[Reading, ...]
+    rules: Rules
+
+    @property
+    def axioms(self) -> tuple[Axiom, ...]:
+        """Every axiom that was read, by place: also those without a row in the profile, not those that others imply."""
+        return _axioms(self.readings)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One line for each broken list or SWRL rule, if the profile has rows for its kind."""
+        return warnings_of(self.broken, self.profile)
+
+    @property
+    def broken(self) -> tuple[Broken, ...]:
+        """Every axiom whose list has a fault, by node."""
+        return tuple(broken for reading in self.readings for broken in reading.broken)
+
+
+def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
+    """One line for each broken list or SWRL rule, if a profile has rows for its kind."""
+    return tuple(str(each) for each in broken if each.kind in ROWS[profile])
+
+
+def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
+    """The kinds of a profile's axioms whose list forks: generic rules have to read them, as no translated one does."""
+    return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
+
+
+def translate(
+    schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
+) -> Translation:
+    """The rules that a closed schema stands for; triples that are not schema are ignored.
+
+    `twins` says which restrictions are represented by another one that says the same: rules ask for this one.
+    """
+    readings = tuple(collect(Schema(covers(schema))))
+    *_, (_, rules) = stages(readings, profile, twins)
+    return Translation(profile, readings, rules)
+
+
+def stages(
+    readings: Iterable[Reading], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
+) -> Iterator[tuple[str, Rules]]:
+    """The rules after each pass, with its name, for printing."""
+    rules = tuple(
+        rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
+    )
+    yield "translate", rules
+    for step in PASSES:
+        rules = step(rules)
+        yield step.__name__, rules
+
+
+def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
+    return tuple(sorted((axiom for reading in readings for axiom in reading.axioms), key=place))
+
+
+def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
+    """The rules of one axiom, in the order of the rows; none if the profile has no row for it."""
+    return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
+
+
+def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
+    """The classes whose instances an axiom's rules ask for: `represented` replaces those that are represented."""
+    if axiom.kind in _BELOW:
+        return set()
+    classes = {_class(atom) for rule in rules for atom in rule.body} - {""}
+    return classes | ({axiom.node} if isinstance(axiom, Restriction) else set())
+
+
+def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
+    """An axiom's rules, asking for instances of those who represent others in the place of instances of the others.
+
+    A restriction that is represented needs no rules: it is below the one that represents it, which has them.
+    """
+    if axiom.kind in _BELOW or not twins:
+        return rules
+    if isinstance(axiom, Restriction) and axiom.node in twins:
+        return ()
+    return tuple([_asking(rule, twins) for rule in rules])
+
+
+def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
+    found = {class_: twins[class_] for atom in rule.body if (class_ := _class(atom)) in twins}
+    if not found:
+        return rule
+    body = [is_a(atom.terms[0], found[class_]) if (class_ := _class(atom)) in found else atom for atom in rule.body]
+    sources = ((class_, RDFS_SUB_CLASS_OF, first) for class_, first in found.items())
+    return replace(rule, body=tuple(body), sources=(*rule.sources, *sources))
+
+
+def _class(atom: Atom) -> Constant:
+    """The class that an atom asks the instances of, or no text."""
+    if atom.relation is not None or atom.terms[1] != RDF_TYPE or isinstance(atom.terms[2], Variable):
+        return ""
+    return atom.terms[2]
+
+
+_BELOW = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS)
+"""Of these axioms, the closed schema says all that follows for those who represent others."""

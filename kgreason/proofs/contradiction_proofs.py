@@ -1,0 +1,40 @@
+"""Proofs of the contradictions of a graph, each of what its contradiction is told of.
+
+Cost: one pass over the facts, then one backward run of the rules for each fact of the proofs.
+"""
+
+from __future__ import annotations
+
+from kgreason.materialize.materializer import Materializer
+from kgreason.proofs.contradictions import Mistake, mistakes
+from kgreason.proofs.engine_facts import atom_of
+from kgreason.proofs.proof import Proof
+from kgreason.proofs.same_as import facts_of, link, table_rule
+from kgreason.proofs.search import prove_each
+from kgreason.rules.model import FALSE, Atom, triple
+from kgreason.terms.quoting import quote
+from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
+
+
+def prove_contradictions(live: Materializer) -> list[Proof]:
+    """A proof of each contradiction, in the order of the rules' names and the terms."""
+    found = mistakes(live.save(), live.dictionary, live.false_rules)
+    proofs = prove_each([_wanted(live, mistake) for mistake in found], facts_of(live))
+    told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
+    return sorted(told, key=lambda proof: proof.fact)
+
+
+def _wanted(live: Materializer, mistake: Mistake) -> Atom:
+    """What has to be looked for: the contradiction, or that two different terms are the same."""
+    if mistake.row is None:
+        return link(*mistake.told.terms)
+    return atom_of(live, mistake.row[mistake.row > 0], is_triple=False)
+
+
+def _told(mistake: Mistake, proof: Proof) -> Proof:
+    """The proof of a contradiction, where `proof` may be that its two terms are the same."""
+    if mistake.row is not None:
+        return proof
+    x, y = mistake.told.terms
+    fact = Atom(FALSE.relation, (quote(mistake.told.rule), x, y))
+    return Proof(fact, table_rule(mistake.told.rule), (proof, Proof(triple(x, OWL_DIFFERENT_FROM, y))))

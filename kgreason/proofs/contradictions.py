@@ -1,0 +1,232 @@
+"""The contradictions of a saved state.
+
+Everything is read from a saved state, the dictionary and the rules that derive `false`; the engine is not needed.
+
+One mistake is one contradiction: of the uses of rules that are one but for owl:sameAs, for the order in which they name
+equals ({x, y} and {y, x} of a symmetric condition) or for what follows from an ill-typed literal, one is reported. But
+each pair of equal terms that was asserted to be different is a mistake of its own.
+
+Cost: one pass over the facts; where there are contradictions, some microseconds for each, and one pass over the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.state import Saved
+from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, respelled
+from kgreason.proofs.different import Different
+from kgreason.rules.model import FALSE, Atom, Rule, Triple
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM, OWL_SAME_AS, RDF_FIRST
+
+FalseRules = Callable[[Collection[str], Collection[str]], Iterable[Rule]]
+"""The rules in force that derive `false`: those under one of these names; rules with other constants may be missing."""
+
+_ILL, _NOT = "dt-not-type-ill", ("dt-not-type", "dt-not-type-equal")
+_VALUES = tuple(f"{row}-literals" for row in ("prp-fp", "cls-maxc2", "cls-maxqc3", "cls-maxqc4"))
+"""The rules that say of whom two literals of different values are, and by which axiom they would be one."""
+_SUBJECTS = "prp-ifp-literals", "prp-key-literals"
+"""The rules that say by which axiom two literals of different values would be one, as subjects."""
+_DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
+
+
+class _Use(NamedTuple):
+    """A use of a rule: its place among the rows, its rule, its terms as they are, and as representatives."""
+
+    place: int
+    reading: Reading | None
+    name: str
+    terms: tuple[str, ...]
+    says: tuple[str, ...]
+
+    @property
+    def key(self) -> Key:
+        """What is equal for uses that are one mistake."""
+        return self.reading.key(self.says, self.terms) if self.reading else (self.name, self.says)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The values of the variables of the sentence that tells it, if there is one."""
+        return dict(self.reading.named_values(self.terms)) if self.reading else {}
+
+    @property
+    def equal(self) -> dict[str, str]:
+        """The same of representatives."""
+        return dict(self.reading.named_values(self.says)) if self.reading else {}
+
+    @property
+    def ends(self) -> frozenset[str]:
+        """The two terms that may change places, as representatives."""
+        return frozenset(self.equal[name] for name in self.reading.alike) if self.reading else frozenset()
+
+    @property
+    def order(self) -> tuple[bool, bool, str, tuple[str, ...]]:
+        """The first of those that are one mistake is reported: of representatives, and with axioms if it can be."""
+        has_sources = self.reading is not None and bool(self.reading.rule.sources)
+        return not has_sources, self.terms != self.says, self.name, self.terms
+
+
+class Mistake(NamedTuple):
+    """A contradiction as it is told, and the row int32[w] of the engine that it is: relation, rule's name and terms.
+
+    The row is padded with 0. It is that of representatives where it is among them: which of the others are there goes
+    by the order of edits, and by how the constants of a rule are written. `row` is None where the contradiction is told
+    of a pair of equal terms that were asserted to be different; the engine knows their representatives alone.
+    """
+
+    told: Contradiction
+    row: Int32 | None
+
+
+def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
+    """Every contradiction of a state, in the order of names and terms; once for one mistake."""
+    return sorted(mistake.told for mistake in mistakes(saved, dictionary, rules))
+
+
+def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
+    """Every contradiction of a state, once for one mistake, each with the row that it is."""
+    rows = _all_false_rows(saved, dictionary)
+    if not len(rows):
+        return []
+    uses = _uses(rows, saved, dictionary, rules)
+    found = [use.reading.told(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses]
+    listed: dict[object, Mistake] = {}
+    asserted = _as_asserted(found, saved, dictionary)
+    for told, use in sorted(zip(asserted, uses, strict=True), key=lambda each: each[0]):
+        listed.setdefault(told.pair or use.place, Mistake(told, rows[use.place]))
+    if not any(use.name == "eq-diff1" for use in uses):
+        return list(listed.values())
+    written = Different(saved, dictionary)
+    return list(chain.from_iterable(_as_written(mistake, written) for mistake in listed.values()))
+
+
+def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
+    """A contradiction of equal terms that are different: one for each pair that was asserted to be different."""
+    pairs = written.pairs(mistake.told.terms[0]) if mistake.told.rule == "eq-diff1" else None
+    if pairs is None:
+        yield mistake
+    for x, y in pairs or ():
+        facts = Atom(None, (x, OWL_DIFFERENT_FROM, y)), Atom(None, (x, OWL_SAME_AS, y))
+        yield Mistake(Contradiction("eq-diff1", (x, y), facts), None)
+
+
+def is_contradictory(saved: Saved, dictionary: Dictionary) -> bool:
+    """Whether a state has any contradiction."""
+    return len(_all_false_rows(saved, dictionary)) > 0
+
+
+def _all_false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
+    relations = dictionary.find([f"{FALSE.relation}/{arity}" for arity in range(1, 33)])
+    return saved.relation(relations[relations > 0])
+
+
+def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[_Use]:
+    """The uses of rules that rows are, one for each mistake."""
+    says = rows.copy()
+    says[:, 2:] = saved.in_primaries(says[:, 2:])
+    readings = _Readings()
+    texts, primaries = _texts(rows[:, 1:], dictionary), _texts(says[:, 1:], dictionary)
+    named = {name.strip('"'): None for name, *_ in texts}
+    for rule in rules(named.keys(), frozenset(chain.from_iterable(texts))):
+        readings.add(reading(rule))
+    found: dict[Key, _Use] = {}
+    for place, ((name, *terms), (_, *equal)) in enumerate(zip(texts, primaries, strict=True)):
+        rule_name = name.strip('"')
+        use = _Use(place, readings.of(rule_name, tuple(terms)), rule_name, tuple(terms), tuple(equal))
+        other = found.setdefault(use.key, use)
+        if use.order < other.order:
+            found[use.key] = use
+    return _without_consequences(list(found.values()), saved, dictionary)
+
+
+def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
+    """The terms of rows that are padded with 0."""
+    texts = iter(dictionary.decode(rows[rows > 0]))
+    return [[next(texts) for _ in range(count)] for count in (rows > 0).sum(axis=1).tolist()]
+
+
+def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
+    """Uses without those that follow from another one.
+
+    That a term is different from itself, where it is equal to what it is different from; that two literals are equal
+    and different, where a rule names the property or the key that makes them equal; and of an ill-typed literal, which
+    datatypes it is not in, and the triples that were derived, where it is in a triple that was asserted.
+    """
+    different = {term for use in uses if use.name == "eq-diff1" for term in use.says}
+    values = {use.ends for use in uses if use.name in _VALUES}
+    apart = values | {use.ends for use in uses if use.name in _SUBJECTS}
+    ill = {use.values["v"] for use in uses if use.name == _ILL and use.values}
+    rows = _asserted_of(ill, saved, dictionary)
+    loaded = {literal for _, _, literal in map(_triple, _texts(rows, dictionary))}
+    asserted = {*map(_triple, _texts(saved.in_primaries(rows), dictionary))}
+
+    def follows(use: _Use) -> bool:
+        if use.name in _SUBJECTS:
+            return use.ends in values
+        if use.name in _DIFFERENT:
+            return use.ends in apart
+        if use.name == "eq-diff1-self":
+            return use.says[0] in different
+        if use.name == _ILL and use.values:
+            return use.values["v"] in loaded and tuple(use.equal[name] for name in "spv") not in asserted
+        return use.name in _NOT and use.values.get("v") in ill
+
+    return [use for use in uses if not follows(use)]
+
+
+def _asserted_of(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
+    """The asserted triples that have one of these literals: int32[n, 3]."""
+    rows = saved.facts(True) if literals else np.empty((0, 3), dtype=np.int32)
+    return rows[np.isin(rows[:, 2], dictionary.find([*literals]))]
+
+
+class _Readings:
+    """How the rules that derive `false` are told, by name and constants."""
+
+    def __init__(self) -> None:
+        self._readings: dict[tuple[str, int], dict[tuple[str, ...], Reading]] = {}
+
+    def add(self, reading: Reading) -> None:
+        """Know a rule."""
+        same = self._readings.setdefault((reading.rule.name, len(reading.terms)), {})
+        same.setdefault(reading.constants, reading)
+
+    def of(self, name: str, terms: tuple[str, ...]) -> Reading | None:
+        """How a use of a rule with these terms is told; its constants are the last of them."""
+        same = self._readings.get((name, len(terms)), {})
+        counts = dict.fromkeys(len(constants) for constants in same)
+        ends = (terms[len(terms) - count :] for count in counts)
+        return next((same[end] for end in sorted(ends, key=len, reverse=True) if end in same), None)
+
+
+def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
+    """Contradictions with what was asserted: of two equal terms, not of one alone, and where a literal is used."""
+    if not any(each.is_respelled or each.literal for each in found):
+        return found
+    asserted = saved.facts(True)
+    equal = saved.in_primaries(asserted)
+
+    def look_up(triple: Triple) -> Triple:
+        ids = saved.in_primaries(dictionary.find(triple).astype(np.int32))
+        rows = asserted[(equal == ids).all(axis=1)]
+        if not len(rows) and triple[1] == RDF_FIRST:  # without representatives a cell has all equal terms
+            rows = asserted[(equal[:, :2] == ids[:2]).all(axis=1)]
+        return min(map(_triple, _texts(rows, dictionary)), default=triple)
+
+    def used(literal: str) -> tuple[Atom, ...]:
+        triples = sorted(map(_triple, _texts(_asserted_of({literal}, saved, dictionary), dictionary)))
+        return tuple(Atom(None, each) for each in triples[:1])
+
+    found = [respelled(each, look_up) if each.is_respelled else each for each in found]
+    return [each._replace(facts=each.facts + used(each.literal)) if each.literal else each for each in found]
+
+
+def _triple(texts: list[str]) -> Triple:
+    subject, predicate, object_ = texts
+    return subject, predicate, object_

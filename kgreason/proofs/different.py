@@ -1,0 +1,62 @@
+"""`Different`: the pairs of terms that were asserted to be different (owl:differentFrom), and are equal.
+
+The engine derives one contradiction for all equal terms: that their representative is different from itself. A user
+wrote pairs. Cost: one pass over the asserted triples, and without representatives one over all triples.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.state import Saved
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
+
+Pair = tuple[str, str]
+
+
+class Different:
+    """The pairs of a state, by the equal terms that they are among."""
+
+    def __init__(self, saved: Saved, dictionary: Dictionary) -> None:
+        self._saved, self._dictionary = saved, dictionary
+        (predicate,) = dictionary.find([OWL_DIFFERENT_FROM]).tolist()
+        asserted = saved.facts(True)
+        pairs = asserted[asserted[:, 1] == predicate][:, [0, 2]]
+        links = np.empty((0, 2), dtype=np.int32)
+        if not saved.rep:
+            facts = saved.facts()
+            links = np.ascontiguousarray(facts[facts[:, 1] == SAME_AS][:, [0, 2]])
+        self._first = np.arange(len(dictionary) + 1, dtype=np.int32)
+        np.minimum.at(self._first, links[:, 0], links[:, 1])
+        pairs = pairs[(pairs[:, 0] != pairs[:, 1]) & self._are_equal(pairs, links)]
+        self._found: dict[int, list[Pair]] = {}
+        texts = iter(dictionary.decode(pairs.ravel()))
+        told: set[frozenset[str]] = set()
+        for place, x, y in sorted(zip(self._class_of(pairs[:, 0]).tolist(), texts, texts, strict=True)):
+            if frozenset((x, y)) not in told:
+                told.add(frozenset((x, y)))
+                self._found.setdefault(place, []).append((x, y))
+
+    def pairs(self, term: str) -> list[Pair] | None:
+        """The pairs among the terms that are equal to this one, once for all these terms; None where there are none."""
+        (place,) = self._class_of(self._dictionary.find([term]).astype(np.int32)).tolist()
+        pairs = self._found.get(place)
+        self._found[place] = []
+        return pairs
+
+    def _are_equal(self, pairs: Int32, links: Int32) -> NDArray[np.bool_]:
+        """Whether the two terms of pairs int32[n, 2] are equal: bool[n]."""
+        if self._saved.rep:
+            left, right = self._saved.in_primaries(pairs).T
+            equal: NDArray[np.bool_] = left == right
+            return equal
+        linked = set(map(tuple, links.tolist()))
+        return np.array([pair in linked for pair in map(tuple, pairs.tolist())], dtype=np.bool_)
+
+    def _class_of(self, ids: Int32) -> Int32:
+        """A number for each of terms int32[n] that equal terms share."""
+        return self._saved.in_primaries(ids) if self._saved.rep else self._first[ids]

@@ -1,0 +1,130 @@
+"""The engine's facts as proofs need them: their derivations, found by running the rules backwards on demand.
+
+Invariant: of a present fact that is not asserted, a counted derivation is among `derivations` (DESIGN.md 3.3). Cost:
+one backward run for each fact that is asked about; the first run of all makes arrangements for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kgreason.engine.memory.layout import STAMP, Int32
+from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.program.shapes import Pattern
+from kgreason.materialize.literals.datatypes_in_use import GROUP as DATATYPES
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.twins import GROUP as TWINS
+from kgreason.ontology.generic.patterns import substituted, unified
+from kgreason.proofs.notation import is_hidden
+from kgreason.proofs.search import Derivation, State
+from kgreason.rules.model import FALSE, Atom, Rule, contradiction
+from kgreason.rules.parser import ruleset
+
+
+class EngineFacts:
+    """The facts of a graph by their atoms."""
+
+    def __init__(self, live: Materializer) -> None:
+        self._live = live
+        self._engine = live.engine
+        self._rules: dict[EncodedRule, Rule] = live.rules_by_code()
+        self._bodiless: dict[Atom, list[Rule]] = {}
+        for rule in self._rules.values():
+            for head in () if rule.body else rule.heads:
+                self._bodiless.setdefault(contradiction(rule) if head == FALSE else head, []).append(rule)
+
+    def row(self, fact: Atom) -> int:
+        """The row of a fact, or -1."""
+        texts = [str(term) for term in columns_of(fact)]
+        ids = self._live.dictionary.find(texts)
+        if not ids.all():
+            return -1
+        kind = fact.relation is None, len(texts)
+        tables = self._engine.planner.tables()
+        if kind not in tables:
+            return -1
+        facts = self._engine.circuit.facts
+        row = int(facts.find(ids[None].astype(np.int32))[0])
+        return row if row >= 0 and facts.columns(np.array([row], dtype=np.int32))[1][0] == tables.index(kind) else -1
+
+    def state(self, fact: Atom) -> State:
+        """Whether a present fact is asserted, and its stamp."""
+        row = np.array([self.row(fact)], dtype=np.int32)
+        facts = self._engine.circuit.facts
+        return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, STAMP]))
+
+    def derivations(self, fact: Atom) -> Iterator[Derivation]:
+        """Every derivation of a present fact; the engine runs only rules with a body backwards."""
+        for code, slots in self._engine.derivations(self.row(fact)):
+            body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
+            yield self._of_twins(fact, _told(fact, Derivation(self._rules[code], body)))
+        for rule in self._bodiless.get(fact, ()):
+            yield Derivation(rule, ())
+
+    def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
+        """A use of a rule of twins.dl with the triples that say of restrictions what was said of them."""
+        rule, body = derivation
+        twins = self._live.twins
+        if rule.group != TWINS or twins is None:
+            return derivation
+        read = [twins.sources(atom) if atom.relation else (atom.terms,) for atom in body]
+        told = [Atom(None, terms) for sources in read for terms in sources]
+        told += [atom for atom, sources in zip(body, read, strict=True) if not sources]
+        premises = tuple(dict.fromkeys(told))
+        return _of_the_tables(fact, rule.name, premises) or Derivation(
+            Rule((fact,), premises, rule.name, rule.group), premises
+        )
+
+    def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
+        """The fact that a body atom is under a substitution; constants need no slot."""
+        known = (*slots[: 1 + code.shape.variables], *code.constants)
+        ids = [known[slot] for slot in pattern.slots]
+        is_triple, _ = self._engine.planner.tables()[pattern.table]
+        return atom_of(self._live, np.array(ids, dtype=np.int32), is_triple=is_triple)
+
+
+def _told(fact: Atom, derivation: Derivation) -> Derivation:
+    """A use of a rule: what it asks of literals is a condition of the rule, and no premise.
+
+    Of a rule of datatypes.dl that derives a triple the W3C has the triple alone, and rules for owl:sameAs are told as
+    the W3C has them.
+    """
+    rule, body = derivation
+    shown = tuple(atom for atom in body if not is_hidden(atom))
+    if rule.heads == (FALSE,):
+        return Derivation(rule, shown)
+    if rule.group == DATATYPES:
+        return Derivation(Rule((fact,), (), rule.name, rule.group), ())
+    return Derivation(without_hidden(rule), shown)
+
+
+def without_hidden(rule: Rule) -> Rule:
+    """A rule without what it asks of literals."""
+    read = tuple([atom for atom in rule.body if not is_hidden(atom)])
+    return rule if len(read) == len(rule.body) else replace(rule, body=read)
+
+
+def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
+    """A use of the rule of Table 9 with this name that derives a fact from premises alone, if there is one."""
+    rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
+    bindings = [unified(rule.heads[0], fact, {})] if rule else []
+    for atom in rule.body if rule else ():
+        bindings = [
+            unified(atom, premise, binding) for binding in bindings if binding is not None for premise in premises
+        ]
+    binding = next((binding for binding in bindings if binding is not None), None)
+    if rule is None or binding is None:
+        return None
+    return Derivation(rule, tuple(substituted(atom, binding) for atom in rule.body))
+
+
+def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
+    """The fact with these columns int32[w]."""
+    texts = live.dictionary.decode(ids)
+    if is_triple:
+        return Atom(None, tuple(texts))
+    return Atom(texts[0].rsplit("/", 1)[0], tuple(texts[1:]))

@@ -1,0 +1,163 @@
+"""Proofs over representatives, told in the words of the W3C's rules for owl:sameAs.
+
+The engine knows who represents whom; a user knows `a owl:sameAs b`, and triples of all aliases. So here every fact that
+speaks of representatives is a link, every use of a rule of representatives.dl one of eq-sym, eq-trans or eq-rep-*, and
+a triple that is shown but is no fact follows by eq-rep-* from one that is.
+
+Stamps are those of the engine, times three: between two of its steps a link may be turned round and prolonged. So a
+derivation from smaller stamps exists here too, and no proof runs in a circle (`proofs.search`).
+
+Cost: a few look-ups for each link of a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.same_as.representatives import GROUP, Equality, is_link
+from kgreason.proofs.engine_facts import EngineFacts, without_hidden
+from kgreason.proofs.notation import is_hidden
+from kgreason.proofs.search import Derivation, State
+from kgreason.rules.model import Atom, Rule, triple
+from kgreason.rules.parser import ruleset
+from kgreason.terms.vocabulary import OWL_SAME_AS
+
+_STEPS = 3
+
+
+def facts_of(live: Materializer) -> EngineFacts | Likeness:
+    """The facts of a graph as its users see them, for `prove`."""
+    facts = EngineFacts(live)
+    return Likeness(facts, live.equality) if live.equality else facts
+
+
+class Likeness:
+    """The facts of a graph and what they are shown as, for `prove`."""
+
+    def __init__(self, facts: EngineFacts, equality: Equality) -> None:
+        self._facts, self._equality = facts, equality
+
+    def _follows(self, fact: Atom) -> bool:
+        return self._is_fact(fact) or any(True for _ in self._shown(fact))
+
+    def state(self, fact: Atom) -> State:
+        """Whether a fact that is shown is asserted, and its stamp."""
+        states = [self._engine_state(fact)] if self._is_fact(fact) else []
+        if states and states[0].asserted:
+            return states[0]
+        states += (State(False, stamp) for stamp, _ in self._shown(fact))
+        return min(states, key=lambda state: state.stamp)
+
+    def derivations(self, fact: Atom) -> Iterator[Derivation]:
+        """Every derivation of a fact that is shown."""
+        found = list(self._of_fact(fact)) if self._is_fact(fact) else []
+        found += (derivation for _, derivations in self._shown(fact) for derivation in derivations)
+        return (derivation for derivation in dict.fromkeys(found) if fact not in derivation.body)
+
+    def _is_fact(self, fact: Atom) -> bool:
+        return self._facts.row(fact) >= 0
+
+    def _engine_state(self, fact: Atom) -> State:
+        asserted, stamp = self._facts.state(fact)
+        return State(asserted, _STEPS * stamp)
+
+    def _of_fact(self, fact: Atom) -> Iterator[Derivation]:
+        """The engine's derivations of a fact."""
+        return map(_told, self._facts.derivations(fact))
+
+    def _shown(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
+        """The ways in which a triple follows by rules for owl:sameAs alone, each with its stamp."""
+        if fact.relation is not None:
+            return
+        if is_link(fact):
+            yield from self._linked(fact)
+        elif not self._is_fact(fact):
+            yield from self._image(fact)
+
+    def _linked(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
+        left, _, right = map(str, fact.terms)
+        for one, other in ((left, right), (right, left)):
+            reached = Atom("eq_rep", (other, one))
+            if self._is_fact(reached):
+                stamp = self._engine_state(reached).stamp
+                if one == left:
+                    yield stamp, list(self._of_fact(reached))
+                else:
+                    yield stamp + 1, [_turned(fact)]
+        if left != right and self._is_fact(link(right, left)):
+            yield self._engine_state(link(right, left)).stamp + 1, [_turned(fact)]
+        yield from self._through_root(left, right)
+
+    def _through_root(self, left: str, right: str) -> Iterator[tuple[int, list[Derivation]]]:
+        """Two links by way of the primary of both."""
+        primary = self._primary(left)
+        if primary == self._primary(right) and self._is_fact(Atom("eq_rep", (primary, primary))):
+            body = link(left, primary), link(primary, right)
+            if link(left, right) not in body:
+                stamp = max(self.state(part).stamp for part in body)
+                yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
+
+    def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
+        """What an image follows from: the same with a primary in the place of a member."""
+        for column, name in enumerate(("eq-rep-s", "eq-rep-p", "eq-rep-o")):
+            term = str(fact.terms[column])
+            if (primary := self._primary(term)) != term:
+                body = link(primary, term), Atom(None, (*fact.terms[:column], primary, *fact.terms[column + 1 :]))
+                if self._follows(body[1]):
+                    yield max(self.state(part).stamp for part in body) + 1, [Derivation(table_rule(name), body)]
+                return
+
+    def _primary(self, term: str) -> str:
+        """The primary of a term's clique, or the term."""
+        return self._equality.primary(term)
+
+
+def link(left: str, right: str) -> Atom:
+    """`left owl:sameAs right`."""
+    return triple(left, OWL_SAME_AS, right)
+
+
+def _turned(fact: Atom) -> Derivation:
+    return Derivation(table_rule("eq-sym"), (Atom(None, fact.terms[::-1]),))
+
+
+@cache
+def table_rule(name: str) -> Rule:
+    """A rule of OWL 2 RL by its name."""
+    return next(without_hidden(rule) for rule in ruleset("owl2rl").rules if rule.name == name)
+
+
+def _told(derivation: Derivation) -> Derivation:
+    """A derivation of the engine in terms of links."""
+    rule, body = derivation
+    if rule.group == GROUP:
+        return _told_of_representatives(rule, body)
+    if not any(map(is_link, rule.body)):
+        return derivation
+    premises, told = iter(body), []
+    for atom in rule.body:
+        if is_hidden(atom):
+            continue
+        premise = next(premises)
+        is_told = is_link(atom) and premise.relation is not None
+        told.append(link(str(premise.terms[0]), str(next(premises).terms[0])) if is_told else premise)
+    return Derivation(rule, tuple(told))
+
+
+def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
+    """A use of a rule of representatives.dl as one of the rules that it stands for."""
+    of, row = sorted(body, key=lambda atom: atom.relation is None)
+    member, root = str(of.terms[0]), str(of.terms[-1])
+    left, _, right = map(str, row.terms)
+    if rule.name in ("eq-ref-subject", "eq-ref-object"):
+        other = right if left == member else left
+        return Derivation(table_rule("eq-trans"), (link(member, other), link(other, member)))
+    if rule.name == "eq-trans":
+        return Derivation(table_rule("eq-trans"), (link(root, member), row))
+    if rule.name == "eq-sym":
+        if member == root:
+            return Derivation(table_rule("eq-sym"), (row,))
+        return Derivation(table_rule("eq-trans"), (link(root, member), link(member, left)))
+    return Derivation(table_rule(rule.name), (link(member, root), row))

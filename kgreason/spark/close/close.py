@@ -1,0 +1,146 @@
+"""`close`: encoded quads -> their closure on Spark, as facts of the engine's tables.
+
+    quads -> distinct triples, facts about literals -> level loop -> closure;  does it call for more rules? -> again
+
+Law: facts, stamps, supports and flags are those of a Bootstrap of the same rules over the same asserted facts
+(DESIGN.md 6). `close_for` gives what an in-process load evaluates first, which the engine goes on from; `close_alone`
+ends with what it would end with, by the plain rules of owl:sameAs, though what contradicts Table 8 is not reported.
+
+Cost: the level loop, and for `close_alone` the loop again where derived facts call for generic rules beside the
+translated ones.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.materialize.materializer import Flags
+from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.selection import Selection
+from kgreason.progress import Progress
+from kgreason.rules.model import FALSE
+from kgreason.spark.close.fixpoint import Told
+from kgreason.spark.close.levels import materialize
+from kgreason.spark.close.literals import followed, literal_facts
+from kgreason.spark.close.planner import Driver, Planned
+from kgreason.spark.close.plans import Program, names
+from kgreason.spark.encode.encode import Encoded
+
+_RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
+
+
+class Closed(NamedTuple):
+    """A closure: facts `tbl, c0.., stamp, support, asserted`, and the program that they are the fixpoint of."""
+
+    facts: DataFrame
+    planned: Planned
+
+    @property
+    def triples(self) -> DataFrame:
+        """The triples: s, p, o int, and asserted; generalised ones too."""
+        table = self.planned.program.tables.index((True, 3))
+        return self.facts.where(F.col("tbl") == table).selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
+
+    def terms(self, encoded: Encoded) -> DataFrame:
+        """The terms of data and rules: id int, text string."""
+        fresh = list(self.planned.fresh.items())
+        return encoded.terms.union(self.facts.sparkSession.createDataFrame(fresh, encoded.terms.schema))
+
+    def contradictions(self) -> int:
+        """How many there are."""
+        false = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
+        count: int = self.facts.where(F.col("c0").isin(false)).count()
+        return count
+
+
+def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
+    """The closure that a graph of this selection can start from, worked out below a folder."""
+    driver = Driver(selection, encoded.facts, encoded.terms, Flags())
+    planned = driver.planned()
+    facts = _triples(encoded.facts, planned.program).union(_twins(driver, planned))
+    return _closed(selection, planned, facts, folder, progress)
+
+
+def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
+    """The whole closure under a selection without representatives, worked out below a folder."""
+    flags, rounds = Flags(), 0
+    while True:
+        driver = Driver(selection, encoded.facts, encoded.terms, flags)
+        planned, place = driver.planned(), f"{folder}/round-{rounds}"
+        facts = _triples(encoded.facts, planned.program).union(_twins(driver, planned))
+        if selection.datatypes:
+            facts = facts.union(_literals(driver, encoded, planned, place))
+        told = None if selection.is_literal or not selection.datatypes else _told(encoded.terms, planned)
+        closed = _closed(selection, planned, facts, place, progress, told)
+        flags, before = driver.called_for(closed.triples), flags
+        if flags == before:
+            return closed
+        rounds += 1
+
+
+def _closed(
+    selection: Selection,
+    planned: Planned,
+    facts: DataFrame,
+    folder: str,
+    progress: Progress,
+    told: Told | None = None,
+) -> Closed:
+    quiet = 0 if selection.is_reflexive else SAME_AS
+    levels = f"{folder}/levels"
+    closed = materialize(facts, planned.program, levels, quiet=quiet, progress=progress, told=told)
+    return Closed(closed, planned)
+
+
+def _told(terms: DataFrame, planned: Planned) -> Told:
+    """What says of new owl:sameAs links that they are followed."""
+    triples = planned.program.tables.index((True, 3))
+    fresh = terms.sparkSession.createDataFrame(list(planned.fresh.items()), terms.schema)
+    named, relation = terms.union(fresh), F.lit(planned.ids["dt_may_equal/2"])
+
+    def told(facts: DataFrame) -> DataFrame | None:
+        links = facts.where((F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
+        if links.isEmpty():
+            return None
+        rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), named).withColumn("relation", relation)
+        return _facts(rows, planned.program, (False, 3), ["relation", "x", "y"])
+
+    return told
+
+
+def _triples(triples: DataFrame, program: Program) -> DataFrame:
+    """Triples s, p, o as rows of their table."""
+    return _facts(triples, program, (True, 3), ["s", "p", "o"])
+
+
+def _twins(driver: Driver, planned: Planned) -> DataFrame:
+    """What is said of restrictions that say the same, each as a row of its relation's table."""
+    program = planned.program
+    columns = ", ".join(f"{name} int" for name in ("tbl", *names("c", program.width)))
+    rows = [
+        (program.tables.index((False, len(row))), *row, *[0] * (program.width - len(row)))
+        for row in driver.twins(planned.ids)
+    ]
+    return driver.session.createDataFrame(rows, columns)
+
+
+def _literals(driver: Driver, encoded: Encoded, planned: Planned, folder: str) -> DataFrame:
+    """The facts about literals, each as a row of its relation's table."""
+    found = literal_facts(encoded.terms, driver.asked, f"{folder}/literals")
+    parts = []
+    for relation in _RELATIONS:
+        columns = ["relation", "x", "y"][: int(relation[-1]) + 1]
+        rows = found.where(F.col("name") == relation).withColumn("relation", F.lit(planned.ids[relation]))
+        parts.append(_facts(rows, planned.program, (False, len(columns)), columns))
+    return reduce(DataFrame.union, parts)
+
+
+def _facts(rows: DataFrame, program: Program, table: tuple[bool, int], columns: list[str]) -> DataFrame:
+    padded = [F.col(name) for name in columns] + [F.lit(0)] * (program.width - len(columns))
+    number = F.lit(program.tables.index(table)).alias("tbl")
+    cells = zip(padded, names("c", program.width), strict=True)
+    return rows.select(number, *(column.cast("int").alias(name) for column, name in cells))

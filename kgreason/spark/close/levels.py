@@ -1,0 +1,121 @@
+"""`materialize` and `insert`: the level loop over asserted facts, and from a result when more facts are asserted.
+
+    level 0        the asserted facts: stamp 0, and no support but that of rules with an empty body
+    level n + 1    heads that are not present yet, derived from level n and what came before it
+
+Parity (DESIGN.md 6): stamps are levels of the immediate-consequence operator, supports count the pairs of a rule and
+a substitution whose body stamps are all smaller, before anything is made distinct. From scratch both are final where a
+fact is found, so levels are only ever appended. `insert` makes the new facts the first delta; what present facts gain
+on the way is added at its end (DESIGN.md 3.3, Assert).
+
+Each level is written to Parquet and read back; a crash resumes after the last whole one. Nothing of the size of the
+data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see `rewrites`.
+
+Semi-naive levels of DYRE (Carneiro de Lima and Apinis) with the state of Soufflé-elastic (Zhao et al.).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.errors import InputError
+from kgreason.progress import SILENT, Progress
+from kgreason.spark.close.fixpoint import Fixpoint, Told, absent
+from kgreason.spark.close.plans import Program, names
+from kgreason.spark.close.rewrites import Rules
+from kgreason.spark.folders.checkpoints import Levels, fingerprint
+
+_STATE = ("stamp", "support", "asserted")
+
+
+def materialize(
+    facts: DataFrame,
+    program: Program,
+    folder: str,
+    *,
+    quiet: int = 0,
+    progress: Progress = SILENT,
+    told: Told | None = None,
+) -> DataFrame:
+    """The least model of a program over asserted facts, read back from Parquet below a folder of its own.
+
+    facts: `tbl, c0..` of int, padded with 0 to the widest table; the result has `stamp, support, asserted` besides.
+    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` gives for the new facts of a
+    level what is to be asserted beside them. Run again on the folder after a crash, it goes on after the last whole
+    level. Raises InputError for facts of other columns.
+    """
+    asserted = _rows(facts, _key(program))
+    levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet), asserted))
+    fixpoint = Fixpoint(program, levels, quiet, None, told)
+    fixpoint.run(lambda: _asserted(asserted, fixpoint.rules), progress)
+    return fixpoint.facts(levels.all)
+
+
+def insert(
+    result: DataFrame,
+    added: DataFrame,
+    program: Program,
+    folder: str,
+    *,
+    quiet: int = 0,
+    progress: Progress = SILENT,
+) -> DataFrame:
+    """A result with more asserted facts, evaluated from these alone; read back from Parquet below a folder of its own.
+
+    result: what `materialize` or `insert` gave for this program, from another folder. added: as `facts` there.
+    Facts and flags are those of `materialize` on all; stamps and supports keep the invariants of DESIGN.md 3.3. Resumes
+    as `materialize` does. Raises InputError for facts of other columns.
+    """
+    key = _key(program)
+    before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
+    levels = Levels(result.sparkSession, folder, fingerprint((program, quiet), before, asserted))
+    fixpoint = Fixpoint(program, levels, quiet, before)
+    fixpoint.run(lambda: _arriving(asserted, before, key), progress)
+    return levels.close(lambda: _updated(fixpoint, asserted), fixpoint.schema)
+
+
+def _key(program: Program) -> tuple[str, ...]:
+    return "tbl", *names("c", program.width)
+
+
+def _rows(facts: DataFrame, columns: Sequence[str]) -> DataFrame:
+    """The facts with these columns alone."""
+    if missing := [column for column in columns if column not in facts.columns]:
+        raise InputError(f"facts of this program have the columns {', '.join(columns)}; here is no {missing[0]}")
+    return facts.select(*columns)
+
+
+def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
+    """Level 0: each asserted fact, supported by the rules with an empty body that derive it."""
+    key = rules.given.columns
+    given = rules.given.groupBy(*key).agg(F.count("*").cast("int").alias("given"))
+    support = F.coalesce("given", F.lit(0)).alias("support")
+    keyed = facts.distinct().join(F.broadcast(given), key, "left")
+    return keyed.select(*key, F.lit(0).alias("stamp"), support, F.lit(True).alias("asserted"))
+
+
+def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Level 0 of an insert: what is asserted now and was not present."""
+    new, _ = absent(asserted, asserted.count(), before, key)
+    return new.select(*key, F.lit(0).alias("stamp"), F.lit(0).alias("support"), F.lit(True).alias("asserted"))
+
+
+def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
+    """All facts, with what they gained, and with the flags of those that are asserted now."""
+    key = list(fixpoint.key)
+    flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
+    gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))
+    changes = flags.unionByName(gains).groupBy(*key).agg(F.sum("gain").alias("gain"), F.max("flag").alias("flag"))
+    return (
+        fixpoint.facts(fixpoint.levels.all)
+        .join(changes, key, "left")
+        .select(
+            *key,
+            "stamp",
+            (F.col("support") + F.coalesce("gain", F.lit(0))).cast("int").alias("support"),
+            (F.col("asserted") | F.coalesce("flag", F.lit(False))).alias("asserted"),
+        )
+    )

@@ -1,0 +1,131 @@
+"""What rules need to know of literals (Table 8 of OWL 2 RL), as facts for the level loop.
+
+    dt_value(x, v)    x and another literal have one value, for which v stands, the one with the smallest id
+    dt_ill(x)         the lexical form of x is none of its datatype's
+    dt_type(x, d)     the value of x is in the datatype d, which rules ask for
+    dt_may_equal(x, y)   x owl:sameAs y is said, and x and y are not two literals of different values
+
+The first three are the truths that `kgreason.materialize.literals.statements` asserts ahead of a first load. The last
+comes with each level. A string without a datatype has a value of its own. It is read only where another literal has a
+string as its value, or rules ask for strings.
+
+Cost: the literals with a datatype are read once, by Python workers; one shuffle of their values finds the equal ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
+from kgreason.materialize.literals.datatypes_in_use import NAMES
+from kgreason.terms.quoting import quote
+
+_STRINGS = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
+_READ = "id int, key string, is_ill boolean, datatypes array<int>"
+_FACT = ("name", "x", "y")
+
+
+def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFrame:
+    """The facts about literals: `name string` (the relation), `x int`, `y int` (0 where there is none).
+
+    terms: (id int, text string); asked: the ids of the datatypes that rules ask for. What was read is kept in `folder`.
+    """
+    datatypes = sorted(asked)
+    literals = terms.where(F.col("text").startswith('"'))
+    is_typed = F.col("text").endswith(">")
+    asks_for_strings = any(DATATYPE_MAP[NAMES[number]].spaces & _STRINGS for number in datatypes)
+    wanted = literals if asks_for_strings else literals.where(is_typed)
+    wanted.mapInArrow(_reader(datatypes), _READ).write.mode("overwrite").parquet(folder)
+    read = terms.sparkSession.read.schema(_READ).parquet(folder)
+    keys = read.select("id", "key").where("key IS NOT NULL")
+    if not asks_for_strings:
+        plain = literals.where(~is_typed).select("id", F.col("text").alias("key"))
+        keys = keys.union(plain.join(keys.select("key"), "key", "left_semi").select("id", "key"))
+    return _equal(keys).union(_ill(read)).union(_members(read))
+
+
+def followed(links: DataFrame, terms: DataFrame) -> DataFrame:
+    """The links (x int, y int) that are not between two literals which cannot be equal; terms: (id int, text string).
+
+    Cost: a join with the terms for each end of the links.
+    """
+    for end in ("x", "y"):
+        named = terms.select(
+            F.col("id").alias(end), F.when(F.col("text").startswith('"'), F.col("text")).alias(f"of_{end}")
+        )
+        links = links.join(named, end)
+    return links.select("x", "y", "of_x", "of_y").mapInArrow(_following, "x int, y int")
+
+
+def _following(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        pairs = zip(batch.column("of_x").to_pylist(), batch.column("of_y").to_pylist(), strict=True)
+        kept = [one is None or other is None or not are_apart(*values([one, other])) for one, other in pairs]
+        yield batch.select(["x", "y"]).filter(pa.array(kept, type=pa.bool_()))
+
+
+def _equal(keys: DataFrame) -> DataFrame:
+    shared = keys.groupBy("key").agg(F.min("id").alias("y"), F.count("id").alias("n")).where("n > 1").drop("n")
+    return keys.join(shared, "key").select(F.lit("dt_value/2").alias("name"), F.col("id").alias("x"), "y")
+
+
+def _ill(read: DataFrame) -> DataFrame:
+    return read.where("is_ill").select(F.lit("dt_ill/1").alias("name"), F.col("id").alias("x"), F.lit(0).alias("y"))
+
+
+def _members(read: DataFrame) -> DataFrame:
+    member = F.explode("datatypes").alias("y")
+    return read.select(F.lit("dt_type/2").alias("name"), F.col("id").alias("x"), member)
+
+
+def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What reads literals in a worker: the key of each one's value, whether it is ill-typed, what it is in."""
+    names = [(number, NAMES[number]) for number in datatypes]
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            readings = values(batch.column("text").to_pylist())
+            yield pa.record_batch(
+                [
+                    batch.column("id"),
+                    pa.array(map(_key, readings), type=pa.string()),
+                    pa.array([reading is not None and not isinstance(reading, Value) for reading in readings]),
+                    pa.array([_of(reading, names) for reading in readings], type=pa.list_(pa.int32())),
+                ],
+                names=["id", "key", "is_ill", "datatypes"],
+            )
+
+    return read
+
+
+def _of(reading: Reading, names: list[tuple[int, str]]) -> list[int]:
+    """Those of datatypes that a value is in."""
+    return [number for number, name in names if is_member(reading, name)] if isinstance(reading, Value) else []
+
+
+def _key(reading: Reading) -> str | None:
+    """A text that two values share if they are one; a string's is the literal without a datatype that writes it."""
+    if not isinstance(reading, Value):
+        return None
+    space, data = reading
+    if space == STRING:
+        return quote(data)
+    if space == LANG_STRING:
+        return f"{quote(data[0])}@{data[1]}"
+    return f"{space} {_exact(data)!r}"
+
+
+def _exact(data: Any) -> Any:
+    """The data of a value with its numbers all of one kind, so that equal ones are written alike."""
+    if isinstance(data, tuple):
+        return tuple(map(_exact, data))
+    is_number = isinstance(data, int | Decimal) and not isinstance(data, bool)
+    return Fraction(data) if is_number else data

@@ -1,0 +1,117 @@
+"""`Driver`: the program for data that Spark has encoded, and whether the data calls for more of it.
+
+    schema triples -> driver (texts) -> closed, translated -> rules in ids of the driver's -> rules in Spark's ids
+
+The schema is small (DESIGN.md 4): its triples are brought to the driver, which closes and translates them as an
+in-process load does, under ids of its own, and then looks the rules' constants up among Spark's terms.
+
+Law: the rules are those that an in-process load of the same quads runs, as far as the flags tell what the data calls
+for. Cost: one filter over the facts, and a join with the terms for the schema's terms and for the rules' constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import columns_of
+from kgreason.materialize.materializer import Flags, Materializer
+from kgreason.materialize.schema_rows import CLASS_IDS, PREDICATE_IDS, SAME_AS, TYPE
+from kgreason.materialize.selection import Selection
+from kgreason.rules.model import Rule
+from kgreason.spark.close.plans import Program
+from kgreason.terms.vocabulary import VOCABULARY
+
+_IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})"
+
+
+class Planned(NamedTuple):
+    """Rules, and the program that they are in Spark's ids.
+
+    `ids` are those of the texts that rules mention; `fresh` has the ids and texts of what no data mentions; `warnings`
+    say of which axioms no rule could be made.
+    """
+
+    rules: tuple[Rule, ...]
+    program: Program
+    ids: dict[str, int]
+    fresh: dict[int, str]
+    warnings: tuple[str, ...]
+
+
+class Driver:
+    """A materializer that has a schema and no data; terms: (id int, text string), facts: (s, p, o int), asserted."""
+
+    def __init__(self, selection: Selection, facts: DataFrame, terms: DataFrame, flags: Flags) -> None:
+        self._terms = terms
+        self._live = Materializer(selection)
+        self._live.flags = flags
+        self._live.plan(self._rows(facts.where(_IS_SCHEMA)))
+
+    @property
+    def asked(self) -> frozenset[int]:
+        """The ids of the datatypes whose members rules ask for."""
+        return self._live.literals.asked.datatypes if self._live.literals else frozenset()
+
+    @property
+    def session(self) -> SparkSession:
+        """The session of the data."""
+        return self._terms.sparkSession
+
+    def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
+        """What is said of restrictions that say the same, relation first; `ids` are those of the relations."""
+        rows = [tuple(map(str, columns_of(fact))) for fact in self._live.twins.facts] if self._live.twins else []
+        known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
+        return [tuple(known[text] for text in row) for row in rows]
+
+    def planned(self) -> Planned:
+        """The program in Spark's ids."""
+        dictionary, codes = self._live.dictionary, self._live.rules_by_code()
+        used = sorted({constant for code in codes for constant in code.constants})
+        texts = dict(zip(used, dictionary.decode(used), strict=True))
+        ids = self._known(list(texts.values()))
+        unknown = dict.fromkeys(text for text in texts.values() if text not in ids)
+        fresh = dict(enumerate(unknown, self._last() + 1))
+        ids |= {text: number for number, text in fresh.items()}
+        rules = [code._replace(constants=tuple(ids[texts[each]] for each in code.constants)) for code in codes]
+        program = Program(self._live.engine.planner.tables(), rules)
+        return Planned(tuple(self._live.rules), program, ids, fresh, self._live.warnings)
+
+    def called_for(self, triples: DataFrame) -> Flags:
+        """What the closure of the program calls for: triples (s, p, o int), all of them."""
+        closure = self._live.closed()
+        terms = self._known(self._live.dictionary.decode(np.unique(closure)))
+        ends = [*terms.values(), *PREDICATE_IDS, *CLASS_IDS]
+        wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ends], "end int").distinct()
+        same = triples.where((F.col("p") == SAME_AS) & (F.col("s") != F.col("o")))
+        near = [same.join(F.broadcast(wanted), F.col(end) == F.col("end"), "left_semi") for end in ("s", "o")]
+        derived = triples.where(_IS_SCHEMA).union(near[0]).union(near[1])
+        return self._live.called_for(self._rows(derived))
+
+    def _rows(self, triples: DataFrame) -> Int32:
+        """A few triples in the driver's ids: int32[n, 3]."""
+        found = triples.select("s", "p", "o").toArrow()
+        rows = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
+        numbers, places = np.unique(rows, return_inverse=True)
+        texts = self._texts(numbers.tolist())
+        ids: Int32 = self._live.dictionary.intern(texts[number] for number in numbers.tolist())
+        return ids[places].reshape(-1, 3)
+
+    def _texts(self, ids: list[int]) -> dict[int, str]:
+        """The texts of a few of Spark's ids."""
+        wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ids], "id int")
+        return dict(self._terms.join(F.broadcast(wanted), "id").select("id", "text").collect())
+
+    def _known(self, texts: list[str]) -> dict[str, int]:
+        """Spark's ids of those texts that it knows."""
+        wanted = self._terms.sparkSession.createDataFrame([(text,) for text in texts], "text string")
+        return dict(self._terms.join(F.broadcast(wanted), "text").select("text", "id").collect())
+
+    def _last(self) -> int:
+        """Spark's largest id."""
+        return max(len(VOCABULARY), self._terms.agg(F.max("id")).collect()[0][0] or 0)

@@ -1,0 +1,173 @@
+"""gatekeep, product and ground as DataFrame operators, for all rules at once.
+
+    gatekeep    facts of the delta meet the triggers: rewrites (rule, plan, slots)
+    product     one step of every plan: rewrites meet the facts through arrangements
+    ground      rewrites that passed their last step become head rows
+
+A fact is a row `tbl, c0..`. It is exploded by the forms it has, and one broadcast join on (form, constants) finds who
+asks for it: in gatekeep the plans, in product the arrangements, so that facts which no body atom asks for never
+travel. A rewrite is `rule, plan, left, rank, v0..`: steps that are left, largest stamp met so far, values of the
+slots. Which column goes where is data: every assignment is one expression over broadcast rows.
+
+Invariant: a derivation is one rewrite, met once; equal heads of one rewrite are one. Skew: facts are probed by
+(arrangement, all values bound by then), never by predicate or class alone, since those are constants of the
+arrangement; a hub is a key of many rows, which adaptive execution splits, because nothing after the join asks for
+its partitioning. Cost: two joins a step, one each for triggers and heads, whatever the number of rules.
+
+The operators of DYRE (Carneiro de Lima and Apinis), over columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.spark.close.plans import Form, Plans, Table, names
+
+_RIVALS = pa.list_(pa.list_(pa.int32()))
+
+
+class Rules(NamedTuple):
+    """A program's tables as DataFrames, each of them broadcast where it is joined."""
+
+    plans: Plans
+    triggers: DataFrame
+    asks: tuple[DataFrame, ...]
+    steps: tuple[DataFrame, ...]
+    heads: DataFrame
+    given: DataFrame
+    atoms: DataFrame
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a fact behind its table."""
+        return names("c", self.plans.width)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The slots of a rewrite."""
+        return names("v", self.plans.slots)
+
+
+def rules_on(spark: SparkSession, plans: Plans) -> Rules:
+    """The tables of a program in a session."""
+
+    def frame(table: Table) -> DataFrame:  # the schema is said, since on Connect a table may be empty only then
+        return spark.createDataFrame(_arrow(table), _schema(table))
+
+    rivals = pa.array(plans.rivals, type=_RIVALS)
+    rows = _arrow(plans.heads).append_column("rivals", rivals)
+    heads = spark.createDataFrame(rows, f"{_schema(plans.heads)}, rivals array<array<int>>")
+    asks, steps = (tuple(map(frame, tables)) for tables in (plans.asks, plans.steps))
+    return Rules(plans, frame(plans.triggers), asks, steps, heads, frame(plans.given), frame(plans.atoms))
+
+
+def _schema(table: Table) -> str:
+    return ", ".join(f"{column} int" for column in table.columns)
+
+
+def _arrow(table: Table) -> pa.Table:
+    columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
+    return pa.table([pa.array(column, type=pa.int32()) for column in columns], names=list(table.columns))
+
+
+def met_atoms(rules: Rules, facts: DataFrame) -> set[int]:
+    """The atoms that some of these facts `tbl, c0..` meet."""
+    return {atom for (atom,) in _met(rules.plans, facts, rules.atoms).select("atom").distinct().collect()}
+
+
+def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
+    """The rewrites that facts `tbl, c0.., stamp` start; `only_delta`: those that may end where there are no others."""
+    triggers = rules.triggers.where("all_delta = 1") if only_delta else rules.triggers
+    met = _met(rules.plans, delta, triggers)
+    return met.select("rule", "plan", "left", F.col("stamp").alias("rank"), *_bindings(rules, F.lit(0)))
+
+
+def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> DataFrame:
+    """The rewrites, directed for this step, extended by the facts `tbl, c0.., stamp, age` (1 in the delta)."""
+    keys = names("b", rules.plans.bound)
+    probes = rewrites.withColumns(_picked(rules, "s", _columns(rules.slots)))
+    extended = probes.join(arranged(rules, step, facts), ["arrangement", *keys]).where("age <= sees")
+    left, rank = (F.col("left") - 1).alias("left"), F.greatest("rank", "stamp").alias("rank")
+    return extended.select("rule", "plan", left, rank, *_bindings(rules))
+
+
+def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
+    """The facts that a step may meet, by `arrangement, b0..`: the arrangements they are in, and the values to probe."""
+    met = _met(rules.plans, facts, rules.asks[step]).withColumns(_picked(rules, "a", _columns(rules.columns)))
+    return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")
+
+
+def directed(rewrites: DataFrame, steps: DataFrame) -> DataFrame:
+    """The rewrites with what their plans say of a step."""
+    return rewrites.join(F.broadcast(steps), "plan")
+
+
+def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
+    """The heads `tbl, c0.., rank` of finished rewrites, once for each derivation."""
+    width, slots = rules.plans.width, _columns(rules.slots)
+
+    def value(code: Column) -> Column:
+        return F.when(code >= 0, code).otherwise(pick(-1 - code, slots, F.lit(0)))
+
+    columns = [value(F.col(f"h{n}")).alias(f"c{n}") for n in range(width)]
+    joined = rewrites.join(F.broadcast(rules.heads), "rule")
+    if any(rules.plans.rivals):
+        head = F.array(*[value(F.col(f"h{n}")) for n in range(width)])
+        joined = joined.where(~F.exists("rivals", lambda rival: F.transform(rival, value) == head))
+    heads = joined.select("tbl", *columns, "rank")
+    if quiet and width > 2:
+        heads = heads.where(~((F.col("c1") == quiet) & (F.col("c0") == F.col("c2"))))
+    return heads
+
+
+def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
+    """The facts beside the rows of `askers` whose form and constants they have."""
+    exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(plans.forms)), plans.forms))))
+    keys = [_constant(plans.forms, place).alias(f"k{place}") for place in range(plans.constants)]
+    keyed = exploded.select("*", *keys)
+    return keyed.join(F.broadcast(askers), ["form", *names("k", plans.constants)])
+
+
+def _form(number: int, form: Form) -> Column:
+    """The form's number where a fact has it, else null, which meets nothing."""
+    has = F.col("tbl") == form.table
+    for column, earlier in form.repeated:
+        has = has & (F.col(f"c{column}") == F.col(f"c{earlier}"))
+    return F.when(has, F.lit(number))
+
+
+def _constant(forms: Sequence[Form], place: int) -> Column:
+    """The value that a fact has in the n-th of its form's columns of constants, or 0."""
+    columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
+    return pick(F.col("form"), columns, F.lit(0))
+
+
+def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
+    """The slots as the bindings f0.. take them from c0..; the others keep their value or take `otherwise`."""
+    columns = _columns(rules.columns)
+    return [
+        pick(F.col(f"f{n}"), columns, F.col(slot) if otherwise is None else otherwise).alias(slot)
+        for n, slot in enumerate(rules.slots)
+    ]
+
+
+def _picked(rules: Rules, prefix: str, values: Sequence[Column]) -> dict[str, Column]:
+    """The values b0.. to probe, or 0: those whose numbers are in the columns of this prefix."""
+    return {f"b{n}": pick(F.col(f"{prefix}{n}"), values, F.lit(0)) for n in range(rules.plans.bound)}
+
+
+def _columns(columns: Sequence[str]) -> list[Column]:
+    return [F.col(column) for column in columns]
+
+
+def pick(number: Column, values: Sequence[Column], otherwise: Column) -> Column:
+    """`values[number]`, or `otherwise` where there is no such value."""
+    picked = otherwise
+    for place, value in enumerate(values):
+        picked = F.when(number == place, value).otherwise(picked)
+    return picked

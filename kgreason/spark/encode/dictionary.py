@@ -1,0 +1,86 @@
+"""Parquet of facts and terms -> the arrays of the dictionary and of the engine, through Arrow.
+
+    terms (id, text)                                 ->  interned; which id of the dictionary each id of Spark's is
+    facts (tbl, c0.., stamp, support, asserted)      ->  records int32[n, 3 + w]
+    quads (s, p, o, g)                               ->  int32[n, 4]
+
+Law: the records are those that a Bootstrap in process would have made, but for the order of rows and the ids, and
+nothing is evaluated (DESIGN.md 6). Cost: each column is copied once, a batch at a time, and each term hashed once. The
+files are read by this process, not by Spark: its folder has to be one that both see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyspark.sql import DataFrame
+
+from kgreason.engine.memory.layout import ASSERTED, FIRST, OLD, STAMP, STATE, SUPPORT, TABLE, Int32
+from kgreason.spark.read.terms import interned
+from kgreason.terms.dictionary import Dictionary
+
+_ROWS = 1 << 18
+"""Rows of a batch."""
+
+
+def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictionary) -> Int32:
+    """Intern the terms of a dataset with the columns id and text, and others; what each id has become: int32[n].
+
+    Raises LimitError when ids run out.
+    """
+    ids = np.zeros(1, dtype=np.int32)
+    for batch in _batches(terms, ["id", "text"]):
+        numbers = _integers(batch.column("id"))
+        if len(numbers) and (largest := int(numbers.max())) >= len(ids):
+            grown = np.zeros(max(largest + 1, 2 * len(ids)), dtype=np.int32)
+            grown[: len(ids)] = ids
+            ids = grown
+        ids[numbers] = interned(batch.column("text"), dictionary)
+    ids = np.concatenate([ids, np.zeros(max([0, *others]), dtype=np.int32)])
+    ids[[*others]] = dictionary.intern(others.values())
+    return ids
+
+
+def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
+    """The facts of a dataset as records int32[n, 3 + width], their terms renamed by `ids`."""
+    names = [f"c{column}" for column in range(width)]
+    records = np.empty((facts.count_rows(), FIRST + width), dtype=np.int32)
+    done = 0
+    for batch in _batches(facts, ["tbl", "stamp", "support", "asserted", *names]):
+        part = records[done : done + batch.num_rows]
+        flags = _integers(batch.column("asserted").cast(pa.int32())) * ASSERTED
+        part[:, STATE] = _integers(batch.column("tbl")) << TABLE | flags | OLD
+        part[:, STAMP], part[:, SUPPORT] = (_integers(batch.column(name)) for name in ("stamp", "support"))
+        for column, name in enumerate(names):
+            part[:, FIRST + column] = ids[_integers(batch.column(name))]
+        done += batch.num_rows
+    return records
+
+
+def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
+    """The quads of a dataset with the columns s, p, o and g: int32[n, 4], their terms renamed by `ids`."""
+    rows = np.empty((quads.count_rows(), 4), dtype=np.int32)
+    done = 0
+    for batch in _batches(quads, ["s", "p", "o", "g"]):
+        for column in range(4):
+            rows[done : done + batch.num_rows, column] = ids[_integers(batch.column(column))]
+        done += batch.num_rows
+    return rows
+
+
+def files_of(table: DataFrame) -> ds.Dataset:
+    """The Parquet files that a table of Spark's is read from."""
+    return ds.dataset([unquote(name.removeprefix("file://")) for name in table.inputFiles()], format="parquet")
+
+
+def _batches(data: ds.Dataset, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    yield from data.to_batches(columns=columns, batch_size=_ROWS, batch_readahead=2, fragment_readahead=1)
+
+
+def _integers(column: pa.Array) -> Int32:
+    found: Int32 = column.to_numpy(zero_copy_only=False)
+    return found

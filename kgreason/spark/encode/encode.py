@@ -1,0 +1,192 @@
+"""`encode`: quads of terms -> quads of ids, and the dictionary as a table. Every step is distributed.
+
+    quads     -> grouped    one pass over the input: ids that hold within a group of rows
+    grouped   -> numbered   one shuffle of texts: each text of each group, once
+    numbered  -> terms      (id, text): running sums over the parts make numbers dense
+    both      -> quads      one shuffle of ids: each group's rows meet its ids
+    quads     -> facts      distinct triples over all graphs
+
+Each table is written below the folder before the next is made of it: what has been numbered is never computed twice,
+and a job that was stopped goes on after the last whole table (`stages`).
+
+Laws: ids are dense from 1, each term has one, and those of `VOCABULARY` are its own. Decoded, the quads are the bag of
+quads that were given. Two runs over the same input may number terms differently; a folder never does.
+
+Cost: proportional to the input. The driver holds a number for each part of the dictionary, and a part is small enough
+for one task: some millions of texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property, partial, reduce
+from itertools import accumulate
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from kgreason.errors import InputError, LimitError
+from kgreason.spark.encode.groups import (
+    GROUPED,
+    NUMBERED,
+    QUADS,
+    SEEDED,
+    grouped_lines,
+    grouped_texts,
+    numbered,
+    renamed,
+)
+from kgreason.spark.folders.checkpoints import fingerprint
+from kgreason.spark.folders.stages import Stages
+from kgreason.spark.read.lines import Malformed
+from kgreason.spark.read.paths import LINE_FILES, Inputs, Paths, sort
+from kgreason.spark.read.read import OnError, documents_of, lines_of, merged
+from kgreason.spark.read.terms import QUAD
+from kgreason.terms.dictionary import MAX_ID
+from kgreason.terms.vocabulary import VOCABULARY
+
+_TERMS = "id int, text string"
+_FACTS = "s int, p int, o int"
+_LAYOUT = 1
+"""The number of these tables' layout: a folder with another one is no folder of ours."""
+_EXTRA = -1
+"""The group of the terms that get ids without a quad."""
+_MOST = 2_000_000
+"""Texts of a part, with their groups, at most on average."""
+_LEAST = 50_000
+"""Fewer are not worth a part of their own."""
+
+
+class Encoded(NamedTuple):
+    """Tables that are read from Parquet, and what was skipped.
+
+    terms: id int, text string; quads: s, p, o, g int, g being 0 in the default graph, as often as they were given;
+    facts: s, p, o int, each once, over all graphs.
+    """
+
+    terms: DataFrame
+    quads: DataFrame
+    facts: DataFrame
+    skipped: list[Malformed]
+
+
+def encode(
+    spark: SparkSession,
+    quads: DataFrame | Paths,
+    folder: str,
+    extra: Sequence[str] = (),
+    *,
+    on_error: OnError = "raise",
+) -> Encoded:
+    """Encode RDF files (see `read`), or a DataFrame of subject, predicate, object and graph as N-Triples text.
+
+    Tables are written below `folder`, and taken from there where an earlier run with the same input has left them. The
+    terms of `extra` get ids even where no quad has them. Malformed lines are an error, or skipped and counted, as in
+    `read`. Raises InputError for a path that is missing or a folder that holds other tables, RdfSyntaxError with file
+    and line, LimitError when ids run out, StoreError for a full disk.
+    """
+    given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
+    stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
+    groups = stages.written("grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
+    numbers = stages.written("numbered", NUMBERED, lambda: _numbered(spark, groups, extra))
+    ids = _Ids(spark, numbers)
+    terms = stages.written("terms", _TERMS, ids.terms)
+    rows = stages.written("quads", QUADS, lambda: _renamed(groups, ids.names()))
+    facts = stages.written("facts", _FACTS, lambda: rows.select("s", "p", "o").distinct())
+    return Encoded(terms, rows, facts, _skipped(groups) if on_error == "count" else [])
+
+
+def _table(quads: DataFrame) -> DataFrame:
+    """The four columns of a table of quads. Raises InputError."""
+    if missing := [name for name in QUAD if name not in quads.columns]:
+        raise InputError(f"quads have the columns {', '.join(QUAD)}; there is no {missing[0]}")
+    return quads.select(*QUAD)
+
+
+def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[str], on_error: OnError) -> str:
+    """What tells this input from others: a digest of what a DataFrame holds, or of names, sizes and times of files."""
+    kept = [_LAYOUT, VOCABULARY, list(extra), on_error]
+    if isinstance(given, DataFrame):
+        return fingerprint(kept, given)
+    states = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in given.lines + given.documents]
+    return hashlib.sha256(json.dumps([states, _remote(spark, given.remote), kept]).encode()).hexdigest()
+
+
+def _remote(spark: SparkSession, paths: list[str]) -> list[str]:
+    """Names, sizes and times of the files on other file systems."""
+    if not paths:
+        return []
+    files = spark.read.format("binaryFile").option("pathGlobFilter", LINE_FILES).load(paths)
+    return sorted(map(str, files.select("path", "length", "modificationTime").collect()))
+
+
+def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> DataFrame:
+    if isinstance(given, DataFrame):
+        return given.mapInArrow(grouped_texts, GROUPED)
+    frames = []
+    if given.has_lines():
+        frames.append(lines_of(spark, given).mapInArrow(partial(grouped_lines, skip), GROUPED))
+    if given.documents:
+        frames.append(documents_of(spark, given).mapInArrow(grouped_texts, GROUPED))
+    return reduce(DataFrame.unionAll, frames)
+
+
+def _skipped(groups: DataFrame) -> list[Malformed]:
+    """What was skipped, file by file."""
+    rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
+    return merged(Malformed(*row) for row in rows)
+
+
+def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> DataFrame:
+    """The texts of all groups, shuffled by text: each part is numbered by one task."""
+    names = groups.where(F.col("local").isNotNull()).select("group", "local", "text")
+    parts = _parts(spark, names.count())
+    if extra:
+        names = names.unionAll(spark.createDataFrame([(_EXTRA, 0, text) for text in extra], names.schema))
+    return names.repartition(parts, "text").mapInArrow(numbered, NUMBERED)
+
+
+def _parts(spark: SparkSession, texts: int) -> int:
+    """Into how many parts texts go: as many as other shuffles have, unless parts would be very small or large."""
+    usual = int(spark.conf.get("spark.sql.shuffle.partitions"))
+    return max(1, min(usual, texts // _LEAST), texts // _MOST)
+
+
+class _Ids:
+    """From numbers within parts to ids."""
+
+    def __init__(self, spark: SparkSession, numbers: DataFrame) -> None:
+        self._spark, self._numbers = spark, numbers
+
+    @cached_property
+    def _offsets(self) -> DataFrame:
+        """What is added to the numbers of a part: part int, offset int. Raises LimitError."""
+        parts = self._numbers.groupBy("part").agg(F.max("number")).orderBy("part").collect()
+        sums = list(accumulate((max(0, most - SEEDED) for _, most in parts), initial=0))
+        if sums[-1] + SEEDED > MAX_ID:
+            raise LimitError(f"the dictionary is full: there are {sums[-1] + SEEDED} terms, and {MAX_ID} ids")
+        offsets = [(part, offset) for (part, _), offset in zip(parts, sums, strict=False)]
+        return F.broadcast(self._spark.createDataFrame(offsets, "part int, offset int"))
+
+    def _with_id(self, numbers: DataFrame) -> DataFrame:
+        is_own = F.col("number") > SEEDED
+        identity = F.when(is_own, F.col("number") + F.col("offset")).otherwise(F.col("number"))
+        return numbers.join(self._offsets, "part").withColumn("id", identity)
+
+    def terms(self) -> DataFrame:
+        """The dictionary: id, text."""
+        vocabulary = self._spark.createDataFrame(list(enumerate(VOCABULARY, 1)), _TERMS).coalesce(1)
+        return vocabulary.unionAll(self._with_id(self._numbers.where(F.col("text").isNotNull())).select("id", "text"))
+
+    def names(self) -> DataFrame:
+        """The ids of each group: group, local, id."""
+        of_rows = self._numbers.where(F.col("group") >= 0)
+        return self._with_id(of_rows).select("group", "local", "id")
+
+
+def _renamed(groups: DataFrame, names: DataFrame) -> DataFrame:
+    rows = groups.where(F.col("quads").isNotNull()).select("group", "quads")
+    return rows.groupBy("group").cogroup(names.groupBy("group")).applyInArrow(renamed, QUADS)

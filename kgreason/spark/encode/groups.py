@@ -1,0 +1,128 @@
+"""What the tasks of `encode` do: local ids first, global ids later, so that a text is shuffled once for a group.
+
+    grouped     rows, some 500,000 at a time, get ids of a dictionary of their own      (group, local id, text)
+    numbered    all texts that hash to one part meet one dictionary                     (group, local id, part, number)
+    renamed     the rows of a group and the ids of its texts meet                       (s, p, o, g)
+
+A group is (partition of the task, number in it), so that a task that runs again makes groups of its own and of no other
+task; what two attempts of a task make is never mixed, since Spark keeps the files of one attempt alone.
+
+Laws: the first V numbers of each part are those of `VOCABULARY`; number n > V of a part stands for the term
+`offset(part) + n`; so ids are dense when offsets are the running sums of what the parts have beyond V.
+
+Cost: kernels and copies of whole columns. A task holds one group, or the dictionary of one part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+
+from kgreason.errors import InputError
+from kgreason.spark.read.lines import SKIPPED, LineReader
+from kgreason.spark.read.terms import QUAD, interned, record, texts
+from kgreason.terms.dictionary import Dictionary, Ids, Kind
+from kgreason.terms.vocabulary import VOCABULARY
+
+GROUPED = f"group long, local int, text string, quads binary, {SKIPPED}"
+"""Rows of three kinds: (group, local, text), (group, quads) with quads int32[4, n], and what was skipped."""
+
+NUMBERED = "group long, local int, part int, number int, text string"
+"""Rows of two kinds: (group, local, part, number), and (part, number, text) for each new text."""
+
+QUADS = "s int, p int, o int, g int"
+
+_ROWS = 500_000
+_BYTES = 1 << 26
+"""A group ends with the batch in which it reaches either."""
+_SLICE = 1 << 16
+"""Texts handed to Spark at a time."""
+_GROUPS = 33
+"""Bits of a group's number that tell it from others of its task."""
+
+_IS_TERM = np.isin(np.arange(max(Kind) + 1), (Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE))
+
+Batches = Iterable[pa.RecordBatch]
+Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
+
+
+def grouped_lines(skip: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Lines (line, file) -> `GROUPED`. Raises RdfSyntaxError, or skips malformed lines."""
+    reader = LineReader(skip=skip)
+    yield from _grouped(batches, reader.intern)
+    yield record(GROUPED, **reader.skipped())
+
+
+def grouped_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Quads as texts -> `GROUPED`."""
+    return _grouped(batches, _interned)
+
+
+def _interned(batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
+    quads = np.stack([interned(batch.column(name), dictionary) for name in QUAD])
+    is_term = _IS_TERM[dictionary.kinds(quads)]
+    is_term[3] |= quads[3] == 0  # the default graph has no name
+    if not is_term.all():
+        row = int(np.flatnonzero(~is_term.all(axis=0))[0])
+        found = ", ".join(str(batch.column(name)[row].as_py()) for name in QUAD)
+        raise InputError(f"the row ({found}): not terms in canonical N-Triples text")
+    yield quads
+
+
+def _grouped(batches: Batches, intern: Interner) -> Iterator[pa.RecordBatch]:
+    group, rows, dictionary = _partition() << _GROUPS, 0, Dictionary(())
+    for batch in batches:
+        for quads in intern(batch, dictionary):
+            yield record(GROUPED, group=_repeated(group, 1), quads=pa.array([quads.tobytes()], pa.binary()))
+            rows += quads.shape[1]
+        if rows >= _ROWS or dictionary.nbytes >= _BYTES:
+            yield from _named(group, dictionary)
+            group, rows, dictionary = group + 1, 0, Dictionary(())
+    yield from _named(group, dictionary)
+
+
+def _named(group: int, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
+    """The texts of a group."""
+    names = texts(dictionary)
+    local = pa.array(np.arange(len(names), dtype=np.int32))
+    for first in range(1, len(names), _SLICE):
+        some = names[first : first + _SLICE]
+        yield record(GROUPED, group=_repeated(group, len(some)), local=local[first : first + _SLICE], text=some)
+
+
+def numbered(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """The texts of one part (group, local, text) -> `NUMBERED`."""
+    part, dictionary = _partition(), Dictionary()
+    for batch in batches:
+        known = len(dictionary) + 1
+        ids = pa.array(interned(batch.column("text"), dictionary))
+        parts = _repeated(part, len(ids)).cast(pa.int32())
+        yield record(NUMBERED, group=batch.column("group"), local=batch.column("local"), part=parts, number=ids)
+        fresh = pa.array(np.arange(known, len(dictionary) + 1, dtype=np.int32))
+        parts = _repeated(part, len(fresh)).cast(pa.int32())
+        yield record(NUMBERED, part=parts, number=fresh, text=texts(dictionary, known))
+
+
+def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
+    """The rows of a group (quads) and the ids of its texts (local, id) -> `QUADS`."""
+    ids = np.zeros(len(names) + 1, np.int32)
+    ids[names.column("local").to_numpy()] = names.column("id").to_numpy()
+    parts = [np.frombuffer(quads, np.int32).reshape(4, -1) for quads in rows.column("quads").to_pylist()]
+    quads = ids[np.concatenate(parts, axis=1)]
+    return pa.table({name: quads[column] for column, name in enumerate("spog")})
+
+
+def _partition() -> int:
+    """Which partition this task computes."""
+    return int(TaskContext.get().partitionId())
+
+
+def _repeated(number: int, times: int) -> pa.Array:
+    return pa.array(np.full(times, number, np.int64))
+
+
+SEEDED = len(VOCABULARY)
+"""How many terms each part knows from the start."""

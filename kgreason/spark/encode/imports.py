@@ -1,0 +1,38 @@
+"""`unknown_imports`: the documents that owl:imports asks for and that are not among the data.
+
+Spark follows no owl:imports. Headers are few: they are brought to the driver, and warned of as a graph without a
+catalogue warns of them.
+
+Cost: one filter over the facts, and where anything is imported a join with the terms.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.imports import Imports
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.schema_rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
+from kgreason.materialize.selection import select
+from kgreason.spark.encode.encode import Encoded
+
+_IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY})"
+
+
+def unknown_imports(encoded: Encoded) -> list[str]:
+    """A line for each import that has no document."""
+    if encoded.facts.where(F.col("p") == IMPORTS).isEmpty():
+        return []
+    headers = [tuple(row) for row in encoded.facts.where(_IS_HEADER).select("s", "p", "o").collect()]
+    mentioned = sorted({*chain.from_iterable(headers)})
+    used = encoded.terms.sparkSession.createDataFrame([(each,) for each in mentioned], "id int")
+    texts = dict(encoded.terms.join(F.broadcast(used), "id").select("id", "text").collect())
+    live = Materializer(select(["none"]))
+    rows = [live.dictionary.intern(texts[each] for each in header) for header in headers]
+    live.change(Edit(added=np.column_stack([np.stack(rows), np.zeros(len(rows), dtype=np.int32)])))
+    live.accept()
+    return Imports(live, None).warnings()

@@ -1,0 +1,99 @@
+"""Levels on disk: a whole one is read back and its lineage is cut, a half-written one is never taken for whole.
+
+    folder/level-0/facts   folder/level-0/gains   folder/level-0/whole   folder/level-1/facts   ...
+
+`whole` is a dataset of one row, written after all others of its level: the run's token, the fingerprint of what is
+computed, the number of facts. A level counts if `whole` has the fingerprint, and the token of the levels before it, so
+that neither another program's level nor an earlier run's is taken for one of this run. Cost: four small jobs a level.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.spark.folders.markers import mark, marked
+from kgreason.spark.start.failures import clear_errors
+
+_WHOLE = "token string, fingerprint string, rows bigint"
+
+
+class Levels:
+    """The levels of one computation below a folder; `sizes` are the facts of the whole ones, those found included."""
+
+    def __init__(self, spark: SparkSession, folder: str, fingerprint: str) -> None:
+        self.spark, self._folder, self._fingerprint = spark, folder.rstrip("/"), fingerprint
+        self._token = ""
+        self.sizes: list[int] = []
+        while self._takes_up(len(self.sizes)):
+            pass
+        self._token = self._token or uuid.uuid4().hex
+
+    def _takes_up(self, level: int) -> bool:
+        """Count a level in, if it is whole and of this computation."""
+        marker = self._marker(_level(level))
+        if marker is None:
+            return False
+        self._token = marker.token
+        self.sizes.append(marker.rows)
+        return True
+
+    def _marker(self, part: str) -> Any:
+        """The marker of a part of this computation; None where there is none, or an unfinished or another's."""
+        found = marked(self.spark, self._path(part, "whole"), _WHOLE)
+        is_mine = found and found.fingerprint == self._fingerprint and self._token in ("", found.token)
+        return found if is_mine else None
+
+    def write(self, facts: DataFrame, **others: DataFrame) -> int:
+        """Write the next level, over what a crash may have left there; the number of its facts."""
+        self.sizes.append(self._write(_level(len(self.sizes)), facts, others))
+        return self.sizes[-1]
+
+    def close(self, make: Callable[[], DataFrame], schema: str) -> DataFrame:
+        """What is made of all levels, written, unless it is there, and read back."""
+        if self._marker("result") is None:
+            self._write("result", make(), {})
+        return self.spark.read.schema(schema).parquet(self._path("result", "facts"))
+
+    def _write(self, part: str, facts: DataFrame, others: Mapping[str, DataFrame]) -> int:
+        whole = self._path(part, "whole")
+        with clear_errors(self._folder):
+            if marked(self.spark, whole, _WHOLE):  # of another computation: it is not whole any more, once this writes
+                mark(self.spark, whole, _WHOLE, None)
+            for name, frame in {"facts": facts, **others}.items():
+                frame.write.mode("overwrite").parquet(self._path(part, name))
+            rows: int = self.spark.read.schema(facts.schema).parquet(self._path(part, "facts")).count()
+            mark(self.spark, whole, _WHOLE, (self._token, self._fingerprint, rows))
+        return rows
+
+    @property
+    def all(self) -> range:
+        """The numbers of the whole levels."""
+        return range(len(self.sizes))
+
+    def read(self, levels: Iterable[int], schema: str, name: str = "facts") -> DataFrame:
+        """A dataset of some levels, or of none."""
+        paths = [self._path(_level(level), name) for level in levels]
+        return self.spark.read.schema(schema).parquet(*paths) if paths else self.spark.createDataFrame([], schema)
+
+    def _path(self, part: str, name: str) -> str:
+        return f"{self._folder}/{part}/{name}"
+
+
+def _level(number: int) -> str:
+    return f"level-{number}"
+
+
+def fingerprint(program: object, *frames: DataFrame) -> str:
+    """A digest of a program's value and of what frames hold, whatever the order of their rows. One pass over them."""
+    digest = hashlib.sha256(repr(program).encode())
+    for frame in frames:
+        value = F.xxhash64(*sorted(frame.columns))
+        parts = (F.count("*"), F.bit_xor(value), F.sum(F.shiftright(value, 24)))  # a sum of so few bits stays a bigint
+        digest.update(repr(tuple(frame.agg(*parts).collect()[0])).encode())
+    return digest.hexdigest()

@@ -1,0 +1,120 @@
+"""`save`: a DataFrame as a folder of files that is whole, or does not look so.
+
+    a path                       written beside its place, under a hidden name, and renamed when it is whole: there
+                                 is no folder before, and what it replaces stays until then
+    a URI (s3a://, hdfs://, ..)  written in place: files appear when every task has ended, `_SUCCESS` comes last
+
+A path is one that this process and Spark's workers all see. Invariant: after an error, a full disk or a kill there is
+no folder at a path (a hidden one may stay), and none with `_SUCCESS` at a URI.
+Cost: that of writing; a rename for each file.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike, fspath
+from pathlib import Path
+from uuid import uuid4
+
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame
+
+from kgreason.errors import InputError, StoreError
+from kgreason.spark.start.failures import clear_errors, reason
+
+_COMMIT = {
+    "mapreduce.fileoutputcommitter.algorithm.version": "1",
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "true",
+}
+"""Files of tasks are moved to their place by the driver, when all have ended; Hadoop's own default is the other way."""
+
+
+def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite: bool, suffix: str) -> None:
+    """Write the rows in a format of Spark's to files that end in `.suffix`; at a URI they end as Spark has it.
+
+    Raises InputError for a folder that is not empty, unless it is to be overwritten, and for a file in its place;
+    StoreError where writing fails.
+    """
+    name = fspath(folder)
+    if "://" in name:
+        with writing(name):
+            _save_in_place(frame, form, name, overwrite=overwrite)
+    else:
+        check_free(name, overwrite=overwrite)
+        _save_beside(frame, form, Path(name).resolve(), suffix)
+
+
+def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
+    """Raise what `save` would raise of a path: before long work, rather than after it.
+
+    That is InputError, and StoreError where a folder cannot be made: one is made beside it, and goes again.
+    """
+    try:
+        target = Path(folder).resolve()
+        if target.exists() and not target.is_dir():
+            raise InputError(f"{folder}: is a file, and a folder is to be written")
+        if target.is_dir() and any(target.iterdir()) and not overwrite:
+            raise _is_taken(fspath(folder))
+        beside = next((parent for parent in target.parents if parent.exists()), target)
+        os.rmdir(tempfile.mkdtemp(prefix=".", dir=beside))
+    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
+        raise StoreError(f"{folder}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
+
+
+def check_seen(folder: str | PathLike[str]) -> None:
+    """Raise StoreError where no task's file is in a folder that was written, as there is even of no rows."""
+    if not any(Path(folder).glob("part-*")):
+        raise StoreError(f"{folder}: Spark's workers do not see this folder of the driver's; give one that they share")
+
+
+def _save_in_place(frame: DataFrame, form: str, folder: str, *, overwrite: bool) -> None:
+    try:
+        frame.write.format(form).options(**_COMMIT).mode("overwrite" if overwrite else "error").save(folder)
+    except AnalysisException as error:
+        if error.getCondition() != "PATH_ALREADY_EXISTS":
+            raise
+        raise _is_taken(folder) from error
+
+
+def _is_taken(name: str) -> InputError:
+    return InputError(f"{name}: is there already; remove it or choose another folder (in Python: or overwrite=True)")
+
+
+def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None:
+    new = target.with_name(f".{target.name}.{uuid4().hex}.new")
+    try:
+        with writing(str(target)):
+            frame.write.format(form).save(f"file://{new}")
+            check_seen(new)
+            for file in new.glob("part-*"):
+                (new / f".{file.name}.crc").unlink(missing_ok=True)
+                file.rename(file.with_suffix(f".{suffix}"))
+            _put(new, target)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _put(new: Path, target: Path) -> None:
+    """Have a folder take the place of another one, or of none."""
+    old = new.with_suffix(".old")
+    if target.exists():
+        target.rename(old)
+    new.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def writing(folder: str) -> Iterator[None]:
+    """Turn whatever Spark and the operating system raise into one clear line."""
+    try:
+        with clear_errors(folder):
+            yield
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    except (PySparkException, Py4JError) as error:
+        raise StoreError(f"{folder}: cannot be written: {reason(str(error))}") from error

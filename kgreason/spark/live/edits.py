@@ -1,0 +1,101 @@
+"""The edits of a micro-batch: what each patch file, or each chunk of signed triples, comes to.
+
+    source    string      the file, or the place of the chunk's first row
+    removed   binary      quads that go, as canonical N-Quads lines
+    added     binary      quads that come
+    rules     array       of (line, sign, text): rules that come or go
+    problem   string      why there is no edit; null where there is one
+
+Law: the edits of a batch, one after the other, do what its rows do one by one. So files are parsed in parallel, each by
+one task, and each quad is in an edit once. What does not parse is a value, not an exception, so that no task is tried
+again and the error that is shown is the first one in the order of the batch.
+
+Cost: the parser's. Edits come in one partition, sorted: a batch has to go through one process anyway, and sorting by
+ranges would evaluate it twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import coalesce, col, concat_ws, lit, nullif, trim, unix_micros
+
+from kgreason.errors import RdfSyntaxError
+from kgreason.store.journal.patch import NO_TERM, final, problem, read_patch
+
+FILES = "path string, modificationTime timestamp, length long, content binary"
+"""The columns of Spark's source of binary files."""
+
+_EDIT = (
+    "source string, removed binary, added binary,"
+    " rules array<struct<line: int, sign: int, text: string>>, problem string"
+)
+_RULES = pa.list_(pa.struct({"line": pa.int32(), "sign": pa.int32(), "text": pa.string()}))
+_FIELDS = {
+    "source": pa.string(),
+    "removed": pa.binary(),
+    "added": pa.binary(),
+    "rules": _RULES,
+    "problem": pa.string(),
+}
+_EDITS = pa.schema(_FIELDS)
+_TIMED = pa.schema({"time": pa.int64(), **_FIELDS})
+
+
+def of_files(files: DataFrame) -> DataFrame:
+    """An edit for each patch file, by modification time, then by path."""
+    timed = files.select(unix_micros("modificationTime").alias("time"), "path", "content")
+    edits = timed.mapInArrow(_read_files, f"time long, {_EDIT}")
+    return edits.repartition(1).sortWithinPartitions("time", "source").drop("time")
+
+
+def of_rows(triples: DataFrame, order: tuple[str, ...]) -> DataFrame:
+    """An edit for each chunk of signed triples, by the columns `order`."""
+    graph = ["graph"] if "graph" in triples.columns else []
+    terms = (col(name) for name in ("subject", "predicate", "object"))
+    required = (coalesce(nullif(trim(term), lit("")), lit(NO_TERM)) for term in terms)
+    statement = concat_ws(" ", *required, *graph, lit("."))
+    place = concat_ws(":", *(col(name).cast("string") for name in order))
+    rows = triples.repartition(1).sortWithinPartitions(*order)
+    signed = rows.select(col("sign").cast("int"), statement.alias("statement"), place.alias("place"))
+    return signed.mapInArrow(_read_rows, _EDIT)
+
+
+def _read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for file in batch.to_pylist():
+            edit = {"time": file["time"], **_file_edit(file["content"], file["path"])}
+            yield pa.RecordBatch.from_pylist([edit], schema=_TIMED)
+
+
+def _read_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        if batch.num_rows:
+            yield pa.RecordBatch.from_pylist([_rows_edit(**batch.to_pydict())], schema=_EDITS)
+
+
+def _file_edit(content: bytes, path: str) -> dict[str, Any]:
+    try:
+        removed, added, rules = read_patch(content, path)
+    except RdfSyntaxError as error:
+        return {"source": path, "problem": str(error)}
+    return _edit(path, removed, added, [rule._asdict() for rule in rules])
+
+
+def _rows_edit(sign: list[int], statement: list[str], place: list[str]) -> dict[str, Any]:
+    for at, number in zip(place, sign, strict=True):
+        if number not in (1, -1):
+            return {"source": at, "problem": f"{at}: the sign {number} is neither 1 nor -1"}
+    try:
+        removed, added = final(sign, [text.encode() for text in statement])
+    except SyntaxError as error:
+        at = place[(error.lineno or 1) - 1]
+        return {"source": at, "problem": f"{at}: {problem(error)}"}
+    return _edit(place[0], removed, added, [])
+
+
+def _edit(source: str, removed: bytes, added: bytes, rules: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"source": source, "removed": removed, "added": added, "rules": rules, "problem": None}

@@ -1,0 +1,120 @@
+"""The delta feed of a store as a stream table: what every commit changes, row by row.
+
+    feed(spark, store).writeStream.format("parquet") ...       spark.readStream.format("kgreason").load(store)
+
+    commit  long      the commit's number
+    sign    int       1 for a row that came, -1 for one that went
+    subject, predicate, object, graph  string      N-Triples syntax; graph "" is the default graph, the closure
+
+It reads the store's files beside the writer, without a lock, as `kgreason watch` does (`Follower`): the offset is the
+number of the last commit that was told. The option `after` is the commit after which to begin, 0 for the graph first.
+
+Law: the rows of commits up to some number, signs added up, are the rows of the graph then. While the stream runs, a
+checkpoint of the writer costs nothing but numbers: commits since may come as one. A stream that was stopped can only go
+on while the journal has the commits after its offset; else it fails, and is started anew from 0 with another
+checkpoint folder. Cost: the memory of a graph without its store, in a process beside the driver, through which every
+row goes (from 0 the graph itself is the first batch); a look at two files for each trigger. The driver, and a task that
+reads a batch again, must see the store's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
+from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+
+from kgreason.errors import InputError, StoreError
+from kgreason.graph.changes.follower import Follower
+from kgreason.graph.input.quads import of_canonical
+from kgreason.store.journal.record import Record
+from kgreason.terms.dictionary import Dictionary
+
+Change: TypeAlias = tuple[int, int, str, str, str, str]
+"""Commit, sign, subject, predicate, object, graph."""
+
+
+def feed(spark: SparkSession, store: str | PathLike[str], *, after: int = 0) -> DataFrame:
+    """The streaming DataFrame of what every commit to a store after `after` changes; 0 gives the graph first.
+
+    A query on it fails with StoreError in its text where there is no store, or the journal lacks those commits.
+    """
+    spark.dataSource.register(Feed)
+    return spark.readStream.format(Feed.name()).option("after", after).load(fspath(store))
+
+
+class Feed(DataSource):  # type: ignore[misc]
+    """The data source `kgreason`; options `path` and `after`."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The format's name."""
+        return "kgreason"
+
+    def schema(self) -> str:
+        """The columns."""
+        return "commit long, sign int, subject string, predicate string, object string, graph string"
+
+    def simpleStreamReader(self, schema: Any) -> FeedReader:  # noqa: ARG002, N802
+        """What reads it. Raises InputError for an option that is missing or no number."""
+        path, after = self.options.get("path", ""), self.options.get("after", "0")
+        if not path or not after.isdecimal():
+            raise InputError("the format kgreason wants the path of a store, and a number where `after` is given")
+        return FeedReader(path, int(after))
+
+
+class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+    """The commits of a store, followed by one process."""
+
+    def __init__(self, path: str, after: int) -> None:
+        self._path, self._after = path, after
+        self._follower: Follower | None = None
+        self._is_to_end = self._is_at_end = False
+
+    def initialOffset(self) -> dict[str, int]:  # noqa: N802
+        """The commit after which to begin."""
+        return {"commit": self._after}
+
+    def read(self, start: dict[str, int]) -> tuple[Iterator[Change], dict[str, int]]:
+        """What was committed after an offset, and the offset behind it. Raises StoreError."""
+        if self._is_at_end:
+            return iter(()), start
+        self._is_at_end = self._is_to_end
+        follower, self._follower = self._at(start), None
+        rows = [row for record in follower.read() for row in _changes(record)]
+        self._follower = follower  # one that raised does not read on
+        return iter(rows), {"commit": follower.commit}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Have the next read, which takes all that is there, be the last one."""
+        self._is_to_end = True
+
+    def readBetweenOffsets(self, start: dict[str, int], end: dict[str, int]) -> Iterator[Change]:  # noqa: N802
+        """The same rows once more, after a restart. Raises StoreError where the journal has them no more."""
+        if start == end:
+            return
+        for record in Follower(Path(self._path), start["commit"]).read():
+            if record.commit > end["commit"]:
+                break
+            yield from _changes(record)
+            if record.commit == end["commit"]:
+                return
+        raise StoreError(f"{self._path}: the commits from {start['commit']} to {end['commit']} are gone")
+
+    def _at(self, start: dict[str, int]) -> Follower:
+        follower = self._follower
+        if follower is None or follower.commit != start["commit"]:
+            return Follower(Path(self._path), start["commit"])
+        return follower
+
+
+def _changes(record: Record) -> Iterator[Change]:
+    for sign, lines in ((-1, record.removed), (1, record.added)):
+        dictionary = Dictionary(())
+        texts = iter(dictionary.decode(of_canonical(lines, dictionary).ravel()))
+        for terms in zip(texts, texts, texts, texts, strict=True):
+            yield (record.commit, sign, *terms)

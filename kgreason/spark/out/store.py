@@ -1,0 +1,129 @@
+"""`write_to_store`: any DataFrame of triples of text -> a store, as one commit.
+
+    rows -> tasks: checked, written as N-Quads lines -> files -> driver: read into one transaction -> commit
+
+Executors cannot share the store's lock, so that the driver loads (DESIGN.md 6). The rows' blank nodes are the graph's,
+by the labels that queries and dumps show and that `read` gives: one label is one node, in whatever file a task writes
+it, so the lines are not loaded as files, whose blank nodes are their own.
+
+Invariant: all rows or none. A row that is not one quad becomes a comment, and the driver, which looks for comments,
+raises what it says: a task that failed would be tried again for nothing.
+Cost: the parser's twice, in the tasks and in the driver; the text in files; in the driver a few megabytes of it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyoxigraph
+from pyoxigraph import RdfFormat
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from kgreason.errors import InputError, StoreLockedError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.spark.folders.folders import check_seen, writing
+from kgreason.store.journal.patch import NO_TERM, problem
+
+File = str | PathLike[str]
+
+_PIECE = 1 << 23
+"""Bytes of lines that the driver reads at a time, about."""
+_MARK = b"# "
+_LONGEST = 500
+
+
+def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: File | None = None) -> dict[str, Any]:
+    """Assert rows (subject, predicate, object: string, and if it is there graph) in a store; the statistics after it.
+
+    Terms are in N-Triples syntax; an empty or null graph is the default graph. A store given by its path is opened, or
+    made. Files are written to a temporary folder, below `folder` where one is given: driver and workers must see it.
+    Raises InputError for a column that is missing and for a row that is no triple or quad, StoreLockedError where
+    the store is open, in this process or another one, StoreError, LimitError; then nothing has changed.
+    """
+    if not isinstance(graph, KnowledgeGraph):
+        try:
+            opened = KnowledgeGraph.open(graph)
+        except StoreLockedError as error:
+            raise StoreLockedError(f"{graph}: the store is open already, in this process or another one") from error
+        with opened:
+            return write_to_store(triples, opened, folder=folder)
+    lines = triples.select(*_columns(triples)).mapInArrow(_lines, "value string")
+    with graph.transaction() as tx, tempfile.TemporaryDirectory(prefix="kgreason-", dir=folder) as room:
+        with writing(room):
+            lines.write.mode("append").text(f"file://{Path(room).resolve()}")
+        check_seen(room)
+        for piece in _pieces(Path(room)):
+            tx.add_lines(piece)
+    return graph.stats()
+
+
+def _columns(triples: DataFrame) -> list[Any]:
+    """The four columns as strings."""
+    for name in ("subject", "predicate", "object"):
+        if name not in triples.columns:
+            raise InputError(f"the rows have no column {name}; they have: {', '.join(triples.columns)}")
+    graph = F.coalesce(F.col("graph").cast("string"), F.lit("")) if "graph" in triples.columns else F.lit("")
+    return [*(F.col(name).cast("string") for name in ("subject", "predicate", "object")), graph.alias("graph")]
+
+
+def _pieces(folder: Path) -> Iterator[bytes]:
+    """The lines that tasks wrote, in order. Raises InputError for the first row that was no quad."""
+    for file in sorted(folder.glob("part-*")):
+        with file.open("rb") as stream:
+            while lines := stream.readlines(_PIECE):
+                bad = next((line for line in lines if line.startswith(_MARK)), None)
+                if bad is not None:
+                    raise InputError(bad.removeprefix(_MARK).decode().strip())
+                yield b"".join(lines)
+
+
+def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What a task does: rows in, the text of their lines out, a row for each batch."""
+    for batch in batches:
+        rows = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        if rows:
+            text = _at_once(rows) or "".join(map(_one, rows))
+            yield pa.RecordBatch.from_pydict({"value": [text.removesuffix("\n")]})
+
+
+def _at_once(rows: list[tuple[str | None, ...]]) -> str:
+    """The canonical lines of rows that are one quad each; "" where any is not."""
+    text = "".join(map(_statement, rows))
+    if text.count("\n") != len(rows) or "\r" in text:
+        return ""
+    try:
+        lines = _canonical(text)
+    except SyntaxError:
+        return ""
+    return lines if lines.count("\n") == len(rows) else ""
+
+
+def _one(row: tuple[str | None, ...]) -> str:
+    """The canonical line of a row, or a comment that says why it has none."""
+    try:
+        line = _at_once([row]) or _canonical(_statement(row))
+    except SyntaxError as error:
+        return _comment(row, problem(error))
+    return line if line.count("\n") == 1 else _comment(row, "not one triple or quad")
+
+
+def _statement(row: tuple[str | None, ...]) -> str:
+    """A line; what lacks one of three terms is none of N-Quads, whatever stands behind them."""
+    *required, graph = [*row, None][:4]
+    return " ".join([*((term or "").strip() or NO_TERM for term in required), graph or ""]) + " .\n"
+
+
+def _canonical(text: str) -> str:
+    """Raises SyntaxError."""
+    return (pyoxigraph.serialize(pyoxigraph.parse(text, RdfFormat.N_QUADS), format=RdfFormat.N_QUADS) or b"").decode()
+
+
+def _comment(row: tuple[str | None, ...], why: str) -> str:
+    shown = ", ".join("null" if term is None else repr(term) for term in row)
+    return f"{_MARK.decode()}the row ({shown[:_LONGEST]}): {' '.join(why.split())}\n"

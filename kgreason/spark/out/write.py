@@ -1,0 +1,55 @@
+"""What Spark worked out, as text in a folder: `decoded`, then `write`.
+
+    s, p, o int, ...  +  terms (id, text)   ->  subject, predicate, object string, ...
+    N-Triples   part-*.nt, a triple to a line       Parquet   part-*.parquet, with all columns
+
+No generalised triple is left: those rules derive for their own use (`kgreason.rdf.generalised`). Ids are looked up by
+joins with the terms, nothing is collected. The predicates are looked up once each: they are few, so that the look-up
+of a predicate that most triples share is no task's burden.
+
+A folder is written as a whole or is not there (`folders`). Cost: three joins, of which two shuffle the triples.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Literal
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from kgreason.spark.folders.folders import save
+
+Form = Literal["nt", "parquet"]
+
+_IRI = "startswith(text, '<') AND NOT startswith(text, '<<')"
+_NODE = f"{_IRI} OR startswith(text, '_')"
+_TERM = "substring(text, 1, 1) IN ('<', '_', '\"')"
+_IDS = {"p": ("predicate", _IRI), "s": ("subject", _NODE), "o": ("object", _TERM)}
+
+
+def decoded(triples: DataFrame, terms: DataFrame) -> DataFrame:
+    """Triples of ids (s, p, o int, and any other columns) as texts: subject, predicate, object, and the others.
+
+    `terms` has the columns id int and text string. Generalised triples are left out. `triples` is read twice.
+    """
+    frame = triples
+    for column, (name, kind) in _IDS.items():
+        known = terms.where(kind).select(F.col("id").alias(column), F.col("text").alias(name))
+        if column == "p":
+            known = known.join(triples.select("p").distinct(), "p", "left_semi")
+        frame = frame.join(known, column)
+    return frame.select("subject", "predicate", "object", *(name for name in triples.columns if name not in _IDS))
+
+
+def write(triples: DataFrame, folder: str | PathLike[str], *, form: Form = "nt", overwrite: bool = False) -> None:
+    """Write triples of text (subject, predicate, object, ...) to a folder: N-Triples files, or Parquet of all columns.
+
+    Raises InputError for a folder that is not empty, unless it is to be overwritten, and StoreError for one that
+    cannot be written; then there is no folder that looks whole.
+    """
+    if form == "nt":
+        line = F.concat_ws(" ", "subject", "predicate", "object", F.lit("."))
+        save(triples.select(line.alias("value")), "text", folder, overwrite=overwrite, suffix="nt")
+    else:
+        save(triples, "parquet", folder, overwrite=overwrite, suffix="parquet")

@@ -1,0 +1,116 @@
+"""`read`: RDF files as a DataFrame of texts, in parallel, as the reader of one process would have them.
+
+    lines      spark.read.text -> mapInArrow over `LineReader`          files are split
+    documents  spark.read.format("rdf"), see `source`                   one task a file
+
+Columns: subject, predicate, object, graph: string, in canonical N-Triples text; an empty graph is the default graph.
+A quad that is written twice is there twice.
+
+Law: the bag of rows is that of `kgreason.rdf.reader` over the same files: literals as written, blank nodes by file and
+label. How the files are cut into tasks makes no difference.
+Cost: that of the reader, divided by the cores. Lines go to the Python workers once, as bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial, reduce
+from typing import Literal
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from kgreason.errors import InputError
+from kgreason.spark.read.lines import SKIPPED, LineReader, Malformed
+from kgreason.spark.read.paths import LINE_FILES, Inputs, Paths, sort, spark_path
+from kgreason.spark.read.source import SCHEMA, RdfDataSource
+from kgreason.spark.read.terms import QUAD, record, strings
+from kgreason.terms.dictionary import Dictionary
+
+OnError = Literal["raise", "count"]
+
+_PARSED = f"{SCHEMA}, {SKIPPED}"
+
+
+class Skipped:
+    """What `read(..., on_error="count")` passed over, known when an action on the DataFrame has ended."""
+
+    def __init__(self) -> None:
+        self._observations: list[Observation] = []
+
+    def files(self) -> list[Malformed]:
+        """How many lines were malformed in which file, and one of them; waits for the first action to end."""
+        return merged(Malformed(*row) for watched in self._observations for row in watched.get["skipped"])
+
+    def watch(self, parsed: DataFrame) -> DataFrame:
+        """The same rows; what was skipped is noted as they pass."""
+        observation = Observation()
+        self._observations.append(observation)
+        skipped = F.when(F.col("file").isNotNull(), F.struct(*Malformed._fields))
+        return parsed.observe(observation, F.collect_list(skipped).alias("skipped"))
+
+
+def merged(skipped: Iterable[Malformed]) -> list[Malformed]:
+    """One entry for each file."""
+    files: dict[str, Malformed] = {}
+    for each in skipped:
+        known = files.get(each.file, each._replace(lines=0))
+        files[each.file] = known._replace(lines=known.lines + each.lines)
+    return sorted(files.values())
+
+
+def read(
+    spark: SparkSession, paths: Paths, *, on_error: OnError = "raise", skipped: Skipped | None = None
+) -> DataFrame:
+    """The quads of RDF files, folders and patterns, in any mix of formats: subject, predicate, object, graph.
+
+    A malformed line is an error when the rows are computed, or is passed over where `on_error` is "count"; `skipped`
+    learns of it. A document in another format has to parse. Raises InputError for a path that is missing or of no known
+    format.
+    """
+    inputs = sort(paths)
+    frames = []
+    if inputs.has_lines():
+        parsed = lines_of(spark, inputs).mapInArrow(partial(_parsed, on_error == "count"), _PARSED)
+        watched = skipped.watch(parsed) if skipped else parsed
+        frames.append(watched.where(F.col("subject").isNotNull()).select(*QUAD))
+    if inputs.documents:
+        frames.append(documents_of(spark, inputs))
+    return reduce(DataFrame.unionAll, frames)
+
+
+def read_lines(spark: SparkSession, paths: Paths) -> DataFrame:
+    """The lines of N-Triples and N-Quads files, not parsed, and the URI of their file: line binary, file string.
+
+    Raises InputError for a path that is missing or not to be read so.
+    """
+    inputs = sort(paths)
+    if inputs.documents:
+        raise InputError(f"{inputs.documents[0]}: Spark does not read it as lines")
+    return lines_of(spark, inputs)
+
+
+def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
+    """The lines of those inputs that are read so."""
+    paths = [*map(spark_path, inputs.lines), *inputs.remote]
+    text = spark.read.option("pathGlobFilter", LINE_FILES) if inputs.remote else spark.read
+    return text.text(paths).select(
+        F.col("value").cast("binary").alias("line"), F.col("_metadata.file_path").alias("file")
+    )
+
+
+def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
+    """The quads of those inputs that are read as a whole."""
+    spark.dataSource.register(RdfDataSource)
+    return spark.read.format(RdfDataSource.name()).load([str(file) for file in inputs.documents])
+
+
+def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A task of `read`: lines in; out come texts, and at the end what was skipped."""
+    reader, dictionary = LineReader(skip=skip), Dictionary(())
+    for batch in batches:
+        for quads in reader.intern(batch, dictionary):
+            yield record(_PARSED, **strings(quads, dictionary))
+            dictionary.truncate(0)
+    yield record(_PARSED, **reader.skipped())

@@ -1,0 +1,74 @@
+"""`RdfDataSource`: `spark.read.format("rdf").load(path)`, for files in every format that kgreason reads.
+
+    spark.dataSource.register(RdfDataSource)
+    spark.read.format("rdf").option("format", "ttl").load("/data/ontology.txt")
+
+A path is a file, a folder or a pattern, or a list of them; one task reads one file as a whole, and so it has to be a
+file that tasks can open: on a cluster, one that lies on a file system which all of them share. `format` is a name of
+`kgreason.rdf.formats`, by default what the file's suffix says. N-Triples and N-Quads are better read with
+`kgreason.spark.read.read`, which splits them.
+
+Law: the terms are those of `kgreason.rdf.reader`. A document that does not parse is an error, with file and line.
+Cost: that of the reader, in memory a few batches at a time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from kgreason.errors import InputError
+from kgreason.rdf.reader import read
+from kgreason.spark.read.paths import local_files
+from kgreason.spark.read.terms import QUAD, record, strings
+from kgreason.terms.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA = ", ".join(f"{name} string" for name in QUAD)
+"""Quads as texts; an empty graph is the default graph."""
+
+
+class RdfDataSource(DataSource):  # type: ignore[misc]
+    """RDF files in any format as rows of texts."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What `format` calls it."""
+        return "rdf"
+
+    def schema(self) -> str:
+        """The columns."""
+        return SCHEMA
+
+    def reader(self, schema: object) -> _Reader:  # noqa: ARG002 - a schema of the user's own would be of the same types
+        """Who reads the files that the options name. Raises InputError."""
+        return _Reader(list(self._files()), self.options.get("format"))
+
+    def _files(self) -> Iterator[str]:
+        options = self.options
+        paths = json.loads(options["paths"]) if "paths" in options else [options[k] for k in ("path",) if k in options]
+        if not paths:
+            raise InputError("the data source rdf needs a path: spark.read.format('rdf').load(path)")
+        for path in paths:
+            yield from map(str, local_files(path))
+
+
+class _Reader(DataSourceReader):  # type: ignore[misc]
+    def __init__(self, files: list[str], syntax: str | None) -> None:
+        self._files, self._syntax = files, syntax
+
+    def partitions(self) -> list[InputPartition]:
+        return [InputPartition(file) for file in self._files]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        dictionary = Dictionary(())
+        for batch in read(Path(partition.value), dictionary, syntax=self._syntax):
+            yield record(SCHEMA, **strings(np.stack(batch), dictionary))
+            dictionary.truncate(0)

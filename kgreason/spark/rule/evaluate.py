@@ -1,0 +1,99 @@
+"""Single rules and queries on DataFrames: `run`, `answers`, and `explain`, which says how.
+
+    views    "triples": a DataFrame of three columns; "name/arity": one of so many columns for each n-ary relation
+
+Columns are taken by position and hold terms as N-Triples text. A view of arity 0 is true if it has any row; a result
+without columns has the column `present`. Results are sets. Nothing is evaluated before an action asks for it; the plan
+has a join for each atom of the body but the first, a product only where no variable connects atoms.
+
+This is one step of one rule: all rules to a fixpoint are the business of `levels`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from kgreason.errors import RuleError
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import Atom, Constant, Rule, Variable
+from kgreason.spark.rule.algebra import Join, Product, Project, Relation, Select, Source, format_tree, width
+from kgreason.spark.rule.sql import PRESENT, to_sql
+from kgreason.spark.rule.translation import heads_of, joined, translate, translate_query, view_of
+
+
+def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
+    """What a rule derives from the views in one step, by the view that it belongs to.
+
+    The head `false` gives the view `false/n` of the rule's name, variables and constants. Raises UnsafeRuleError, and
+    RuleError for a view that is missing or of another width.
+    """
+    derived: dict[str, DataFrame] = {}
+    for head, plan in zip(heads_of(rule), translate(rule), strict=True):
+        rows, view = evaluate(joined(plan), views), view_of(head)
+        derived[view] = derived[view].union(rows).distinct() if view in derived else rows
+    return derived
+
+
+def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[str, DataFrame]) -> DataFrame:
+    """The distinct answers of a query, the body of a rule: a column for each of the variables.
+
+    Raises what `run` raises.
+    """
+    return evaluate(joined(translate_query(variables, body)), views)
+
+
+def explain(rule: Rule) -> str:
+    """How a rule is evaluated, for each head: its tree as translated, its tree with joins, and that as Spark SQL."""
+    parts = [format_rule(rule)]
+    for plan in translate(rule):
+        parts += [format_tree(plan), format_tree(joined(plan)), to_sql(joined(plan))]
+    return "\n\n".join(parts)
+
+
+def evaluate(plan: Project, views: Mapping[str, DataFrame]) -> DataFrame:
+    """The rows of any tree. Raises RuleError for a view that is missing or of another width."""
+    columns = [_value(value, 0).alias(name) for name, value in zip(plan.names, plan.columns, strict=True)]
+    return _rows(plan.source, views, 0).select(*columns or [F.lit(True).alias(PRESENT)]).distinct()
+
+
+def _rows(source: Source, views: Mapping[str, DataFrame], first: int) -> DataFrame:
+    """The rows of a tree, columns named after their numbers in the whole, in which its own start with `first`."""
+    match source:
+        case Relation():
+            return _view(source, views).toDF(*(f"c{first + column}" for column in range(source.arity)))
+        case Select():
+            rows = _rows(source.source, views, first)
+            return rows.filter(_value(source.left, first) == _value(source.right, first))
+        case Product():
+            return _product(source, views, first)
+        case Join():
+            left = _rows(source.left, views, first)
+            right = _rows(source.right, views, first + width(source.left))
+            return left.join(right, [_value(one, first) == _value(other, first) for one, other in source.pairs])
+
+
+def _product(source: Product, views: Mapping[str, DataFrame], first: int) -> DataFrame:
+    frames = []
+    for part in source.parts:
+        frames.append(_rows(part, views, first))
+        first += width(part)
+    return reduce(lambda left, right: left.crossJoin(right), frames or [SparkSession.active().range(1).select()])
+
+
+def _view(relation: Relation, views: Mapping[str, DataFrame]) -> DataFrame:
+    frame = views.get(relation.view)
+    if frame is None:
+        raise RuleError(f"there is no view {relation.view}; there are: {', '.join(views) or 'none'}")
+    if not relation.arity:
+        return frame.select()
+    if len(frame.columns) != relation.arity:
+        raise RuleError(f"the view {relation.view} has {len(frame.columns)} columns, not {relation.arity}")
+    return frame
+
+
+def _value(value: int | Constant, first: int) -> Column:
+    return F.col(f"c{first + value}") if isinstance(value, int) else F.lit(value)

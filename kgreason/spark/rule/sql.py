@@ -1,0 +1,106 @@
+"""Relational algebra as Spark SQL.
+
+    node        SQL
+    Relation    a view, under a name of its own: `edge/2` AS t1(c0, c1)
+    Product     CROSS JOIN
+    Join        JOIN ... ON
+    Select      a condition of the one WHERE, which means the same: there is no outer join
+    Project     SELECT DISTINCT
+
+Views are `triples` (s, p, o) and, for each n-ary relation, `name/arity`; their columns are taken by position and hold
+terms as N-Triples text. SQL has no row without columns: a view of arity 0 is true if it has any row, and a result
+without columns has the column `present`. Spark tells names that differ in case alone apart only where
+`spark.sql.caseSensitive` is set.
+
+Constants are quoted for any text: quotation marks and backslashes are escaped, and so is `${`, which Spark would
+replace by a variable's value, in strings too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import NamedTuple
+
+from kgreason.rules.model import Constant
+from kgreason.spark.rule.algebra import Join, Product, Project, Relation, Select, Source, columns_of
+
+PRESENT = "present"
+"""The only column of a result without columns."""
+
+
+class _Clauses(NamedTuple):
+    """What a tree is in SQL: its part of FROM (empty for one row), its columns, and its conditions in WHERE."""
+
+    tables: str
+    columns: tuple[str, ...]
+    conditions: tuple[str, ...] = ()
+
+
+def to_sql(plan: Project) -> str:
+    """A tree as one SELECT.
+
+    >>> print(to_sql(Project(Select(Relation("edge/2", 2), 0, "<http://e/a>"), (1,), ("c0",))))
+    SELECT DISTINCT t1.c1 AS `c0`
+    FROM `edge/2` AS t1(c0, c1)
+    WHERE t1.c0 = '<http://e/a>'
+    """
+    tables, columns, conditions = _clauses(plan.source, count(1))
+    named = (
+        f"{_value(value, columns)} AS {identifier(name)}" for name, value in zip(plan.names, plan.columns, strict=True)
+    )
+    text = f"SELECT DISTINCT {', '.join(named) or f'true AS {identifier(PRESENT)}'}"
+    if tables:
+        text += f"\nFROM {tables}"
+    if conditions:
+        text += "\nWHERE " + "\n  AND ".join(conditions)
+    return text
+
+
+def _clauses(source: Source, numbers: Iterator[int]) -> _Clauses:
+    match source:
+        case Relation():
+            return _table(source, f"t{next(numbers)}")
+        case Select():
+            tables, columns, conditions = _clauses(source.source, numbers)
+            condition = f"{columns[source.left]} = {_value(source.right, columns)}"
+            return _Clauses(tables, columns, (*conditions, condition))
+        case Product():
+            return _combined("CROSS JOIN", source.parts, numbers)
+        case Join():
+            tables, columns, conditions = _combined("JOIN", (source.left, source.right), numbers)
+            equal = " AND ".join(f"{columns[left]} = {columns[right]}" for left, right in source.pairs)
+            return _Clauses(f"{tables} ON {equal}", columns, conditions)
+
+
+def _table(relation: Relation, name: str) -> _Clauses:
+    columns = columns_of(relation.view, relation.arity)
+    header = f"({', '.join(columns)})" if columns else ""
+    return _Clauses(f"{identifier(relation.view)} AS {name}{header}", tuple(f"{name}.{each}" for each in columns))
+
+
+def _combined(operator: str, parts: tuple[Source, ...], numbers: Iterator[int]) -> _Clauses:
+    """Parts side by side; every part but the first that is itself a combination stands in brackets."""
+    clauses = [_clauses(part, numbers) for part in parts]
+    tables = [each.tables for each in clauses if each.tables]
+    tables[1:] = [f"({each})" if "\n" in each else each for each in tables[1:]]
+    columns = tuple(column for each in clauses for column in each.columns)
+    return _Clauses(f"\n{operator} ".join(tables), columns, tuple(one for each in clauses for one in each.conditions))
+
+
+def _value(value: int | Constant, columns: tuple[str, ...]) -> str:
+    return columns[value] if isinstance(value, int) else literal(value)
+
+
+def identifier(name: str) -> str:
+    """A name of a view or column, quoted."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def literal(text: str) -> str:
+    r"""A string of SQL, quoted; it means `text` unless `spark.sql.parser.escapedStringLiterals` is set.
+
+    >>> print(literal("it's"))
+    'it\'s'
+    """
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{") + "'"

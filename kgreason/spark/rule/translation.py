@@ -1,0 +1,184 @@
+"""One Datalog rule, or one query, as relational algebra.
+
+`translate` goes step by step, as Algorithms 1 to 5 of Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of
+Datalog Materialization*, do:
+
+    product       of the relations of the body, in its order
+    selection     column = constant for each constant; column = column for each further occurrence of a variable
+    projection    on what the head names
+    join          `joined` rewrites selections over products: those of one relation move down to it, those of
+                  two turn their product into a join
+
+A rule with several heads is one rule for each. Law: a tree and its `joined` form have the same rows, whatever is in the
+views, and those of the rule's heads. Only relations that no chain of equal columns connects are left in a product.
+Cost: quadratic in the atoms of one rule, and independent of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
+
+from kgreason.engine.program.encoding import relation_text
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Variable, contradiction
+from kgreason.rules.safety import check_safe
+from kgreason.spark.rule.algebra import (
+    TRIPLES,
+    Join,
+    Product,
+    Project,
+    Relation,
+    Select,
+    Source,
+    columns_of,
+    product,
+    width,
+)
+
+Equality: TypeAlias = tuple[int, int | Constant]
+
+
+class _Part(NamedTuple):
+    """A tree, and for each of its columns the class of columns that have to be equal."""
+
+    tree: Source
+    classes: tuple[int, ...]
+
+
+def heads_of(rule: Rule) -> tuple[Atom, ...]:
+    """What a rule derives: its heads, `false` as the fact that the engine keeps for a contradiction."""
+    return tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
+
+
+def view_of(atom: Atom) -> str:
+    """The view with the facts that an atom may match."""
+    return TRIPLES if atom.relation is None else relation_text(atom.relation, len(atom.terms))
+
+
+def translate(rule: Rule) -> tuple[Project, ...]:
+    """A tree for each head of a rule: the projection of selections of a product. Raises UnsafeRuleError.
+
+    >>> from kgreason.rules.parser import parse
+    >>> from kgreason.spark.rule.algebra import format_tree
+    >>> (rule,) = parse("path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) .").rules
+    >>> print(format_tree(translate(rule)[0]))
+    project c0 = #0, c1 = #3
+      select #1 = #2
+        product
+          edge/2
+          edge/2
+    >>> print(format_tree(joined(translate(rule)[0])))
+    project c0 = #0, c1 = #3
+      join #1 = #2
+        edge/2
+        edge/2
+    """
+    check_safe(rule)
+    return tuple(
+        _projected(head.terms, rule.body, columns_of(view_of(head), len(head.terms))) for head in heads_of(rule)
+    )
+
+
+def translate_query(answers: Sequence[Variable], body: Sequence[Atom]) -> Project:
+    """The tree of a query: the answer variables of a body, under their names. Raises UnsafeRuleError."""
+    terms = tuple(answers)
+    check_safe(Rule((Atom("answer", terms),), tuple(body), "query"))
+    return _projected(terms, tuple(body), tuple(variable.name for variable in answers))
+
+
+def _projected(terms: tuple[Term, ...], body: tuple[Atom, ...], names: tuple[str, ...]) -> Project:
+    source = product(tuple(Relation(view_of(atom), len(atom.terms)) for atom in body))
+    places: dict[Variable, int] = {}
+    for column, term in enumerate(term for atom in body for term in atom.terms):
+        if not isinstance(term, Variable):
+            source = Select(source, column, term)
+        elif places.setdefault(term, column) != column:
+            source = Select(source, places[term], column)
+    return Project(source, tuple(places[term] if isinstance(term, Variable) else term for term in terms), names)
+
+
+def joined(plan: Project) -> Project:
+    """The same rows by joins: selections of one relation stand right above it, those of two in a join of them.
+
+    Relations are joined in their order, except that each is connected to those before it as long as one is. What no
+    selection connects is multiplied at the very end.
+    """
+    relations, equalities = _flattened(plan.source)
+    classes = _classes(sum(relation.arity for relation in relations), equalities)
+    parts = _restricted(relations, equalities, classes)
+    components: list[_Part] = []
+    while parts:
+        components.append(_grown(parts.pop(0), parts))
+    order = [each for component in components for each in component.classes]
+    columns = tuple(order.index(classes[value]) if isinstance(value, int) else value for value in plan.columns)
+    return replace(plan, source=product(tuple(component.tree for component in components)), columns=columns)
+
+
+def _flattened(source: Source) -> tuple[list[Relation], list[Equality]]:
+    """The relations of a tree from left to right, and what is selected of their product."""
+    match source:
+        case Relation():
+            return [source], []
+        case Select():
+            relations, equalities = _flattened(source.source)
+            return relations, [*equalities, (source.left, source.right)]
+        case Join():
+            relations, equalities = _flattened(Product((source.left, source.right)))
+            return relations, [*equalities, *source.pairs]
+        case Product():
+            return _side_by_side(source.parts)
+
+
+def _side_by_side(parts: tuple[Source, ...]) -> tuple[list[Relation], list[Equality]]:
+    relations: list[Relation] = []
+    equalities: list[Equality] = []
+    first = 0
+    for part in parts:
+        inner, selected = _flattened(part)
+        relations += inner
+        equalities += [(first + left, first + right if isinstance(right, int) else right) for left, right in selected]
+        first += width(part)
+    return relations, equalities
+
+
+def _classes(columns: int, equalities: list[Equality]) -> list[int]:
+    """For each column the first one that it has to equal."""
+    classes = list(range(columns))
+    for left, right in equalities:
+        if isinstance(right, int):
+            low, high = sorted((classes[left], classes[right]))
+            classes = [low if each == high else each for each in classes]
+    return classes
+
+
+def _restricted(relations: list[Relation], equalities: list[Equality], classes: list[int]) -> list[_Part]:
+    """Each relation with the selections that concern it alone."""
+    parts: list[_Part] = []
+    first = 0
+    for relation in relations:
+        columns = range(first, first + relation.arity)
+        own = tuple(classes[column] for column in columns)
+        tree: Source = relation
+        for left, right in equalities:
+            if isinstance(right, str) and left in columns:
+                tree = Select(tree, left - first, right)
+        for column, each in enumerate(own):
+            if own.index(each) < column:
+                tree = Select(tree, own.index(each), column)
+        parts.append(_Part(tree, own))
+        first += relation.arity
+    return parts
+
+
+def _grown(part: _Part, others: list[_Part]) -> _Part:
+    """A part joined with all others that are connected to it, directly or not; they are taken out of the list."""
+    while True:
+        near = next((other for other in others if not set(part.classes).isdisjoint(other.classes)), None)
+        if near is None:
+            return part
+        others.remove(near)
+        shared = [each for each in dict.fromkeys(near.classes) if each in part.classes]
+        first = len(part.classes)
+        pairs = tuple((part.classes.index(each), first + near.classes.index(each)) for each in shared)
+        part = _Part(Join(part.tree, near.tree, pairs), part.classes + near.classes)

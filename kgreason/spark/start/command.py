@@ -1,0 +1,57 @@
+"""`for_command`: a Spark session for one command, in a process that is kgreason's own.
+
+    session -> work -> session stops
+
+Ctrl-C is a KeyboardInterrupt, as it is without Spark: PySpark's own handler would call Java amid a call of Java. What
+py4j logs of a call that was broken off goes nowhere, and what Spark raises is one line.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from kgreason.errors import KgreasonError
+from kgreason.spark.start.session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def for_command(master: str, **config: str) -> Iterator[SparkSession]:
+    """A session as `session` makes it, which is stopped at the end. Raises what that raises, and KgreasonError."""
+    nowhere, handler = logging.NullHandler(), signal.getsignal(signal.SIGINT)
+    logging.getLogger().addHandler(nowhere)
+    try:
+        try:
+            spark = session(master, **config)
+        finally:
+            if handler is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, handler)
+        with _stopping(spark):
+            yield spark
+    finally:
+        logging.getLogger().removeHandler(nowhere)
+
+
+@contextmanager
+def _stopping(spark: SparkSession) -> Iterator[None]:
+    """Stop a session at the end, even where its Java is gone."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    from kgreason.spark.start.failures import reason
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise KgreasonError(f"Spark failed: {reason(str(error))}") from error
+    finally:
+        with suppress(PySparkException, Py4JError, OSError), warnings.catch_warnings(action="ignore"):
+            spark.stop()

@@ -1,0 +1,83 @@
+"""`clear_errors`: what went wrong in Spark as one of kgreason's own errors; `reason`: the line of it that says most.
+
+An error of a task comes to the driver as text, at the end of a Python traceback and amid a Java one. Here it becomes
+again what it was. Spark's text files have no line numbers: for a local file the line is looked up here, so that
+the message names it.
+
+Cost: nothing, unless there is an error; then one pass over the file that it names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+from kgreason import errors
+from kgreason.errors import InputError, KgreasonError, RdfSyntaxError, StoreError
+from kgreason.rdf.formats import format_of
+from kgreason.spark.read.lines import IN_LINE, shown
+
+_ANSWERED = re.compile(r'^\s*details = "(.*)"$', re.MULTILINE)
+_TOLD = re.compile(r"^kgreason\.errors\.(\w+): (.*)$", re.MULTILINE)
+_PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?: (.*)")
+_FULL = "No space left on device"
+_UNREADABLE = re.compile(r"\[(PATH_NOT_FOUND|FAILED_READ_FILE)\b.*")
+
+
+@contextmanager
+def clear_errors(folder: str = "") -> Iterator[None]:
+    """Raise what Spark raises in the block as an error of kgreason, where it is one; `folder` is what is written to."""
+    try:
+        yield
+    except KgreasonError:
+        raise
+    except Exception as error:  # what Java throws is not always a PySparkException
+        clear = _clear(str(error), folder)
+        if clear is None:
+            raise
+        raise clear from error
+
+
+def reason(text: str) -> str:
+    """The line that says most, of what Spark says.
+
+    That is the innermost cause, what a server answered, an error condition of Spark's, or the end of a traceback.
+    """
+    lines = [line for line in text.splitlines() if line and not line[0].isspace()]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    conditions = lines[:1] if text.startswith("[") else []
+    others = [line.removeprefix(": ") for line in lines]
+    return (causes or _ANSWERED.findall(text) or conditions or others or [""])[-1]
+
+
+def _clear(text: str, folder: str) -> KgreasonError | None:
+    if told := _TOLD.findall(text):
+        return _again(*told[-1])
+    if _FULL in text:
+        return StoreError(f"{folder}: cannot be written: {_FULL}")
+    unreadable = _UNREADABLE.search(text)
+    return InputError(unreadable[0]) if unreadable else None
+
+
+def _again(name: str, message: str) -> KgreasonError:
+    """An error from its name and its message."""
+    place = _PLACE.fullmatch(message)
+    if name != "RdfSyntaxError" or place is None:
+        again: KgreasonError = getattr(errors, name)(message)
+        return again
+    file, line, column, problem = place.groups()
+    if line is None:
+        return RdfSyntaxError(file, _line_number(Path(file), problem.partition(IN_LINE)[2]), None, problem)
+    return RdfSyntaxError(file, int(line), int(column) if column else None, problem)
+
+
+def _line_number(path: Path, text: str) -> int | None:
+    """Where a line with that text is in a local file; None in any other."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        numbered = zip(count(1), format_of(path).unpack(stream), strict=False)
+        return next((number for number, line in numbered if shown(line.rstrip(b"\r\n")) == text), None)

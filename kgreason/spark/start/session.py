@@ -1,0 +1,115 @@
+"""`session`: a Spark session with settings that suit kgreason, on a Java that is found (`java`).
+
+All functions of this package take any session, and a user who has one passes it. This one is for those who have none:
+quiet, without the web page, with Arrow, and in local mode with as many partitions and as much memory as the machine
+bears. It logs where the setting `spark.log.level` asks for it, and says nothing elsewhere.
+
+Invariant: a session that somebody else made is never changed nor handed out.
+Cost: Java starts, some seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgreason.errors import InputError
+from kgreason.spark.start.java import use_java
+from kgreason.spark.start.network import CONNECT, check_reached, shown
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LOGGING = Path(__file__).with_name("log4j2.properties")
+_SETTINGS = {
+    "spark.app.name": "kgreason",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "30000",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+_SHARE = 0.4
+"""Of the machine's memory for Java: the Python workers and the engine need the rest."""
+
+
+def session(master: str = "local[*]", **config: str) -> SparkSession:
+    """A new Spark session on a master; `config` holds more settings, as `**{"spark.driver.memory": "4g"}`.
+
+    A master that starts with `sc://` is a Spark Connect server, whose settings are its own. In local mode the Python
+    workers run this process's interpreter; elsewhere PYSPARK_PYTHON says which. Raises InputError where a session is
+    active in this process already, where no Java is found and where PySpark is missing, where nothing answers at the
+    master, and where Spark takes neither it nor a setting.
+    """
+    try:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise InputError("PySpark is not installed: pip install 'kgreason[spark]'") from error
+    before = _context()  # a session of Spark Connect goes beside one
+    if SparkSession.getActiveSession() is not None or not (before is None or master.startswith(CONNECT)):
+        raise InputError("this process has a Spark session already: pass that one, or stop it first")
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    try:
+        return _started(master, config)
+    except (PySparkException, Py4JError, OSError, RuntimeError, ValueError) as error:
+        from kgreason.spark.start.failures import reason
+
+        if (context := _context()) is not before:
+            with suppress(PySparkException, Py4JError, OSError):
+                context.stop()
+        # a setting is named without its value: that may be a secret, unless Spark itself quotes it
+        given = f" with {', '.join(sorted(config))}" if config else ""
+        told = reason(str(error)).replace(master, shown(master))
+        raise InputError(f"Spark does not start on {shown(master)}{given}: {told}") from error
+
+
+def _context() -> Any:
+    """Spark's context in this process; None where there is none, as in a client of Spark Connect."""
+    try:
+        from pyspark import SparkContext
+    except ImportError:
+        return None
+    return SparkContext._active_spark_context
+
+
+def _started(master: str, config: dict[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    check_reached(master)
+    if master.startswith(CONNECT):
+        builder, settings = SparkSession.builder.remote(master), config
+    else:
+        from kgreason.spark.start.launch import launch
+
+        use_java()
+        builder, settings = SparkSession.builder.master(master), {**_SETTINGS, **_local(master), **config}
+        launch({"spark.master": master, **settings})
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _local(master: str) -> dict[str, str]:
+    """The settings of a session whose workers are all on this machine."""
+    if not master.startswith("local"):
+        return {}
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    cores = os.cpu_count() or 1
+    return {"spark.driver.memory": f"{_megabytes()}m", "spark.sql.shuffle.partitions": str(4 * cores)}
+
+
+def _megabytes() -> int:
+    """What Java may take of the machine's memory; 1 GB at least."""
+    return max(1024, int(memory() * _SHARE) >> 20)
+
+
+def memory() -> int:
+    """The bytes of the machine's memory."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,175 @@
+r"""RDF Patches of anyone's: what the rows of a text come to in the end.
+
+    H id <uuid:0686c69d-8f89-4496-acb5-744f0157a8db> .      headers say nothing, but for those of `record` with rules
+    TX .                                                    a transaction: its rows count if TC ends it, not if TA does
+    PA "rdf" "http://www.w3.org/1999/02/22-rdf-syntax-ns#" .         prefixes say nothing of the data
+    D <http://e/a> <http://e/p> _:b0 .                      N-Quads; the label of a blank node is that of the graph
+    A <http://e/a> <http://e/p> <_:b0> <http://e/graph> .   the same node, as Jena writes it
+    TC .
+
+The format is that of https://jena.apache.org/documentation/rdf-patch/. A text may hold many patches behind each other;
+headers belong to the transaction that they are in front of. Rows outside of a transaction count. A transaction without
+an end is an error: the file was not written to its end.
+
+Law: of several rows for one quad the last one wins. Cost: a regular expression for a row, and the parser's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyoxigraph
+from pyoxigraph import RdfFormat
+
+from kgreason.errors import RdfSyntaxError
+from kgreason.rules.constants import unquote
+from kgreason.store.journal.record import SIGNED
+
+_ROW = re.compile(rb"(H|TX|TC|TA|PA|PD|A|D)(?:[ \t]+(.*?))?[ \t]*\.")
+_STRING = re.compile(r'(\S+)[ \t]+("(?:[^"\\]|\\.)*")')
+_NODE = re.compile(rb'("(?:[^"\\]|\\.)*")|<(_:[^>]*)>')
+_SIGNS = {b"A": 1, b"D": -1}
+NO_TERM = "?"
+"""What stands in a statement for a term that is missing: no parser takes it, whatever stands behind it."""
+
+
+class SignedRule(NamedTuple):
+    """A rule, or n-ary fact, that comes (1) or goes (-1), and the line that says so."""
+
+    line: int
+    sign: int
+    text: str
+
+
+class Patch(NamedTuple):
+    """Quads that go and quads that come, as canonical N-Quads lines, and the rules in their order."""
+
+    removed: bytes
+    added: bytes
+    rules: tuple[SignedRule, ...]
+
+
+class _Row(NamedTuple):
+    line: int
+    sign: int
+    statement: bytes
+
+
+def read_patch(text: bytes, source: str) -> Patch:
+    """What a patch, or several, comes to. Raises RdfSyntaxError, which names the source and the line."""
+    reader = _Reader(source)
+    for line, row in enumerate(map(bytes.strip, text.split(b"\n")), 1):
+        if row and not row.startswith(b"#"):
+            reader.read(line, row)
+    return reader.patch()
+
+
+def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """The lines that go in the end, and those that come, of signed N-Quads statements.
+
+    Raises SyntaxError, whose `lineno` counts statements, from 1.
+    """
+    last = dict(zip(_canonical(statements), signs, strict=True))
+    removed, added = (b"".join(line + b"\n" for line in last if last[line] == sign) for sign in (-1, 1))
+    return removed, added
+
+
+def _canonical(statements: Sequence[bytes]) -> list[bytes]:
+    """The canonical line of each statement."""
+    lines = _lines(b"\n".join(statements))
+    if len(lines) != len(statements) or any(b"\n" in statement for statement in statements):
+        number = next(number for number, statement in enumerate(statements, 1) if not _is_one(statement))
+        raise SyntaxError("not a triple, nor a quad", (None, number, None, None))
+    return lines
+
+
+def _lines(text: bytes) -> list[bytes]:
+    """The canonical lines of N-Quads text."""
+    quads = pyoxigraph.parse(text, RdfFormat.N_QUADS)
+    return (pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"").split(b"\n")[:-1]
+
+
+def _is_one(statement: bytes) -> bool:
+    """Whether a statement is one line of N-Quads, and not a comment."""
+    return b"\n" not in statement and len(_lines(statement)) == 1
+
+
+class _Reader:
+    """The rows that count; those since the last TC or TA wait in `_rows` and `_rules`."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._begun: int | None = None
+        self._rows: list[_Row] = []
+        self._rules: list[SignedRule] = []
+        self._kept_rows: list[_Row] = []
+        self._kept_rules: list[SignedRule] = []
+
+    def read(self, line: int, row: bytes) -> None:
+        found = _ROW.fullmatch(row)
+        if found is None:
+            raise self._error(line, f"{row[:60].decode(errors='replace')}: not a row of an RDF Patch")
+        code, rest = found[1], found[2] or b""
+        if code in _SIGNS:
+            self._rows.append(_Row(line, _SIGNS[code], _with_labels(rest) + b" ."))
+        elif code == b"H":
+            self._header(line, rest)
+        elif code == b"TX":
+            self._begin(line)
+        elif code in (b"TC", b"TA"):
+            self._end(line, keep=code == b"TC")
+
+    def _header(self, line: int, rest: bytes) -> None:
+        found = _STRING.fullmatch(rest.decode(errors="replace"))
+        if found is not None and found[1] in SIGNED:
+            _, sign = SIGNED[found[1]]
+            self._rules.append(SignedRule(line, sign, self._unquoted(line, found[2])))
+
+    def _unquoted(self, line: int, string: str) -> str:
+        try:
+            return unquote(string)
+        except ValueError as error:
+            raise self._error(line, str(error)) from error
+
+    def _begin(self, line: int) -> None:
+        if self._begun is not None:
+            raise self._error(line, f"a transaction within that of line {self._begun}")
+        self._begun = line
+
+    def _end(self, line: int, *, keep: bool) -> None:
+        if self._begun is None:
+            raise self._error(line, "the end of a transaction that did not begin")
+        self._begun = None
+        if keep:
+            self._keep()
+        self._rows, self._rules = [], []
+
+    def _keep(self) -> None:
+        self._kept_rows += self._rows
+        self._kept_rules += self._rules
+
+    def patch(self) -> Patch:
+        if self._begun is not None:
+            raise self._error(self._begun, "the transaction that begins here has no end: the file is not whole")
+        self._keep()
+        rows = self._kept_rows
+        try:
+            removed, added = final([row.sign for row in rows], [row.statement for row in rows])
+        except SyntaxError as error:
+            raise self._error(rows[(error.lineno or 1) - 1].line, problem(error)) from error
+        return Patch(removed, added, tuple(self._kept_rules))
+
+    def _error(self, line: int, problem: str) -> RdfSyntaxError:
+        return RdfSyntaxError(self._source, line, None, problem)
+
+
+def _with_labels(row: bytes) -> bytes:
+    """A row with `_:label` in the place of `<_:label>`; strings stay as they are."""
+    return _NODE.sub(lambda found: found[1] or found[2], row) if b"<_:" in row else row
+
+
+def problem(error: SyntaxError) -> str:
+    """What the parser says, without the place in what it was given."""
+    return error.msg.partition(": ")[2] or error.msg

@@ -1,0 +1,523 @@
+"""`Repository`: where a graph lives. A snapshot, the journal of the commits since, and Oxigraph, which follows them.
+
+    commit        journal (synced), Oxigraph (one transaction)
+    load          stage (a copy of Oxigraph, by hard links), snapshot (synced), manifest, the stage is Oxigraph from now
+    forward       as a load into an empty stage, for a store of an older format
+    checkpoint    snapshot (synced), Oxigraph flushed, manifest, journal emptied
+    settle        Oxigraph flushed, manifest
+
+A load is made by the manifest, a commit by its journal record. Queries go to one Oxigraph store from their beginning to
+their end. So a reader sees every commit whole or not at all: a commit is one transaction of Oxigraph, and a load fills
+a store of its own, the *stage*, which no reader knows before it is whole.
+
+Oxigraph's own log is not synced at a commit: after a power loss it has the commits up to one which is not older than
+the flush that the manifest tells of, nor younger than the journal, which was synced first. A delta is two sets of rows,
+so that the deltas since the flush bring it up to date wherever it is, and no mark in Oxigraph need say where. They are
+found by replaying the journal through the engine; the repository knows neither engine nor snapshots' contents, and is
+given what they say. In memory there is Oxigraph alone.
+
+A reader of another process opens Oxigraph at some moment, and reads snapshot and journal before or after it. The
+journal may be ahead of Oxigraph then. So a reader replays the journal up to the commit that its Oxigraph store shows
+(`join`, `cut`), and both say the same.
+
+Threads: `store` may be asked by any thread at any time; everything else by one thread at a time (the graph's lock).
+
+Cost: a commit of one triple takes 1.2 times as long as an fsync and a SPARQL update; opening reads one small file and
+what the journal got since the flush; Oxigraph is opened when it is first asked. A stage on disk costs a flush and some
+30 milliseconds, and the disk space of the files that it does not share with the store whose place it takes; a stage in
+memory costs the memory of all rows.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from kgreason.engine.interrupts import undivided
+from kgreason.errors import StoreError
+from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
+from kgreason.store.journal.record import Record
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.oxigraph.update import StoppedError
+
+Write = Callable[[Path], None]
+Fill = Callable[[OxigraphStore], None]
+
+_UNKNOWN = -1
+_NUMBERS = count(1)
+"""Numbers of the stages of this process."""
+_SMALLEST = 4 << 20
+_SHARE = 4
+"""A checkpoint is due once the journal has more than 4 MB, and a quarter of the snapshot's bytes."""
+_ATTEMPTS, _PAUSE = 20, 0.02
+"""How often a reader tries to open a store that a writer is changing, and the seconds between."""
+
+
+class _Delta(NamedTuple):
+    """What a commit does to the rows of the store: lines that go, and lines that come then."""
+
+    commit: int
+    removed: bytes
+    added: bytes
+
+
+class _Moment(NamedTuple):
+    """The files beside the store of a reader; the store lacks no commit of theirs before `first`."""
+
+    folder: Folder
+    first: int
+
+
+class _Stage(NamedTuple):
+    """A store that takes the place of the present one, and the name of its folder."""
+
+    store: OxigraphStore
+    name: str
+
+
+class Repository:
+    """A graph's home: a folder, or memory where `folder` is None; `wanted` is the manifest of one that is new."""
+
+    def __init__(self, folder: Folder | None, wanted: Manifest, *, write: bool) -> None:
+        self._folder = folder
+        self._write = write
+        self._store: OxigraphStore | None = None
+        self._stage: _Stage | None = None
+        self._opening = Lock()
+        self._moment: _Moment | None = None
+        self._end: int | None = None
+        self._is_closed = self._is_stuck = self._is_doubted = False
+        self._unseen: list[_Delta] = []
+        found = folder.manifest if folder else None
+        self.manifest = wanted
+        if found is not None:
+            self.manifest = found if found.commit else replace(wanted, stored=found.stored)
+        self._seen = self.manifest.stored
+        self._limit: int | None = None
+        if write:
+            self._tidy()
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether commits survive the process."""
+        return self._folder is not None
+
+    @property
+    def store(self) -> OxigraphStore:
+        """The store as of the last commit, opened when it is first asked for. Any thread may ask, and does not wait.
+
+        Raises StoreError, also once the graph is closed, and where the store could not take the last commit.
+        """
+        store = self._store
+        return store if store is not None and not self._is_stuck else self._asked()
+
+    def _asked(self) -> OxigraphStore:
+        """The store, where it has to be opened, or to be brought up to the last commit once more."""
+        with self._opening:
+            if self._is_closed:
+                raise StoreError("the graph is closed")
+            if self._store is None:
+                self._store = self._open_store()
+            if self._is_stuck:
+                self._catch_up(self._store)
+            return self._store
+
+    def free_store(self) -> OxigraphStore:
+        """The store, for its one writer: where a transaction that was given up holds it, a copy takes its place.
+
+        The copy is a stage. Raises StoreError; then, and on Ctrl-C, the store is as it was.
+        """
+        if self.store.is_held:
+            try:
+                self._stand_in(self.stage())
+            finally:
+                self.unstage()
+        return self.store
+
+    def _stand_in(self, copy: OxigraphStore) -> None:
+        """Have a stage with the rows of the store take its place; the commit is the same."""
+        copy.flush()
+        with undivided():
+            assert self._stage is not None
+            seen = self._seen
+            self._note(replace(self.manifest, oxigraph=self._stage.name))
+            self._seen = seen
+            self._adopt()
+
+    def _open_store(self) -> OxigraphStore:
+        if self._folder is None:
+            return OxigraphStore()
+        if self._write:
+            return OxigraphStore(self._folder.oxigraph(self.manifest))
+        return self._read_store(self._folder.path)
+
+    def _read_store(self, path: Path) -> OxigraphStore:
+        """The store as of now, which a writer may put into another folder, or compact, while it is being opened."""
+        for attempts in range(_ATTEMPTS, 0, -1):
+            folder = Folder(path, write=False)
+            found, first = folder.manifest, folder.journal.last
+            try:
+                there = found and found.commit and folder.oxigraph(found)
+                store = OxigraphStore.read_only(there) if there else OxigraphStore()
+                folder.look_on()
+            except StoreError:
+                if attempts == 1:
+                    raise
+                time.sleep(_PAUSE)
+            else:
+                break
+        self._moment = _Moment(folder, first)
+        return store
+
+    def join(self) -> None:
+        """Have a reader see snapshot and journal as they were when its store was opened. Raises StoreError."""
+        if self._folder is None or self._write or (self.store and self._moment is None):
+            return
+        assert self._moment is not None
+        self._end = None
+        self._unseen.clear()
+        self._see(self._moment.folder)
+
+    def _see(self, folder: Folder) -> None:
+        self._folder = folder
+        if folder.manifest is not None:
+            self._hold(folder.manifest)
+
+    def cut(self) -> bool:
+        """Whether the store of a reader lacks the last of the commits that were replayed; then `last` leaves them out.
+
+        The deltas up to a commit say which rows the store must have then, and which it must not have. Where the rows
+        are as two commits say, the states of the two are equal.
+        """
+        if self._moment is None:
+            return False
+        end = self.last
+        while self._unseen and not self._shows(self._unseen):
+            end = self._unseen.pop().commit - 1
+        self._unseen.clear()
+        is_cut = end != self.last
+        self._end = end
+        return is_cut
+
+    def _shows(self, deltas: Iterable[_Delta]) -> bool:
+        """Whether the store has the rows that came last with these deltas, and none that went last."""
+        come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
+        for delta in deltas:
+            come.apply(delta.removed, delta.added)
+            gone.apply(delta.added, delta.removed)
+        return self.store.count(b"".join(come.lines())) == len(come) and not self.store.count(b"".join(gone.lines()))
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether a writer has replaced the snapshot that a reader knows of; then `look_again`. Raises StoreError."""
+        return self._folder is not None and not self._write and self._folder.has_moved()
+
+    def look_again(self) -> None:
+        """Have a reader see the store as it is now. Raises StoreError."""
+        assert self._folder is not None
+        self._see(Folder(self._folder.path, write=False))
+        with self._opening:
+            self._store = self._moment = self._end = None
+
+    def close(self, *, is_failed: bool = False) -> None:
+        """Let go of the store, the journal and the lock; what is not settled is replayed at the next opening.
+
+        `is_failed`: as for `Folder.close`.
+        """
+        if self._folder is not None and self._store is not None and self._store.is_held:
+            with suppress(StoreError):  # what holds the files keeps this process from opening them again
+                self.free_store()
+        with self._opening:
+            self._is_closed = True
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+        self.unstage()
+        if self._folder is not None:
+            self._folder.close(is_failed=is_failed)
+
+    @property
+    def path(self) -> Path | None:
+        """The folder, or None for memory."""
+        return self._folder.path if self._folder else None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._is_closed
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether commits can be made, now or once `check_writable` allows it."""
+        return self._write and not self._is_closed
+
+    @property
+    def snapshot(self) -> Path | None:
+        """The last snapshot, if there is one; the commits of `pending` come after it."""
+        return self._folder.snapshot(self.manifest.commit) if self._folder and self.manifest.commit else None
+
+    @property
+    def last(self) -> int:
+        """The number of the last commit."""
+        if self._end is not None:
+            return self._end
+        return self._folder.journal.last if self._folder else self.manifest.commit
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether there are commits since the snapshot: the last state is only to be had from the engine."""
+        return self.last != self.manifest.commit
+
+    def pending(self) -> list[Record]:
+        """The commits since the snapshot, in their order. Raises StoreError where the journal is damaged."""
+        if self._folder is None:
+            return []
+        return [each for each in self._folder.journal.records(self.manifest.commit) if each.commit <= self.last]
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the store may lack the last commit: after a kill, or an error half way."""
+        return self._seen != self.last
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether the store may hold anything, so that no delta brings it up to date."""
+        return self._seen < self.manifest.commit
+
+    def check_writable(self) -> None:
+        """Raise StoreError where nothing can be committed: the graph is closed, or was opened for reading only."""
+        if self._is_closed:
+            raise StoreError("the graph is closed")
+        if not self._write:
+            raise StoreError("the store was opened for reading only")
+
+    def commit(self, record: Record, removed: bytes, added: bytes) -> None:
+        """Make the next state the last commit: it is in the journal, then the store gets its delta of rows.
+
+        On disk there must be a snapshot, which the first load writes. Raises StoreError where the commit did not come
+        about. Once the journal has it, it has, and an error of the store is left to whoever asks the store next. After
+        an interrupt `last` says which of the two it is.
+        """
+        store = self.free_store()
+        if self._folder is None:
+            self._commit_in_memory(store, record, removed, added)
+            return
+        if self.snapshot is None:
+            raise StoreError(f"{self._folder.path}: there is no snapshot yet that a journal could follow")
+        self._make_sure()
+        self._unseen.append(_Delta(record.commit, removed, added))
+        try:
+            self._folder.journal.append(record)
+            self._catch_up(store)
+        except BaseException as error:
+            self._is_stuck = self.last == record.commit
+            if not self._is_stuck:
+                del self._unseen[-1]
+            if not (self._is_stuck and isinstance(error, StoreError)):
+                raise
+
+    def _commit_in_memory(self, store: OxigraphStore, record: Record, removed: bytes, added: bytes) -> None:
+        with undivided() as let_out:
+            seen, self._seen = self._seen, _UNKNOWN
+            try:
+                store.apply(removed, added, let_out)
+            except StoppedError as error:
+                self._seen = seen
+                raise error.reason from None
+            self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
+
+    def _catch_up(self, store: OxigraphStore) -> None:
+        """Bring the deltas of commits into the store."""
+        while self._unseen:
+            delta = self._unseen[0]
+            if delta.commit == self._seen + 1:
+                store.apply(delta.removed, delta.added)
+                self._seen = delta.commit
+            del self._unseen[0]
+        self._is_stuck = False
+
+    def replay(self, record: Record, removed: bytes, added: bytes) -> None:
+        """Bring the delta of one of the `pending` commits into the store, unless that has it, or is to be refilled.
+
+        A reader keeps those that its store may lack, for `cut`.
+        """
+        if self._moment is not None and record.commit >= self._moment.first:
+            self._unseen.append(_Delta(record.commit, removed, added))
+        if self._write and not self.manifest.is_older and record.commit == self._seen + 1:
+            self.store.apply(removed, added)
+            self._seen = record.commit
+
+    def stage(self, *, is_empty: bool = False) -> OxigraphStore:
+        """A store with the rows of the last commit, or without any, for `load` to take; the same one until then.
+
+        Whoever asked for it calls `unstage` in the end, also where it was taken. Raises StoreError.
+        """
+        if self._stage is None:
+            name = next(name for name in self._names() if name != self.manifest.oxigraph)
+            self._stage = _Stage(self._new_store(name, is_empty=is_empty or not self.last), name)
+        return self._stage.store
+
+    def _names(self) -> Iterator[str]:
+        """Names of folders that this process has not used: a query that was given up may keep one locked."""
+        for number in _NUMBERS:
+            yield f"oxigraph-{self.last + 1}.{number}"
+
+    def _new_store(self, name: str, *, is_empty: bool) -> OxigraphStore:
+        if self._folder is None:
+            store = OxigraphStore()
+            if not is_empty:
+                store.load(self.store.lines())
+            return store
+        if self._folder.manifest is None:  # a store without a manifest has nothing else either
+            self._folder.put(self.manifest)
+        path = self._folder.path / name
+        shutil.rmtree(path, ignore_errors=True)
+        if not is_empty:
+            self.store.copy(path)
+        return OxigraphStore(path)
+
+    def unstage(self) -> None:
+        """Forget a stage that was not taken; its files go."""
+        stage, self._stage = self._stage, None
+        if stage is not None:
+            stage.store.close()
+            self._tidy()
+
+    def _adopt(self) -> None:
+        """Have the stage take the place of the store. Who reads the one that was there can go on doing that."""
+        assert self._stage is not None
+        with self._opening:
+            self._store = self._stage.store  # that before is closed once nobody reads it any more
+            self._stage, self._is_stuck = None, False
+            self._unseen.clear()
+
+    def load(self, manifest: Manifest, write: Write) -> None:
+        """Make a new state the last commit: `write` writes its snapshot, the stage has its rows.
+
+        After an error or an interrupt `last` says whether it came about; if not, everything is as before.
+        """
+        store, number = self.stage(), self.last + 1
+        self._make_sure()
+        with self._new_snapshot(number, write):
+            store.flush()
+            with undivided():
+                assert self._stage is not None
+                self._rebase(manifest, number, self._stage.name)
+                self._adopt()
+
+    def bring_forward(self, manifest: Manifest, write: Write, fill: Fill) -> None:
+        """Have a store of an older format be one of the present format, as a commit that changes nothing.
+
+        `write` writes the snapshot, `fill` brings an empty store up to it. Until the last step nothing of the older
+        store is touched: what is interrupted is done anew at the next opening.
+        """
+        store = self.stage(is_empty=True)
+        try:
+            fill(store)
+            self.load(replace(manifest, format=FORMAT), write)
+        finally:
+            self.unstage()
+
+    def checkpoint(self, manifest: Manifest, write: Write) -> None:
+        """Have a snapshot of the last commit, which `write` writes, and an empty journal.
+
+        Raises StoreError; then there are snapshot and journal as before. The commits stand in any case.
+        """
+        store = self.store
+        if self.is_ahead and not self.is_behind:
+            with self._new_snapshot(self.last, write):
+                store.flush()
+                self._rebase(manifest, self.last, self.manifest.oxigraph)
+
+    @property
+    def is_checkpoint_due(self) -> bool:
+        """Whether the journal has outgrown its share of the snapshot."""
+        if self._folder is None:
+            return False
+        if self._limit is None:
+            files = self._folder.snapshot(self.manifest.commit).rglob("*")
+            self._limit = max(_SMALLEST, sum(path.stat().st_size for path in files) // _SHARE)
+        return self._folder.journal.size > self._limit
+
+    def settle(self, manifest: Manifest) -> None:
+        """Have the store on disk as of the last commit, and what a manifest says of that: statistics, warnings."""
+        settled = self._settled(manifest, self.manifest.oxigraph)
+        if self._write and settled != self.manifest:
+            self.store.flush()
+            if not self.is_behind:
+                self._note(settled)
+
+    def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
+        """A manifest that says of a store that it is as of the last commit."""
+        size = self._folder.journal.size if self._folder else 0
+        return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
+
+    def refill(self, fill: Fill, manifest: Callable[[], Manifest]) -> None:
+        """Where the store may hold anything, have one that `fill` brings to the last commit, if there is one.
+
+        `manifest` gives what the store says of itself as of that commit.
+        """
+        if not self.is_touched:
+            return
+        store = self.stage(is_empty=True)
+        try:
+            fill(store)
+            store.flush()
+            with undivided():
+                assert self._stage is not None
+                self._note(self._settled(manifest() if self.last else self.manifest, self._stage.name))
+                self._adopt()
+        finally:
+            self.unstage()
+
+    @contextmanager
+    def _new_snapshot(self, number: int, write: Write) -> Iterator[None]:
+        """A snapshot, which the block has the manifest name; without that it goes, and frees what a full disk lacks."""
+        self._tidy()
+        try:
+            if self._folder is not None:
+                with self._folder.writing():
+                    write(self._folder.snapshot(number))
+            yield
+        finally:
+            self._tidy()
+
+    def _rebase(self, manifest: Manifest, number: int, oxigraph: str) -> None:
+        """Have the manifest name the snapshot and the store of a commit; the journal begins anew behind it."""
+        self._note(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph))
+        self._limit = None
+        if self._folder is not None:
+            self._folder.journal.reset(number)
+
+    def _tidy(self) -> None:
+        if self._folder is not None:
+            self._folder.tidy(self._stage.name if self._stage else "")
+
+    def _note(self, manifest: Manifest) -> None:
+        if self._folder is not None:
+            self._is_doubted = True
+            try:
+                self._folder.put(manifest)
+            except BaseException:
+                with suppress(StoreError):  # the new one may be there all the same
+                    self._make_sure()
+                raise
+            self._is_doubted = False
+        self._hold(manifest)
+
+    def _make_sure(self) -> None:
+        """Have the manifest of the last commit on disk, where one that did not come about may be. Raises StoreError."""
+        if self._is_doubted and self._folder is not None:
+            if read_manifest(self._folder.path) is not None:
+                self._folder.put(self.manifest)
+            self._is_doubted = False
+
+    def _hold(self, manifest: Manifest) -> None:
+        self.manifest, self._seen = manifest, manifest.stored

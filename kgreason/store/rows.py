@@ -1,0 +1,70 @@
+"""From id rows to the store: lines in chunks, and deltas that respect what the store cannot tell apart.
+
+The store's default graph holds the closure, each named graph its own asserted quads besides (DESIGN.md 5). A store row
+is the image of one or more facts, since Oxigraph normalises literals: a removed fact takes its row with it only if no
+other present fact has that image.
+
+Cost: a delta costs its own size; loading is the store's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+import numpy as np
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.state import Saved
+from kgreason.rdf.generalised import is_rdf
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.oxigraph.update import pieces
+from kgreason.store.spellings import Images
+from kgreason.terms.dictionary import Dictionary
+
+CHUNK = 30_000
+"""Rows in a chunk of lines."""
+SMALL = 100_000
+"""A delta of at most so many rows reaches a store on disk in one transaction; a larger one is a load."""
+
+
+def _ignore(done: int) -> None:
+    """Report nothing."""
+
+
+def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] = _ignore) -> Iterator[bytes]:
+    """Rows int32[n, 3] or int32[n, 4] as N-Triples or N-Quads lines, a chunk at a time."""
+    for low in range(0, len(rows), CHUNK):
+        part = rows[low : low + CHUNK]
+        yield dictionary.lines(*np.ascontiguousarray(part.T))
+        report(len(part))
+
+
+def put(
+    store: OxigraphStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]
+) -> None:
+    """Bring a delta of many rows into a store that nobody reads, in several transactions."""
+    for piece in chain.from_iterable(map(pieces, chunks(dictionary, removed, report))):
+        store.apply(piece, b"")  # a transaction of 30,000 rows would have Ctrl-C wait for a second
+    store.load(chunks(dictionary, added, report))
+
+
+def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
+    """Load a whole state into an empty store."""
+    rows = saved.triples()
+    store.load(chunks(dictionary, rows[is_rdf(dictionary, *rows.T)]))
+    store.load(chunks(dictionary, saved.named(dictionary)))
+
+
+def without_shared(images: Images, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
+    """The removed triples or quads int32[n, w] whose image goes: no spelling of the object is in a present one."""
+    shared = np.flatnonzero(images.shared(removed[:, 2]))
+    if not len(shared):
+        return removed
+    kept = np.ones(len(removed), dtype=np.bool_)
+    for i in shared.tolist():
+        spellings = images.spellings(int(removed[i, 2]))
+        others = np.repeat(removed[i : i + 1], len(spellings), axis=0)
+        others[:, 2] = spellings
+        kept[i] = not is_present(others).any()
+    return removed[kept]

@@ -1,0 +1,152 @@
+"""Snapshots: the state after a commit, as files that are read back without evaluating anything.
+
+    records.npy    int32[n, 3 + w]: state, stamp, support and columns of every fact
+    quads.npy      int32[n, 4]: the asserted quads, where named graphs are used
+    dictionary/    the terms, memory-mapped when read
+    rules.json     the program: rule text, name and reason
+    own.dl         the user's rules
+    state.json     tables and flags
+
+Invariant: a snapshot is written whole, and synced, before anything names it. Cost: as many bytes as the facts and
+terms have in memory; reading maps them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.errors import StoreError
+from kgreason.files import sync, sync_folder
+from kgreason.materialize.state import Saved
+from kgreason.rules.formatter import format_program, format_rule
+from kgreason.rules.model import Rule
+from kgreason.rules.parser import parse
+from kgreason.rules.program import Program as RuleText
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.quoting import quote
+from kgreason.terms.vocabulary import VOCABULARY
+
+_VOCABULARY = frozenset(VOCABULARY)
+_TERM = re.compile(r'<[^>]*>|_:[^\s,\])]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?')
+"""An IRI, a blank node or a literal, as the text of a rule and the reason of a translated one have them."""
+
+
+_VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restricted")
+"""What of a state stands in state.json as it is."""
+
+
+def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule, str], own: tuple[Rule, ...]) -> None:
+    """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError."""
+    folder.mkdir()
+    dictionary.save(folder / "dictionary")
+    _save(folder / "records.npy", saved.records)
+    if saved.quads is not None:
+        _save(folder / "quads.npy", saved.quads)
+    state = {name: getattr(saved, name) for name in ("tables", *_VALUES)}
+    for name, text in (
+        ("state.json", json.dumps(state)),
+        ("rules.json", json.dumps(described(reasons))),
+        ("own.dl", format_program(RuleText(own))),
+    ):
+        with (folder / name).open("w", encoding="utf-8") as file:
+            file.write(text)
+            sync(file)
+    for path in (folder / "dictionary").iterdir():
+        with path.open("rb") as stored:
+            sync(stored)
+    for path in (folder / "dictionary", folder, folder.parent):
+        sync_folder(path)
+
+
+def described(reasons: dict[Rule, str]) -> list[dict[str, str]]:
+    """Rules for a reader: name, text, and why each runs; in the order of names, and of texts."""
+    rows = sorted((rule.name, format_rule(rule), why) for rule, why in reasons.items())
+    return [{"name": name, "rule": text, "why": why} for name, text, why in rows]
+
+
+def read_state(folder: Path) -> Saved:
+    """The state in a snapshot; its arrays are memory-mapped. Raises StoreError."""
+    try:
+        state = json.loads((folder / "state.json").read_text())
+        records = np.load(folder / "records.npy", mmap_mode="r")
+        quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
+        tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
+        known = {"restricted": False, **state}  # stores of format 3 do not say it
+        return Saved(records, tables, quads, **{name: known[name] for name in _VALUES})
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
+
+
+def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
+    """The asserted quads in a snapshot of any format from `OLDEST` on, int32[n, 4]; their terms are interned.
+
+    They and `read_own` are what a later version takes from a snapshot. Raises StoreError.
+    """
+    terms = read_dictionary(folder)
+    try:
+        state = json.loads((folder / "state.json").read_text())
+        if (folder / "quads.npy").exists():
+            quads = np.load(folder / "quads.npy")
+        else:
+            records = np.load(folder / "records.npy", mmap_mode="r")
+            rows = Saved(records, list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
+            quads = np.insert(rows, 3, 0, axis=1)
+        ids = np.unique(quads)
+        number = np.zeros(len(terms) + 1, dtype=np.int32)
+        number[ids[ids > 0]] = dictionary.intern(terms.decode(ids[ids > 0]))
+        found: Int32 = number[quads]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, IndexError) as error:
+        raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
+    return found
+
+
+def read_dictionary(folder: Path) -> Dictionary:
+    """The dictionary of a snapshot. Raises StoreError."""
+    return Dictionary.load(folder / "dictionary")
+
+
+def read_rules(folder: Path) -> list[dict[str, str]]:
+    """The program of a snapshot: name, rule and why, for each rule. Raises StoreError."""
+    try:
+        rules: list[dict[str, str]] = json.loads((folder / "rules.json").read_text())
+        return rules
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{folder}: the rules cannot be read: {error}") from error
+
+
+def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
+    """The rules of a snapshot under one of these names that derive `false` and name none but these terms.
+
+    Raises StoreError. Cost: one look at every rule, and the parsing of those that are given.
+    """
+    for told in read_rules(folder) if folder else ():
+        text, why = told["rule"], told["why"]
+        if told["name"] in names and text.startswith("false") and _names_only(text, terms):
+            (rule,) = parse(f"@rule {quote(told['name'])}\n{text}", str(folder)).rules
+            sources = _TERM.findall(why) if why.startswith(("<", "_:", '"')) else []
+            yield replace(rule, sources=tuple(zip(*[iter(sources)] * 3, strict=True)))
+
+
+def _names_only(text: str, terms: Collection[str]) -> bool:
+    return all(term in terms or term in _VOCABULARY for term in _TERM.findall(text) if not term.startswith('"'))
+
+
+def read_own(folder: Path) -> tuple[Rule, ...]:
+    """The user's rules of a snapshot. Raises StoreError."""
+    try:
+        return parse((folder / "own.dl").read_text(encoding="utf-8"), str(folder / "own.dl")).rules
+    except OSError as error:
+        raise StoreError(f"{folder}: the rules cannot be read: {error}") from error
+
+
+def _save(path: Path, array: Int32) -> None:
+    with path.open("w+b") as file:  # NumPy hides why a write to a "wb" file failed
+        np.save(file, np.ascontiguousarray(array))
+        sync(file)
