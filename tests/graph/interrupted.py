@@ -44,7 +44,6 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (Dictionary, "save"),
     (OxigraphStore, "load"),
     (OxigraphStore, "apply"),
-    (OxigraphStore, "clear"),
     (OxigraphStore, "flush"),
 )
 """What a load does to the disk and to the store, by owner and name."""
