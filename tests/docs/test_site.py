@@ -9,6 +9,7 @@ import pytest
 
 from docs.extension import DOCS, MADE, cases, commands, docstrings, offline
 from docs.extension.repository import ROOT
+from kgreason import KnowledgeGraph
 from tests.docs.page import Page, pages
 from tests.w3crules import cases as folders
 
@@ -108,3 +109,13 @@ def test_pages_of_files_link_to_pages() -> None:
     assert "](security.md)" in made("contributing")
     assert "(LICENSE)" not in made("contributing")
     assert "](rule-support.md)" in made("changelog")
+
+
+INSIDE = {"check_known", "check_writable", "start_from"}
+"""Methods of a graph for other parts of kgreason."""
+
+
+def test_the_api_page_has_every_method_of_a_graph() -> None:
+    members = (DOCS / "api.md").read_text(encoding="utf-8").split(":members:")[1].split(":exclude-members:")[0]
+    public = {name for name in vars(KnowledgeGraph) if not name.startswith("_")}
+    assert public - INSIDE <= set(re.findall(r"\w+", members))
