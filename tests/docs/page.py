@@ -6,7 +6,8 @@ A block of code belongs to one of these, by its language and the line above it:
     python                              a part of the page's program; all parts are one program
     text                                what the program prints; blocks are joined, `...` stands for anything
     console                             command lines after `$ `, each with what it prints; `...` as above
-    sh, prolog, mermaid                 shown and not run
+    sh, prolog, turtle, sparql,         shown and not run
+    mermaid, no language
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
-SHOWN_ONLY = {"sh", "prolog", "mermaid"}
+SHOWN_ONLY = {"", "sh", "prolog", "turtle", "sparql", "mermaid"}
 _DIRECTIVE = re.compile(r"^```\{.*?^```$", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"(?:^`([\w./-]+)`:\n\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
