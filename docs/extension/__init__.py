@@ -4,7 +4,7 @@
     repository    pages that are files of the repository, such as the changelog
     cases         the cases of the rules, made of the folders of tests/cases
     docstrings    docstrings as Sphinx reads them
-    offline       a check: no font, style or script of another host
+    offline       a check after the build: no font, style or script of another host
 
 Cost: a second or two of the build.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from docs.extension import cases, commands, docstrings, offline, repository
+from docs.extension import cases, commands, docstrings, repository
 
 DOCS = Path(__file__).parents[1]
 
@@ -46,6 +46,5 @@ def setup(app: Any) -> dict[str, Any]:
 
     app.connect("source-read", made)
     app.connect("autodoc-process-docstring", docstrings.readable)
-    app.connect("build-finished", offline.check)
     app.add_lexer("mermaid", TextLexer)  # flowcharts are shown as text: what draws them is a script of another host
     return {"parallel_read_safe": True, "parallel_write_safe": True}
