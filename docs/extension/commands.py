@@ -33,8 +33,8 @@ def _section(path: str, command: click.Command) -> Iterator[str]:
     yield from ("| option | what it does |", "|---|---|")
     yield from (f"| `{_cell(name)}` | {_escaped(_cell(text))} |" for name, text in records)
     yield ""
-    if command.epilog:
-        yield from ("```sh", *_examples(command.epilog), "```", "")
+    for title, lines in _blocks(command.epilog or ""):
+        yield from (f"{title}:", "", f"```{'sh' if title.startswith('Example') else 'text'}", *lines, "```", "")
 
 
 def _cell(text: str) -> str:
@@ -46,7 +46,8 @@ def _escaped(text: str) -> str:
     return re.sub(r"([*<>_])", r"\\\1", text)
 
 
-def _examples(epilog: str) -> Iterator[str]:
-    """The lines of an epilog below its title."""
-    _, *lines = inspect.cleandoc(epilog.replace("\b", "")).splitlines()
-    yield from (line.strip() for line in lines if line.strip())
+def _blocks(epilog: str) -> Iterator[tuple[str, list[str]]]:
+    """The blocks of an epilog, each with its title: the examples, and what a command explains besides."""
+    for block in filter(None, (part.strip() for part in epilog.split("\b"))):
+        title, *lines = block.splitlines()
+        yield title.rstrip(":"), [line.strip() for line in lines if line.strip()]
