@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import click
 
-from kgreason.cli import main
+from kgreason.cli.commands import main
 
 
 def page(introduction: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from kgreason.cli import main
+from kgreason.cli.commands import main
 from tests.cli.calling import call
 from tests.docs.page import SHOWN_ONLY, Page, is_as_shown, pages
 
