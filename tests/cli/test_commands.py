@@ -18,7 +18,7 @@ import kgreason
 from kgreason.cli.commands import main
 from tests.cli.calling import answers, call, done, failed, files, start, triples
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "commands.md"
 E = "http://example.org/"
 
 
@@ -44,8 +44,8 @@ def test_help_has_an_example_with_options_that_exist(path: tuple[str, ...]) -> N
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_the_readme_mentions(path: tuple[str, ...]) -> None:
-    assert f"kgreason {' '.join(path)}" in README.read_text(encoding="utf-8")
+def test_the_page_of_commands_shows(path: tuple[str, ...]) -> None:
+    assert f"kgreason {' '.join(path)}" in PAGE.read_text(encoding="utf-8")
 
 
 def test_help_and_version() -> None:

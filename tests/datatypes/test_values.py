@@ -27,7 +27,7 @@ from tests.datatypes.spellings import (
     typed,
     value,
 )
-from tests.terms.odd import literals
+from tests.terms.unusual_terms import literals
 
 ONE_VALUE = [
     [typed(form, "integer") for form in ("1", "01", "+1", "0" * 700 + "1")]

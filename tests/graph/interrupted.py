@@ -1,6 +1,6 @@
 """Loads in processes of their own, which are killed: at a random moment, or at the n-th step towards the disk.
 
-Children come from a fork server which has imported `warm`, so that they start at once, kernels compiled.
+Children come from a fork server which has imported `preloaded_kernels`, so that they start at once, kernels compiled.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def run(
 def started(target: Callable[..., None], *arguments: Any) -> Iterator[tuple[BaseProcess, Connection]]:
     """A child that calls `target` with these and a connection; here is the other end of it."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.graph.warm"])
+    context.set_forkserver_preload(["tests.graph.preloaded_kernels"])
     mine, theirs = context.Pipe()
     child = context.Process(target=target, args=(*arguments, theirs))
     child.start()

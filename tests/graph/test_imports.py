@@ -15,7 +15,7 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_IMPORTS, RDF_TYPE
 
 from .documents import PREFIXES, Documents, below, holds, iri, line, link, missing
-from .dogs import add, remove
+from .dog_graph import add, remove
 from .views import lasting, lines, view
 
 

@@ -20,7 +20,7 @@ from kgreason.rdf.catalogue import Catalogue
 from kgreason.terms.vocabulary import OWL_IMPORTS, RDF_TYPE
 
 from .documents import PREFIXES, Documents, below, holds, iri, line, link, missing
-from .dogs import add, remove
+from .dog_graph import add, remove
 from .states import materialized, triples_of
 from .test_follower import Copy
 from .views import agrees, lasting, lines, rows, view

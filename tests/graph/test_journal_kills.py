@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from .besieged import STEPS
+from .killed_histories import STEPS
 
 
-def besieged(folder: Path, first: int, stride: int, kind: str) -> tuple[list[int], set[str]]:
+def killed(folder: Path, first: int, stride: int, kind: str) -> tuple[list[int], set[str]]:
     """The states that were found behind the kills, in the order of these, and the steps ahead of which they were."""
-    command = [sys.executable, "-m", "tests.graph.besieged", str(folder), str(first), str(stride), kind]
+    command = [sys.executable, "-m", "tests.graph.killed_histories", str(folder), str(first), str(stride), kind]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     *kills, end = [line.split() for line in done.stdout.splitlines()]
@@ -23,7 +23,7 @@ def besieged(folder: Path, first: int, stride: int, kind: str) -> tuple[list[int
 
 @pytest.mark.parametrize(("kind", "first"), [("kill", 1), ("power", 6)])
 def test_some_kills(tmp_path: Path, kind: str, first: int) -> None:
-    reached, _ = besieged(tmp_path, first, 9, kind)
+    reached, _ = killed(tmp_path, first, 9, kind)
     assert len(reached) > 6
     assert reached == sorted(reached)
 
@@ -31,6 +31,6 @@ def test_some_kills(tmp_path: Path, kind: str, first: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["kill", "power"])
 def test_a_kill_ahead_of_every_step(tmp_path: Path, kind: str) -> None:
-    reached, names = besieged(tmp_path, 0, 1, kind)
+    reached, names = killed(tmp_path, 0, 1, kind)
     assert reached == sorted(reached)
     assert names == {name for _, name in STEPS}

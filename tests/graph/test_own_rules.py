@@ -14,7 +14,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.store.journal.record import Record
 
-from .dogs import ANIMAL, CLOSURE, ONTOLOGY, PREFIX, REX, add, add_rules, dogs, remove
+from .dog_graph import ANIMAL, CLOSURE, ONTOLOGY, PREFIX, REX, add, add_rules, dog_graph, remove
 from .histories import PREFIXES, RULES
 from .test_edits import told
 from .views import lasting, lines, view
@@ -23,7 +23,7 @@ from .views import lasting, lines, view
 @pytest.fixture(params=["memory", "disk"])
 def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
     """A graph of a dog, in memory or on disk."""
-    with dogs(None if request.param == "memory" else tmp_path / "store") as opened:
+    with dog_graph(None if request.param == "memory" else tmp_path / "store") as opened:
         yield opened
 
 

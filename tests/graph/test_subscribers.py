@@ -17,7 +17,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store import repository
 
-from .dogs import ONTOLOGY, PREFIX, REX, InjectedError, add, asserted, dogs, remove
+from .dog_graph import ONTOLOGY, PREFIX, REX, InjectedError, add, asserted, dog_graph, remove
 from .histories import Edit, Model, histories
 from .test_edits import check, commit, told
 from .views import lines, view
@@ -26,7 +26,7 @@ from .views import lines, view
 @pytest.fixture(params=["memory", "disk"])
 def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
     """A graph of a dog, in memory or on disk."""
-    with dogs(None if request.param == "memory" else tmp_path / "store") as opened:
+    with dog_graph(None if request.param == "memory" else tmp_path / "store") as opened:
         yield opened
 
 

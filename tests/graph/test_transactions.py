@@ -12,7 +12,7 @@ from kgreason.errors import InputError, RdfSyntaxError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-from .dogs import ANIMAL, ONTOLOGY, PREFIX, REX, InjectedError, add, add_rules, asserted, dogs, remove
+from .dog_graph import ANIMAL, ONTOLOGY, PREFIX, REX, InjectedError, add, add_rules, asserted, dog_graph, remove
 from .histories import Edit
 from .test_edits import tried
 from .views import lines, rows, view
@@ -21,7 +21,7 @@ from .views import lines, rows, view
 @pytest.fixture(params=["memory", "disk"])
 def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
     """A graph of a dog, in memory or on disk."""
-    with dogs(None if request.param == "memory" else tmp_path / "store") as opened:
+    with dog_graph(None if request.param == "memory" else tmp_path / "store") as opened:
         yield opened
 
 

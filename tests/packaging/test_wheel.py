@@ -23,8 +23,6 @@ EXTRAS = {
     "pyspark",
     "rdflib",
     "reasonable",
-    "starlette",
-    "uvicorn",
 }
 
 

@@ -11,7 +11,7 @@ from pyoxigraph import Quad
 
 from tests.rdf.reading import isomorphic, lines_read
 from tests.rdf.test_reader import BASE, DOCUMENTS
-from tests.terms.odd import lines_of, quads
+from tests.terms.unusual_terms import lines_of, quads
 
 INVENTED = "e6c09528a7cdb0371226a1b8a833a0c4"
 

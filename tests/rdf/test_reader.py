@@ -23,7 +23,7 @@ from kgreason.rdf.xml_text import XmlText
 from kgreason.terms import dictionary as dictionary_module
 from kgreason.terms.dictionary import Dictionary
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
-from tests.terms.odd import lines_of, quads
+from tests.terms.unusual_terms import lines_of, quads
 
 TURTLE = """@prefix : <http://e/> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .

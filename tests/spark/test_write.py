@@ -29,7 +29,7 @@ from kgreason.spark.out.store import _lines, write_to_store
 from kgreason.spark.out.write import decoded, write
 from kgreason.spark.read.read import read
 from kgreason.terms.dictionary import Dictionary
-from tests.terms.odd import lines_of, quads
+from tests.terms.unusual_terms import lines_of, quads
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -16,7 +16,7 @@ from kgreason.errors import StoreError
 from kgreason.store.journal import journal as journal_module
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record, changes
-from tests.terms.odd import lines_of, quads
+from tests.terms.unusual_terms import lines_of, quads
 
 _lines = st.lists(quads, max_size=3).map(lines_of)
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(

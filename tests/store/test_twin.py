@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from pyoxigraph import Quad, QuerySolutions
 
 from kgreason.store.oxigraph.store import OxigraphStore
-from tests.terms.odd import lines_of, quads
+from tests.terms.unusual_terms import lines_of, quads
 
 from .twin import MemoryStore, RdfStore
 

@@ -17,7 +17,7 @@ from kgreason.errors import LimitError, StoreError
 from kgreason.terms import dictionary as dictionary_module
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY
-from tests.terms.odd import lines_of, objects, quads
+from tests.terms.unusual_terms import lines_of, objects, quads
 
 
 def _text(term: object) -> str:

@@ -57,7 +57,7 @@ def asserted(graph: KnowledgeGraph) -> list[tuple[str, ...]]:
     return [tuple(line.removesuffix(" .").split(" ", 2)) for line in lines(graph.dump(asserted=True))]
 
 
-def dogs(path: Path | None) -> KnowledgeGraph:
+def dog_graph(path: Path | None) -> KnowledgeGraph:
     """A graph of a dog, at a path or in memory."""
     graph = KnowledgeGraph.open(path)
     add(graph, ONTOLOGY)

@@ -1,6 +1,6 @@
 """Kills a history of loads, commits and checkpoints ahead of steps towards the disk, each time in a process of its own.
 
-    python -m tests.graph.besieged FOLDER FIRST STRIDE KIND        KIND: kill or power
+    python -m tests.graph.killed_histories FOLDER FIRST STRIDE KIND        KIND: kill or power
 
 At every STRIDE-th step from FIRST on, until the history comes to its end. After `power` Oxigraph has what it had when
 it was flushed last, which is the least that a power loss leaves. Then the opening that follows is killed as well, ahead
