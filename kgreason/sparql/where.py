@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from pyoxigraph import QuerySolution, Store
@@ -54,14 +55,16 @@ class Select:
         """An operation of SPARQL Update that calls a function for each solution, in order, and changes nothing.
 
         It stands under the prologue. Both arguments are IRIs in angle brackets. The function is given the values of
-        the variables, `unbound` for those without one, and has to return nothing.
+        the variables, `unbound` for those without one, and has to return nothing. It is called by BIND: Oxigraph may
+        evaluate a FILTER ahead of those inside of the block, and so for rows that are no solutions.
         """
         values = ", ".join(f"COALESCE(?{name}, {unbound})" for name in self.variables)
         within = f"WITH {self.default_graph} " if self.default_graph else ""
         using = " ".join(clause.replace("FROM", "USING", 1) for clause in self.dataset)
         solutions = f"{{ {self._head} WHERE\n{self.block} }}"
-        never = f"INSERT {{ {function} {function} {function} }}"
-        return f"{within}{never} {using} WHERE {{ {solutions} FILTER({function}({values})) }}"
+        result = next(name for name in map("?called{}".format, count()) if name[1:] not in self.variables)
+        never = f"INSERT {{ {result} {result} {result} }}"
+        return f"{within}{never} {using} WHERE {{ {solutions} BIND({function}({values}) AS {result}) }}"
 
 
 class Where(NamedTuple):

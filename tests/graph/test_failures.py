@@ -61,9 +61,7 @@ SAFE = ("put", "tidy", "rmtree")
 NO_SPACE = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 IN_MEMORY = ("progress: reading begins", "progress: reasoning begins", "progress: storing begins", "statistics")
 """Points that are tried in memory alone, unless there is time."""
-ERRORS: dict[str, Exception] = dict.fromkeys(
-    ("load", "apply", "clear", "flush", "save"), StoreError("the disk is full")
-)
+ERRORS: dict[str, Exception] = dict.fromkeys(("load", "apply", "flush", "save"), StoreError("the disk is full"))
 ERRORS["statistics"] = ERRORS["without_shared"] = MemoryError()
 """What a step raises, where it is not what the operating system does."""
 EXPECTED = InjectedError, StoreError, MemoryError

@@ -269,8 +269,8 @@ def test_a_rule_is_broken_and_mended_by_nothing(graph: KnowledgeGraph, tmp_path:
 def test_a_large_delta_is_not_one_transaction(
     graph: KnowledgeGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("storing", "live"):
-        monkeypatch.setattr(f"kgreason.graph.{module}.SMALL", 3)
+    for module in ("store.rows", "graph.commits"):
+        monkeypatch.setattr(f"kgreason.{module}.SMALL", 3)
     monkeypatch.setattr("kgreason.store.rows.CHUNK", 4)
     graph.load(file_of(tmp_path / "a.nq", AXIOMS))
     graph.load(file_of(tmp_path / "b.nq", BREAK), file_of(tmp_path / "c.nq", DATA))

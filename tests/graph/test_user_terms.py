@@ -242,7 +242,7 @@ def test_rdflib_is_not_imported_for_its_terms() -> None:
     [
         (lambda graph: graph.update(5), r"update\(\) takes a SPARQL Update as text; got 5 \(int\)"),
         (lambda graph: graph.query(5), r"query\(\) takes a SPARQL query as text; got 5 \(int\)"),
-        (lambda graph: graph.select(b"ASK {}"), r"query\(\) takes a SPARQL query as text; got b'ASK {}' \(bytes\)"),
+        (lambda graph: graph.select(b"ASK {}"), r"select\(\) takes a SELECT query as text; got b'ASK {}' \(bytes\)"),
         (lambda graph: graph.load(5), r"load\(\) takes paths of files, as text or Path; got 5 \(int\)"),
         (
             lambda graph: graph.load(["a.nt"]),

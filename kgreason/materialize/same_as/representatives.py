@@ -41,7 +41,7 @@ from kgreason.materialize.same_as.cliques import Cliques, Members, fill, ordered
 from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
 from kgreason.materialize.schema_rows import SAME_AS, linked, related
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
-from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import OWL_SAME_AS
 from kgreason.zset.order import grouped
 
@@ -141,8 +141,21 @@ class Equality:
         self._dropped = np.union1d(self._dropped, np.concatenate([roots[~lone & is_second, 1], unread]))
         read = members[np.isin(members[:, 0], primaries[sizes > 1]) & np.isin(members[:, 1], constants), 1]
         lacking = np.setdiff1d(read, roots[:, 1])
-        first = self._chosen(found.orphans)
-        return self._roots(np.unique(np.concatenate([first, lacking, named])), np.unique(needless))
+        first, resources = self._chosen(found.orphans), self._resources(members, primaries[sizes > 1])
+        return self._roots(np.unique(np.concatenate([first, lacking, named, resources])), np.unique(needless))
+
+    def _resources(self, members: Int32, primaries: Int32) -> Int32:
+        """A resource of each clique that a literal stands for and that has one; it takes the literal's place.
+
+        Rules compare representatives. Two literals of different values are not linked, but a resource that equals one
+        of them is linked to the other. So the literal must not stand for the resource.
+        """
+        primaries = primaries[self._dictionary.kinds(primaries) == Kind.LITERAL]
+        if not len(primaries):
+            return _NONE
+        members = members[np.isin(members[:, 0], primaries)]
+        members = members[self._dictionary.kinds(members[:, 1]) != Kind.LITERAL]
+        return self._firsts(members[:, 1], members[:, 0])
 
     def _chosen(self, orphans: Int32) -> Int32:
         """A term of each component of links, the first by its text: one that was a representative, if there is any.

@@ -18,7 +18,7 @@ cax-adc), n for cls-int2, cls-uni and cls-oo.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 
 from kgreason.ontology.read.axioms import (
     Axiom,
@@ -179,11 +179,16 @@ def prp_inv2(axiom: Pair) -> Iterator[Rule]:
 
 
 def prp_key(axiom: Collection) -> Iterator[Rule]:
-    """Instances of a class that agree on all properties of its key are one."""
+    """Instances of a class that agree on all properties of its key are one.
+
+    A contradiction names class, properties and values, and a fact has room for those of `_NAMED_KEY` properties. Two
+    literals that agree on a longer key contradict by eq-diff1 alone.
+    """
     values = [(p, Variable(f"z{number}")) for number, p in enumerate(axiom.members, 1)]
     typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
     agree = (triple(one, p, value) for p, value in values for one in (X, Y))
-    yield from _one("prp-key", axiom, (X, Y), *typed, *agree)
+    rules = _one("prp-key", axiom, (X, Y), *typed, *agree)
+    yield from rules if len(values) <= _NAMED_KEY else islice(rules, 1)
 
 
 def prp_npa1(axiom: NegativeAssertion) -> Iterator[Rule]:
@@ -330,6 +335,9 @@ def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) 
     yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)
     yield rule(f"{name}-literals", axiom, FALSE, *body, Atom("dt_differ", ends))
 
+
+_NAMED_KEY = 13
+"""The engine's facts have 32 columns: relation, name, two individuals, a class, and two for each property."""
 
 ROWS: RowTable = {
     OWL_ALL_DIFFERENT: (eq_diff2,),
