@@ -17,5 +17,6 @@
     generic.py    the rules of a rule set by their part: closing, rows, free
     needed.py     which of them the data needs beside the translated rules (patterns.py: unification)
 
-Everything here is pure: no engine, no dictionary, no input or output (DESIGN.md 4).
+Everything here is pure: no engine, no dictionary, no input or output (docs/architecture.md, Schema closure and
+translation).
 """
