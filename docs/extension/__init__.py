@@ -19,13 +19,7 @@ from docs.extension import cases, commands, docstrings, repository
 DOCS = Path(__file__).parents[1]
 
 
-def without_missing(index: str) -> str:
-    """The first page without the navigation's line for architecture.md, while that page is not written."""
-    return index if (DOCS / "architecture.md").is_file() else index.replace("\narchitecture\n", "\n")
-
-
 MADE = {
-    "index": without_missing,
     "command-line": commands.page,
     "rule-cases": cases.page,
     "rule-support": cases.linked,

@@ -1,4 +1,4 @@
-"""The executable specification: DBSP on dictionaries, and on it the three circuits of DYRE (DESIGN.md 3.1).
+"""The executable specification: DBSP on dictionaries, and on it the three circuits of DYRE.
 
 Rules are data: they flow into a circuit of constant size, as the facts do. Read the modules in this order; each starts
 with its equations.

@@ -2,10 +2,11 @@
 
     begin -> apply, once or more -> changes -> accept or rollback
 
-Invariants at every commit (DESIGN.md 3.3), for the active rules over the present facts: every derivation's head is
-present; support is the number of derivations whose body facts all have a smaller stamp than the head; every fact is
-asserted or has support. A commit is atomic: Update keeps an undo log of touched rows, Bootstrap builds beside
-and swaps, so that an error, a cancel or a rollback leaves facts, stamps, supports and rules as they were.
+Invariants at every commit (docs/architecture.md, The algorithm of a commit), for the active rules over the present
+facts: every derivation's head is present; support is the number of derivations whose body facts all have a smaller
+stamp than the head; every fact is asserted or has support. A commit is atomic: Update keeps an undo log of touched
+rows, Bootstrap builds beside and swaps, so that an error, a cancel or a rollback leaves facts, stamps, supports and
+rules as they were.
 
     Update    Retract: leaving rules and facts take their counted derivations back, level by level
               Rederive: facts that left and have a derivation from what is left return

@@ -1,7 +1,7 @@
 """`Closure`: premises, materialized in memory, to which triples are added for a while to see what follows then.
 
 An assumption is a commit, and the end of its block the commit that takes it back; both cost what they change, which is
-what makes refutation cheap (DESIGN.md 3.3). So assumptions may be nested.
+what makes refutation cheap (docs/architecture.md, The algorithm of a commit). So assumptions may be nested.
 
 Invariant: after a block the closure is as before, but for terms of the dictionary that nothing mentions. Generalised
 triples (a literal as a subject) are part of the closure here, as a blank node may stand for a literal.

@@ -1,21 +1,18 @@
 """The facade: graphs that are kept materialized.
 
-knowledge_graph   KnowledgeGraph: open, edit, query, explain, dump, stats
-transaction, editing, updating, terms    edits: collected, by SPARQL Update, as users write them
-user_terms, arguments    terms as users write them; arguments of wrong types
-answers           solutions, triples and matches
-frames, columns, notebook    tables of pandas, PyArrow and Polars; tables in notebooks
-delta             what a commit changed
-live              LiveGraph: commits, from the engine to journal and store
-materializer      Materializer: the same pipeline without a store, quads and rules in, changes out
-selection         what `--rules` selects
-stratum, program  the schema closed, and the rules that run
-explaining        the engine's facts as proofs need them
-reference         the executable specification in place of the engine
-written           quads by pattern, literals in the forms in which they were written
-log               what `logging` is told
-subscribers       who is told of every commit
-repository, folder, snapshot, replaying    where a graph lives
-follower, fork    a store's commits told to others; a graph that begins as a store is
-storing, quads, facts, report, progress    the parts between engine and store
+    knowledge_graph   KnowledgeGraph: open, edit, query, explain, dump, stats
+    lock              one thread at a time edits a graph, or asks its engine
+    input/            quads and terms as users write them
+    transaction       edits collected in order; one commit
+    user_rules        the user's rules as of a commit
+    sparql_update/    edits by SPARQL Update
+    commits           LiveGraph: a commit, from the engine to journal and store
+    recovery          the state of a snapshot, and the commits after it done again
+    changes/          the delta of a commit, and who hears of it
+    statistics        counts of a state
+    results/          answers, matches and tables of them
+    match             quads by pattern, literals as they were written
+    fork              a graph in memory that begins as a store on disk is
+
+Law: what is committed is in the journal before anybody hears of it.
 """

@@ -1,8 +1,8 @@
 """The commits of a store, done again: the state of a snapshot, and what each record of the journal asked for.
 
 Law: the snapshot's state and the edits of the records after it give the state of the last commit, whoever replays them
-(DESIGN.md 5): facts, stamps and supports, and who represents whom. For a record says how its commit was evaluated, and
-has all terms that the commit brought; ids may differ, and nothing depends on them.
+(docs/architecture.md, What a kill leaves): facts, stamps and supports, and who represents whom. For a record says how
+its commit was evaluated, and has all terms that the commit brought; ids may differ, and nothing depends on them.
 
 Cost: reading a snapshot evaluates nothing, unless it is of an older format; an edit costs its own lines.
 """

@@ -1,7 +1,8 @@
 """`Evaluated`: a closure that was worked out elsewhere (on Spark), for a graph that is still empty to start from.
 
-Law: the fixpoint of its rules over its asserted facts, stamps and supports included (DESIGN.md 3.3), so that taking it
-over and then committing what it lacks gives the graph that committing everything gives. Cost: one pass over the rows.
+Law: the fixpoint of its rules over its asserted facts, stamps and supports included (docs/architecture.md, The
+algorithm of a commit), so that taking it over and then committing what it lacks gives the graph that committing
+everything gives. Cost: one pass over the rows.
 """
 
 from __future__ import annotations

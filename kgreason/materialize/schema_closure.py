@@ -1,9 +1,9 @@
 """The schema's stratum: schema triples closed by the generic scm-* rules, apart from the data.
 
-The closure is what is translated (DESIGN.md 4): asserted axioms alone would be incomplete, and feeding back what data
-rules infer would let rules support themselves. Invariant: the stratum's facts are the asserted schema triples and what
-the closing rules derive from them, and from what is said of the restrictions in them (`twins.py`). Cost: an engine of
-the schema's size; a change costs what it changes.
+The closure is what is translated (docs/architecture.md, Schema closure and translation): asserted axioms alone would be
+incomplete, and feeding back what data rules infer would let rules support themselves. Invariant: the stratum's facts
+are the asserted schema triples and what the closing rules derive from them, and from what is said of the restrictions
+in them (`twins.py`). Cost: an engine of the schema's size; a change costs what it changes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What `--rules` selects: shipped rule sets by name, rule files by path.
 
-A shipped rule set has a part that is translated from the ontology (its rows, DESIGN.md 4) and generic rules that run as
+A shipped rule set has a part that is translated from the ontology (its rows) and generic rules that run as
 they are. With `schema="data"` nothing is translated and all of its generic rules run over the schema as plain facts.
 Rule files always run as they are.
 

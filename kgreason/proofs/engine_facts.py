@@ -1,7 +1,8 @@
 """The engine's facts as proofs need them: their derivations, found by running the rules backwards on demand.
 
-Invariant: of a present fact that is not asserted, a counted derivation is among `derivations` (DESIGN.md 3.3). Cost:
-one backward run for each fact that is asked about; the first run of all makes arrangements for it.
+Invariant: of a present fact that is not asserted, a counted derivation is among `derivations` (docs/architecture.md,
+The algorithm of a commit). Cost: one backward run for each fact that is asked about; the first run of all makes
+arrangements for it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`prove`, `derivations`: proofs found by running rules backwards (DESIGN.md 3.3, proofs for free).
+"""`prove`, `derivations`: proofs found by running rules backwards (docs/architecture.md, The algorithm of a commit).
 
 A derivation is *counted* if all facts of its body have a smaller stamp than its head. A fact that is not asserted has a
 counted derivation, so following counted ones goes down in stamps and ends in asserted facts: no proof is stored, none

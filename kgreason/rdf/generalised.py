@@ -1,7 +1,7 @@
 """Which rows are RDF triples, and which are generalised ones that rules derive and only the engine may hold.
 
 A generalised triple has a literal or a triple term as its subject, or anything but an IRI as its predicate. It is
-never stored, printed or shown to a query (DESIGN.md section 4).
+never stored, printed or shown to a query (docs/architecture.md, More invariants).
 """
 
 from __future__ import annotations

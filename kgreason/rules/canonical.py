@@ -2,7 +2,7 @@
 
 Two rules have equal canonical forms exactly when they have the same name and group and one becomes the other by
 renaming variables, reordering atoms and dropping repeated atoms; so the rules that two axioms yield meet in one, with
-weight 2 (DESIGN.md 3.3). It is equality of syntax: a body atom that the others imply stays.
+weight 2. It is equality of syntax: a body atom that the others imply stays.
 
     body    without repetitions, in the order whose text is smallest once variables are numbered by first occurrence
     heads   without repetitions, sorted

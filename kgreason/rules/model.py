@@ -6,7 +6,7 @@ A *constant* is an RDF term written as its N-Triples text (`<http://e/a>`, `_:b`
 A rule that reports a contradiction has the one head `FALSE`.
 
 Invariant: `canonical` depends on neither the names of variables nor the order in which axioms were met, so that two
-axioms that yield one rule yield equal values (DESIGN.md 3.3: rules have a canonical form, and a weight).
+axioms that yield one rule yield equal values (rules have a canonical form, and a weight).
 """
 
 from __future__ import annotations

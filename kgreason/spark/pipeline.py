@@ -4,8 +4,8 @@
                                                                           -> N-Triples or Parquet   (`materialize`)
 
 Law: the graph is that of an in-process load of the same files, and goes on as that would: what rules need to know of
-equal terms and of literals is worked out by the engine once it has taken over the closure (DESIGN.md 6). What is
-written are the triples that such a graph shows.
+equal terms and of literals is worked out by the engine once it has taken over the closure (docs/architecture.md, The
+Spark path). What is written are the triples that such a graph shows.
 
 Cost: Spark's, then one pass over facts and terms. The engine holds all of them in the end: what does not fit there is
 for `materialize`, which needs no engine.

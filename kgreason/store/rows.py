@@ -1,8 +1,8 @@
 """From id rows to the store: lines in chunks, and deltas that respect what the store cannot tell apart.
 
-The store's default graph holds the closure, each named graph its own asserted quads besides (DESIGN.md 5). A store row
-is the image of one or more facts, since Oxigraph normalises literals: a removed fact takes its row with it only if no
-other present fact has that image.
+The store's default graph holds the closure, each named graph its own asserted quads besides (docs/architecture.md,
+Files of a store). A store row is the image of one or more facts, since Oxigraph normalises literals: a removed fact
+takes its row with it only if no other present fact has that image.
 
 Cost: a delta costs its own size; loading is the store's.
 """

@@ -1,0 +1,7 @@
+"""Terms of RDF as integers.
+
+vocabulary  the terms with fixed ids
+quoting     strings as N-Triples writes them, and back
+interning   the kernels: columns of texts -> ids
+dictionary  Dictionary: term <-> id, the only place that knows the text of a term
+"""

@@ -1,4 +1,4 @@
-"""Z-sets as columnar batches with weights (DESIGN.md 2): rows of ids, each with an integer weight.
+"""Z-sets as columnar batches with weights (DBSP, section 2): rows of ids, each with an integer weight.
 
 Import from the modules:
 

@@ -1,4 +1,4 @@
-"""A commit of signed rows, normalised to final state minus current state (DESIGN.md 3.3).
+"""A commit of signed rows, normalised to final state minus current state (docs/architecture.md).
 
 A commit says what is wanted, in order: assert this row, retract that one, assert it after all. Of several wishes for
 one row the last wins; one that is fulfilled already asks for nothing. So `+f, -f` on an asserted f removes it, and

@@ -1,4 +1,4 @@
-"""The number of kernel phases in a level does not depend on the number of rules (DESIGN.md 3.2)."""
+"""The number of kernel phases in a level does not depend on the number of rules (docs/architecture.md, The circuit)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way of DESIGN.md 4, as the facade walks it, with the naive reasoner of the oracle in the engine's place."""
+"""The way of a schema to rules, as the facade walks it, with the naive reasoner of the oracle in the engine's place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datalog by definition: the least model, with the stamp and the support of every fact (DESIGN.md 3.3).
+"""Datalog by definition: the least model, with the stamp and the support of every fact (docs/architecture.md).
 
 A fact is `(relation, constants)`; the relation of a triple is None, so that a triple pattern and a ternary atom never
 match each other. The immediate-consequence operator is applied to everything known until it adds nothing:
@@ -104,7 +104,7 @@ def support(stamps: Mapping[Fact, int], rules: Iterable[Any]) -> dict[Fact, int]
 
 
 def violations(state: Mapping[Fact, State], rules: Iterable[Any]) -> list[str]:
-    """The ways in which an engine's state breaks the three invariants of DESIGN.md 3.3; none means it is right."""
+    """The ways in which an engine's state breaks the three invariants of a commit; none means it is right."""
     rules = rule_set(rules)
     heads = {head for derivation in derivations(Index(state), rules) for head in derivation.heads}
     missing = heads - state.keys()

@@ -1,4 +1,4 @@
-"""The commit of DESIGN.md 3.3 keeps its invariants and laws, and none of its misreadings does."""
+"""The algorithm of a commit (docs/architecture.md) keeps its invariants and laws, and none of its misreadings does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small histories that tell the commit of DESIGN.md 3.3 from each of its misreadings, and some more.
+"""Small histories that tell the algorithm of a commit from each of its misreadings, and some more.
 
 A key is the name of a class of `tests.oracle.misreadings`, which says what is misread. `+` asserts a fact or adds a
 rule, `-` takes it away; a line with `:-` is a rule, and an empty line ends a commit. Most were found in random

@@ -1,0 +1,5 @@
+"""Commands that change a store.
+
+options                     what they share: strategy, budget, and what is said after a commit
+load, unload, update, rules
+"""

@@ -1,10 +1,11 @@
 """distinct: head rows meet the fact table; rows that are new become the next level's delta.
 
-Keeps the second invariant of DESIGN.md 3.3 for the derivations of a level: a head that is new, or that left in this
-commit and returns, gets stamp 1 + the largest rank over all its derivations in the level and their number as support;
-a head that is present gains 1 for each derivation of smaller rank. The rank of a derivation is the largest stamp in its
-body, -1 for an empty body. A row that was asserted when it appeared keeps stamp 0. While facts leave, `discount` takes
-the counted derivations back: a head whose support falls to 0, and that is not asserted, leaves in the next level.
+Keeps the second invariant of a commit (docs/architecture.md) for the derivations of a level: a head that is new, or
+that left in this commit and returns, gets stamp 1 + the largest rank over all its derivations in the level and their
+number as support; a head that is present gains 1 for each derivation of smaller rank. The rank of a derivation is the
+largest stamp in its body, -1 for an empty body. A row that was asserted when it appeared keeps stamp 0. While facts
+leave, `discount` takes the counted derivations back: a head whose support falls to 0, and that is not asserted, leaves
+in the next level.
 
 Cost: a probe a head, in blocks (hashes, then entries, then rows), so that the cache misses of a block overlap.
 """

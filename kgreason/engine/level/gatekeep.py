@@ -1,8 +1,9 @@
 """gatekeep: the facts of a segment of the delta meet the triggers, and enter the arrangements that ask for them.
 
 Keeps: a present fact is counted once for each trigger key it meets, and stands once in each arrangement that a live
-ask of one of its keys names. A fact that no key mentions costs one look at the flag of its constants (DESIGN.md 3.2).
-Facts that leave meet the triggers as well, but nothing is counted or arranged for them.
+ask of one of its keys names. A fact that no key mentions costs one look at the flag of its constants
+(docs/architecture.md, The circuit). Facts that leave meet the triggers as well, but nothing is counted or arranged for
+them.
 
 Output: the segment's (key, row) hits, grouped by key with a counting sort over the keys that were met, so that the
 cost does not depend on how many rules there are.

@@ -1,9 +1,9 @@
 """Probing the arrangements: which rows may extend a rewrite, and which atom has the fewest.
 
-Join order is chosen here, for each rewrite (DESIGN.md 3.2): of the atoms that may come next, the one with the shortest
-posting; an empty posting ends the rewrite at once. An atom with no free column is looked up in the fact table itself.
-The first probes of a block of rewrites are made together, so that their cache misses overlap. Cost: one hash probe for
-each atom that may come next.
+Join order is chosen here, for each rewrite (docs/architecture.md, The circuit): of the atoms that may come next, the
+one with the shortest posting; an empty posting ends the rewrite at once. An atom with no free column is looked up in
+the fact table itself. The first probes of a block of rewrites are made together, so that their cache misses overlap.
+Cost: one hash probe for each atom that may come next.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """product: rewrites meet the integrated facts through the arrangements, until they are grounded.
 
-A delta join (DESIGN.md 3.2): the plan that starts at body atom k runs down the rows that meet k's trigger; atoms
-before k see the ages in BEFORE, atoms after k those in AFTER, so that every derivation is met exactly once. Join
-order is chosen for each rewrite: of the atoms that may come next, the one with the shortest posting; an empty one
-ends the rewrite.
+A delta join (docs/architecture.md, The circuit): the plan that starts at body atom k runs down the rows that meet k's
+trigger; atoms before k see the ages in BEFORE, atoms after k those in AFTER, so that every derivation is met exactly
+once. Join order is chosen for each rewrite: of the atoms that may come next, the one with the shortest posting; an
+empty one ends the rewrite.
 
 The search is depth first over one stack of frames, so no intermediate result is ever stored; the first probe of each
 rewrite is made in blocks, to overlap cache misses. Most rewrites end at their next atom: where there is one alone, a

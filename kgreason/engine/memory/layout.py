@@ -10,7 +10,7 @@ triple pattern whose subject is free never meets an n-ary fact.
 
 A rewrite is a vector of *slots*: slot 0 is the constant 0 (the padding), then the rule's variables, then its
 constants. Bodies, keys and heads are lists of slot numbers, so that rules of one shape share one plan and differ in
-their constants alone (DESIGN.md 3: a circuit of constant size).
+their constants alone (DYRE: a circuit of constant size).
 
 Hash tables are open-addressing arrays of uint32: an entry is `tag << bits | number + 1`, 0 is free, `bits` is the
 base-2 logarithm of the table's size and `tag` the next bits of the hash, so that a miss seldom reads a row.
@@ -54,7 +54,7 @@ NOT_LEFT = 1 << OLD | 1 << NEXT
 NOT_GONE = NOT_LEFT | 1 << WAITING
 NOT_GONE_AND_CURRENT = NOT_GONE | 1 << CURRENT
 
-# What the circuit does with the heads it makes: phases of a commit (DESIGN.md 3.3), or noting substitutions.
+# What the circuit does with the heads it makes: phases of a commit (docs/architecture.md), or noting substitutions.
 ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Statuses of `advance`.

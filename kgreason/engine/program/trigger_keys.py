@@ -2,8 +2,8 @@
 
 A key is a body atom's constants in their columns; its shape says which columns those are. A row is looked up under a
 shape only if every constant it would need is mentioned there, so that a fact that no rule can meet costs one look at
-the flags of its ids (DESIGN.md 3.2). Head atoms have keys of their own, under shapes that facts are not looked up
-under: they find the rules that may derive a given fact.
+the flags of its ids (docs/architecture.md, The circuit). Head atoms have keys of their own, under shapes that facts are
+not looked up under: they find the rules that may derive a given fact.
 
 Cost: a hash probe for each shape that a row passes.
 """

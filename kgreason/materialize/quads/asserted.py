@@ -1,8 +1,8 @@
 """Which graph holds which asserted triple.
 
-Reasoning is over the union of all graphs (DESIGN.md 4), so the engine knows only that a triple is asserted. While no
-named graph is used, every asserted triple is of the default graph and nothing is kept here. The first named graph makes
-the membership explicit: quads are facts of an engine of their own, under the one rule
+Reasoning is over the union of all graphs (docs/architecture.md, More invariants), so the engine knows only that a
+triple is asserted. While no named graph is used, every asserted triple is of the default graph and nothing is kept
+here. The first named graph makes the membership explicit: quads are facts of an engine of their own, under the one rule
 
     [?s, ?p, ?o] :- quad(?s, ?p, ?o, ?g) .
 

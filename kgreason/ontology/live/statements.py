@@ -1,7 +1,7 @@
 """`LiveStatements`: the pass `deduplicate` over rules that come and go. Several axioms may say the same.
 
 A statement is in force while any axiom makes it, under the name and with the sources of the one whose place comes
-first. So the weight of a statement is the number of its places (DESIGN.md 3.3: rules have a weight).
+first. So the weight of a statement is the number of its places (rules have a weight).
 
 Law: after any changes `firsts` are what `deduplicate` leaves of the rules that are there, in the order of their places.
 Cost: for each rule that comes or goes, the places of its statement; a handful.

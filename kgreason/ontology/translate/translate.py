@@ -1,4 +1,4 @@
-"""Schema triples to rules: an ordered tuple of small passes (DESIGN.md 4).
+"""Schema triples to rules: an ordered tuple of small passes (docs/architecture.md).
 
     covers         pairs of the taxonomy that others imply go
     collect        schema triples -> axioms, lists and class expressions unfolded

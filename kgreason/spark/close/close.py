@@ -3,8 +3,9 @@
     quads -> distinct triples, facts about literals -> level loop -> closure;  does it call for more rules? -> again
 
 Law: facts, stamps, supports and flags are those of a Bootstrap of the same rules over the same asserted facts
-(DESIGN.md 6). `close_for` gives what an in-process load evaluates first, which the engine goes on from; `close_alone`
-ends with what it would end with, by the plain rules of owl:sameAs, though what contradicts Table 8 is not reported.
+(docs/architecture.md, The Spark path). `close_for` gives what an in-process load evaluates first, which the engine goes
+on from; `close_alone` ends with what it would end with, by the plain rules of owl:sameAs, though what contradicts Table
+8 is not reported.
 
 Cost: the level loop, and for `close_alone` the loop again where derived facts call for generic rules beside the
 translated ones.

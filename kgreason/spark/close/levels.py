@@ -3,10 +3,10 @@
     level 0        the asserted facts: stamp 0, and no support but that of rules with an empty body
     level n + 1    heads that are not present yet, derived from level n and what came before it
 
-Parity (DESIGN.md 6): stamps are levels of the immediate-consequence operator, supports count the pairs of a rule and
-a substitution whose body stamps are all smaller, before anything is made distinct. From scratch both are final where a
-fact is found, so levels are only ever appended. `insert` makes the new facts the first delta; what present facts gain
-on the way is added at its end (DESIGN.md 3.3, Assert).
+Parity (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator, supports count
+the pairs of a rule and a substitution whose body stamps are all smaller, before anything is made distinct. From scratch
+both are final where a fact is found, so levels are only ever appended. `insert` makes the new facts the first delta;
+what present facts gain on the way is added at its end (docs/architecture.md, Update).
 
 Each level is written to Parquet and read back; a crash resumes after the last whole one. Nothing of the size of the
 data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see `rewrites`.
@@ -66,8 +66,8 @@ def insert(
     """A result with more asserted facts, evaluated from these alone; read back from Parquet below a folder of its own.
 
     result: what `materialize` or `insert` gave for this program, from another folder. added: as `facts` there.
-    Facts and flags are those of `materialize` on all; stamps and supports keep the invariants of DESIGN.md 3.3. Resumes
-    as `materialize` does. Raises InputError for facts of other columns.
+    Facts and flags are those of `materialize` on all; stamps and supports keep the invariants of a commit
+    (docs/architecture.md). Resumes as `materialize` does. Raises InputError for facts of other columns.
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()

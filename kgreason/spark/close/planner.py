@@ -2,7 +2,7 @@
 
     schema triples -> driver (texts) -> closed, translated -> rules in ids of the driver's -> rules in Spark's ids
 
-The schema is small (DESIGN.md 4): its triples are brought to the driver, which closes and translates them as an
+The schema is small: its triples are brought to the driver, which closes and translates them as an
 in-process load does, under ids of its own, and then looks the rules' constants up among Spark's terms.
 
 Law: the rules are those that an in-process load of the same quads runs, as far as the flags tell what the data calls

@@ -5,8 +5,8 @@
     quads (s, p, o, g)                               ->  int32[n, 4]
 
 Law: the records are those that a Bootstrap in process would have made, but for the order of rows and the ids, and
-nothing is evaluated (DESIGN.md 6). Cost: each column is copied once, a batch at a time, and each term hashed once. The
-files are read by this process, not by Spark: its folder has to be one that both see.
+nothing is evaluated (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and
+each term hashed once. The files are read by this process, not by Spark: its folder has to be one that both see.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     rows -> tasks: checked, written as N-Quads lines -> files -> driver: read into one transaction -> commit
 
-Executors cannot share the store's lock, so that the driver loads (DESIGN.md 6). The rows' blank nodes are the graph's,
+Executors cannot share the store's lock, so that the driver loads. The rows' blank nodes are the graph's,
 by the labels that queries and dumps show and that `read` gives: one label is one node, in whatever file a task writes
 it, so the lines are not loaded as files, whose blank nodes are their own.
 
