@@ -111,9 +111,9 @@ class Imports:
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
 
     def _is_empty(self, iri: str) -> bool:
-        """Whether the catalogue has a document that says nothing, so that no quad tells that it was read.
+        """Whether the catalogue has a document for this IRI without a triple, so that no quad shows that it was read.
 
-        Cost: it is opened.
+        Cost: the document is opened.
         """
         path = self._catalogue.find(iri) if self._catalogue else None
         try:

@@ -47,9 +47,9 @@ def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
 
 
 class News(NamedTuple):
-    """What new terms bring: pairs int32[n, 2] of literal and the one that stands for its value; ill-typed literals.
+    """What new terms bring: ill-typed literals, and pairs int32[n, 2] of literals with one value.
 
-    `since`: the id of the last term that was known before.
+    The second literal of a pair stands for the value. `since`: the id of the last term that was known before.
     """
 
     equal: Int32
