@@ -51,7 +51,8 @@ def entails(
     "rdf-based" requires that they are entailed, too. `catalogue` has the documents that the premises import, as for
     `KnowledgeGraph.open`; without it, imports are not read. Keys hold for unnamed individuals too, which is more than
     the direct semantics say. Literals are compared by value if their datatype is one of `datatypes`, IRIs in N-Triples
-    syntax; None stands for all supported ones. Raises InputError, RdfSyntaxError, RuleError.
+    syntax; None stands for all supported ones.
+    Raises InputError, RdfSyntaxError, RuleError.
     """
     parts = unproved(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue, datatypes=datatypes)
     return next(parts, None) is None

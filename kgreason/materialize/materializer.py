@@ -147,8 +147,8 @@ class Materializer:
 
         `accept` or `rollback` must follow. Before that, `change` may be called again to go on with the commit. A change
         takes several steps if what was derived calls for other rules or representatives. If `strategy` is a sequence,
-        it has one strategy for each step, and its last one holds for all further steps. Raises LimitError when more
-        than `budget` rewrites are extended; then `rollback` must follow.
+        it has one strategy for each step, and its last one holds for all further steps.
+        Raises LimitError when more than `budget` rewrites are extended; then `rollback` must follow.
         """
         is_first = self._before is None
         if is_first:

@@ -12,8 +12,9 @@ These are layers: the last layer that has a rule gives the reason for it.
 
 Invariant: the program is a function of the selection, the own rules, the closed schema and three flags about the data.
 So it is the same after the store is opened again. `build` defines it; `LiveProgram` follows edits and is equal to it at
-every moment. Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touches
-(ontology/live/live.py), and while `exceeded` is set without `same_as`, one analysis of the closed schema for each edit.
+every moment.
+Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touches (ontology/live/live.py), and while
+`exceeded` is set without `same_as`, one analysis of the closed schema for each edit.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ restriction has no twin; special rules of twins.dl relate it to others. A restri
 because of an odd filler is odd, too.
 
 Law: after any sequence of edits, `facts` and `representatives` are those of the remaining triples. They depend on
-asserted triples alone: no derived triple makes two restrictions twins. Cost of an edit: the restrictions whose triples
-it changes, and those whose property, filler or filler's filler it declares; if the representative of twins changes, all
-of these twins. So a thousand twins cost a thousand.
+asserted triples alone: no derived triple makes two restrictions twins.
+Cost of an edit: the restrictions whose triples it changes, and those whose property, filler or filler's filler it
+declares; if the representative of twins changes, all of these twins. So a thousand twins cost a thousand.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
     log.rollback()                  undo all changes since the last commit, the last one first
 
 Law: after `rollback` every table equals what it was at the last `commit`, except for the order of its keys. An
-interrupt inside a change or inside `rollback` does no harm, as long as `rollback` is called again. Cost: one entry for
-each change; tables that do not change cost nothing.
+interrupt inside a change or inside `rollback` does no harm, as long as `rollback` is called again.
+Cost: one entry for each change; tables that do not change cost nothing.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ literal to the other. A resource that is the same as both literals has the tripl
 
 Invariant after `wanted` returns nothing: the rules derive what they would derive from all such truths. (Of dt_differ
 one fact for each link, and one for each further value of a clique, is enough.) `rollback` forgets what was looked at
-since the last `accept`. Cost: nothing while no literal has a datatype. Otherwise it grows with the new terms (`values`)
-and with what rules derive about literals.
+since the last `accept`.
+Cost: nothing while no literal has a datatype. Otherwise it grows with the new terms (`values`) and with what rules
+derive about literals.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ one part:
     free     no premise                               eq-sym, eq-rep-*, cls-nothing2: they always run with the data
 
 Rules that derive the relations that closing rules read are closing rules, too. Invariant: the three parts are the given
-rules, in order. Cost: linear in the rules.
+rules, in order.
+Cost: linear in the rules.
 """
 
 from __future__ import annotations

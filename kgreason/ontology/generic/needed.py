@@ -9,13 +9,15 @@ The analysis runs the generic rules over *patterns*: triples with variables for 
 starts with the heads of data rules that can be schema. A generic rule fires if one of its premises unifies with a
 pattern, and the other premises with the closed schema or with patterns; atoms about data count as true. Its heads are
 new patterns, unless they are not schema, are known, or repeat the body. So the analysis never misses a rule that is
-needed (except for owl:sameAs, see `needed_generic`). It may name a rule that is not needed. A pattern with a variable
-as its predicate can be any schema triple, and ends the analysis with all generic rules. There is one exception: no
-variable can become a *keyword*, that is, one of the predicates that make a triple schema. This is so if the data has no
-keyword as a subject or object, no rule puts one there, and no rule reads a schema triple that has one there.
+needed (except for owl:sameAs, see `needed_generic`). It may name a rule that is not needed.
 
-The result and its reasons depend only on the set of rules and the set of schema triples. Cost: a look at each head
-while no head can be schema, as in most ontologies; otherwise a join over the schema.
+A pattern with a variable as its predicate can be any schema triple. It ends the analysis, and all generic rules are
+needed. Such a pattern is ignored if no variable can become a *keyword*, that is, one of the predicates that make a
+triple schema. This is so if the data has no keyword as a subject or object, no rule puts one there, and no rule reads a
+schema triple that has one there.
+
+The result and its reasons depend only on the set of rules and the set of schema triples.
+Cost: a look at each head while no head can be schema, as in most ontologies; otherwise a join over the schema.
 """
 
 from __future__ import annotations

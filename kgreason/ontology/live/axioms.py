@@ -4,8 +4,8 @@ An edit reads two kinds of nodes again and compares: those whose triples it chan
 such a node. No other node can read differently: expressions nest through their nodes, so an axiom that uses a
 restriction has only its node as a constant.
 
-Law: after any sequence of edits, `axioms` and `broken` are what `collect` finds in the remaining triples. Cost: the
-triples of the nodes that are read again, with their lists.
+Law: after any sequence of edits, `axioms` and `broken` are what `collect` finds in the remaining triples.
+Cost: the triples of the nodes that are read again, with their lists.
 """
 
 from __future__ import annotations

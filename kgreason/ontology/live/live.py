@@ -10,7 +10,8 @@ These are the passes of translate.py. Each receives what went and came, and hand
 
 Law: after any sequence of edits, `rules` and `warnings` are those of `translate` for the remaining triples, with the
 same names, sources and order. So an edit and its reverse leave nothing behind. `log.rollback()` undoes all edits since
-`log.commit()`. Cost: see the passes; what an edit does not touch costs only its memory.
+`log.commit()`.
+Cost: see the passes; what an edit does not touch costs only its memory.
 """
 
 from __future__ import annotations

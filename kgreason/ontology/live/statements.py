@@ -3,8 +3,8 @@
 A statement is in force while any axiom makes it. It has the name and the sources of the axiom whose place comes first.
 So the weight of a statement is the number of its places (DESIGN.md 3.3: rules have a weight).
 
-Law: after any changes, `firsts` are what `deduplicate` leaves of the present rules, in the order of their places. Cost:
-for each rule that comes or goes, the few places of its statement.
+Law: after any changes, `firsts` are what `deduplicate` leaves of the present rules, in the order of their places.
+Cost: for each rule that comes or goes, the few places of its statement.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ and each derivation is work at every edit. So rules with one body atom are reduc
 goes if its head is reached from its body through the remaining rules.
 
 Invariant: the closure of any facts stays the same with each rule that goes. Without cycles, the result does not depend
-on the order of the rules. Among equivalent classes it does; rules are judged from the last to the first. Cost: for each
-rule a walk over what its body implies.
+on the order of the rules. Among equivalent classes it does; rules are judged from the last to the first.
+Cost: for each rule a walk over what its body implies.
 """
 
 from __future__ import annotations

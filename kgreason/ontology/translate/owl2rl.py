@@ -10,9 +10,9 @@ closure over the data as the tables themselves. Rows keep anonymous classes: a b
 If the filler or class is owl:Thing, two rows apply, and one of them (cls-svf2, cls-maxqc2, cls-maxqc4) needs fewer
 premises; the other row is left out then. Rows that conclude `false` have the head `FALSE`. A row that makes values
 equal (prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, with a name that ends in
-`-literals`. This rule derives `false` if the values are literals of different values. Cost: one rule for each axiom and
-row; n (n - 1) / 2 for the rows over pairs of a list (eq-diff2, eq-diff3, prp-adp, cax-adc), n for cls-int2, cls-uni and
-cls-oo.
+`-literals`. This rule derives `false` if the values are literals of different values.
+Cost: one rule for each axiom and row; n (n - 1) / 2 for the rows over pairs of a list (eq-diff2, eq-diff3, prp-adp,
+cax-adc), n for cls-int2, cls-uni and cls-oo.
 """
 
 from __future__ import annotations
