@@ -45,13 +45,17 @@ def entails(
     """Whether the premises entail the conclusion; each is one RDF file or several.
 
     Blank nodes of the conclusion are variables. If `rules` has owl2rl, the axioms and class expressions of the
-    conclusion are shown by assumptions, also of the contrary. If not, the triples of the conclusion must match the
+    conclusion are shown by assumptions, also of the contrary. Otherwise the triples of the conclusion must match the
     closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic triples and the
-    types of literals. `semantics="direct"` ignores declarations, ontology headers and annotations of the conclusion;
-    "rdf-based" requires that they are entailed, too. `catalogue` has the documents that the premises import, as for
-    `KnowledgeGraph.open`; without it, imports are not read. Keys hold for unnamed individuals too, which is more than
-    the direct semantics say. Literals are compared by value if their datatype is one of `datatypes`, IRIs in N-Triples
-    syntax; None stands for all supported ones.
+    types of literals.
+
+    `semantics="direct"` ignores declarations, ontology headers and annotations of the conclusion; "rdf-based" requires
+    that they are entailed, too. Keys hold for unnamed individuals as well, which is more than the direct semantics say.
+
+    `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; without it, imports are not
+    read. Literals are compared by value if their datatype is one of `datatypes`, IRIs in N-Triples syntax; None stands
+    for all supported ones.
+
     Raises InputError, RdfSyntaxError, RuleError.
     """
     parts = unproved(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue, datatypes=datatypes)

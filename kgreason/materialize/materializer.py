@@ -73,7 +73,7 @@ class _Step(NamedTuple):
 
 
 class _Means(NamedTuple):
-    """How a commit is evaluated: `strategies` of its steps, of which the last holds for all further steps."""
+    """How a commit is evaluated; the last one of `strategies` holds for all further steps."""
 
     strategies: Sequence[Strategy]
     budget: int | None
@@ -152,7 +152,7 @@ class Materializer:
         """
         is_first = self._before is None
         if is_first:
-            self.engine.begin()  # ahead of `_before`: a rollback takes back what was begun last
+            self.engine.begin()  # before `_before` is set: else an interrupt here makes `rollback` undo the last commit
             self._before = self.flags, self.own, self._is_programmed
         elif self.equality:
             self.equality.go_on()

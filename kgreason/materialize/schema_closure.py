@@ -55,7 +55,7 @@ class SchemaStratum:
         """
         is_first = not self._is_open
         if is_first:
-            self._engine.begin()  # before it is open: a rollback takes back what was begun last
+            self._engine.begin()  # before `_is_open`: else an interrupt here makes `rollback` undo the commit before
             self._is_open, self._told = True, ZSet.empty(3)
         rules = () if self.is_ready or not is_first else self._rules
         less, more = ({self._engine.table(False, width): rows for width, rows in part.items()} for part in said[:2])

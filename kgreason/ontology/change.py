@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Change(NamedTuple, Generic[T]):
-    """What went and what came."""
+    """The items that went and the items that came."""
 
     gone: tuple[T, ...]
     come: tuple[T, ...]

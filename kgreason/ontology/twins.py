@@ -137,7 +137,7 @@ class LiveTwins:
         else:
             yield from self._declared(part.filler)
 
-    # What is looked at
+    # Which nodes an edit touches
 
     def _use(self, triples: Iterable[Triple]) -> None:
         """Update the index from properties and fillers to the restrictions that use them."""
@@ -248,7 +248,7 @@ class LiveTwins:
         elif owner in self._said:
             self._log.drop(self._said, owner)
 
-    # What a restriction is
+    # How a node reads as a restriction
 
     def _key(self, node: Constant, reading: _Reading) -> tuple[Key, tuple[Part, ...]] | None:
         """The key of a restriction, and its parts; None if the node is not a restriction."""

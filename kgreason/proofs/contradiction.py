@@ -269,7 +269,7 @@ class Reading(NamedTuple):
         clash = _clash_of(self.rule.name)
         if clash is None or not self.named:
             return self.rule.name, tuple(values)
-        if clash is _LISTED:  # members of a list are told apart by its cells, or else as the axiom has them
+        if clash is _LISTED:  # identify members by list cells, or by their asserted terms
             known = dict(self.named_values(values))
             places = [known["k"], known["m"]] if "k" in known else sorted(dict(self.named_values(written)).values())
             return _FAMILIES.get(self.rule.name, self.rule.name), tuple(places)

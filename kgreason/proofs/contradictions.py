@@ -218,7 +218,7 @@ def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionar
     def look_up(triple: Triple) -> Triple:
         ids = saved.in_primaries(dictionary.find(triple).astype(np.int32))
         rows = asserted[(equal == ids).all(axis=1)]
-        if not len(rows) and triple[1] == RDF_FIRST:  # without representatives a cell has all equal terms
+        if not len(rows) and triple[1] == RDF_FIRST:  # without representatives a cell lists all equal terms
             rows = asserted[(equal[:, :2] == ids[:2]).all(axis=1)]
         return min(map(_triple, _texts(rows, dictionary)), default=triple)
 

@@ -77,7 +77,7 @@ class _Search:
         self._states: dict[Atom, State] = {}
 
     def prove(self, fact: Atom) -> Proof:
-        chosen: dict[Atom, Derivation | None] = {}  # of the facts on the way from `fact` to the one that is looked at
+        chosen: dict[Atom, Derivation | None] = {}  # for the facts on the way from `fact` to `head`
         waiting = [fact]
         while waiting:
             head = waiting[-1]

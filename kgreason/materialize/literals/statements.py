@@ -148,7 +148,7 @@ class Literals:
     # Membership
 
     def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
-        """The dt_type rows of new literals, and of all literals for a datatype that nobody asked for before."""
+        """The dt_type rows of new literals; of all literals for a datatype that no rule asked for before."""
         yield self._members(self._told - before, 0)
         if news:
             yield self._members(self._told & before, news.since)
@@ -171,21 +171,23 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 3)
 
     def _needless(self, gone: frozenset[int]) -> Int32:
-        """The rows of dt_type for datatypes that nobody asks for any more."""
+        """The rows of dt_type for datatypes that no rule asks for any more."""
         if not gone:
             return _NO_ROWS
         rows, tables, _ = self._engine.circuit.facts.contents()
         kept = (tables == self._pair) & (rows[:, 0] == self._type) & np.isin(rows[:, 2], list(gone))
         return np.ascontiguousarray(rows[kept, :3])
 
-    # What rules have said
+    # Facts for what rules have derived
 
     def _said(self, changes: Changes) -> Iterator[Int32]:
         """The rows of dt_may_equal, dt_not and dt_differ that the changes of the commit so far need."""
         links = self._new(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]
         yield self._following(links)
-        yield from (rows[self._are_facts(_as_links(rows))] for rows in self._left)  # gone and come in one commit
+        yield from (
+            rows[self._are_facts(_as_links(rows))] for rows in self._left
+        )  # these went and came back in one commit
         types = self._new(changes, TYPE)
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes, links)

@@ -206,7 +206,7 @@ class Cliques:
         """The primaries of the cliques with several roots, ascending: int32[n]."""
         numbers = np.flatnonzero(self._root_length.values > 1)
         primaries = self._primary.values[numbers]
-        found: Int32 = np.sort(primaries[self._slots[primaries] == numbers])  # others have lost their place
+        found: Int32 = np.sort(primaries[self._slots[primaries] == numbers])  # the other cliques were replaced
         return found
 
     def parts(self, slots: Int32, *, folding: bool = True) -> Parts:
@@ -288,7 +288,7 @@ class Cliques:
         if not self._moves:
             return slots
         places, values = (np.concatenate(parts) for parts in zip(*self._moves, strict=True))
-        moved, first = np.unique(places, return_index=True)  # what a term had first is what it had before
+        moved, first = np.unique(places, return_index=True)  # the first move of a term has its former clique
         at = np.minimum(np.searchsorted(moved, ids), len(moved) - 1)
         before: Int32 = np.where(moved[at] == ids, values[first[at]], slots).astype(np.int32)
         return before

@@ -138,7 +138,7 @@ class Passage:
         wanted = Members(*(pairs[np.isin(pairs[:, 0], primaries[sizes > 1])] for pairs in groups))
         while True:
             if (np.concatenate([cliques.members(gone), wanted.members])[:, 1] == SAME_AS).any():
-                gone, wanted = self._with(gone, wanted, np.setdiff1d(cliques.all(), gone))  # all links are said anew
+                gone, wanted = self._with(gone, wanted, np.setdiff1d(cliques.all(), gone))  # every link gets new images
             new = cliques.replace(gone, wanted)
             kept = self._kept(gone, new)
             touched = self._weigh(kept)

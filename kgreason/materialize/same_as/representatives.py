@@ -1,6 +1,6 @@
 """`Equality`: owl:sameAs by representatives. This module chooses them, and the rules of representatives.dl follow them.
 
-    eq_root(x)      x is a representative: asserted here, and shown to nobody
+    eq_root(x)      x is a representative: asserted here, never shown to users
     eq_rep(y, x)    links lead from the representative x to y; the rules copy the rows of y to x
 
 So the rows of a clique meet at its representatives, and no pair of other members is ever derived: a clique costs what
@@ -131,7 +131,7 @@ class Equality:
             self._dropped = np.union1d(self._dropped, unread)
             return self._roots(named, unread) if len(named) or len(unread) else NO_ROOTS
         constants = _constants(self._engine.rules)
-        # what is in other cliques by now is below
+        # members of cliques that changed are handled below
         named, unread = (part[~np.isin(self.cliques.slots(part), found.gone)] for part in (named, unread))
         members, roots = found.groups.members, found.groups.roots
         primaries, sizes = np.unique(members[:, 0], return_counts=True)
@@ -204,7 +204,7 @@ class Equality:
 
     def _present_links(self, changes: Changes) -> Int32:
         """The links to follow among the facts that changed and are present: int32[n, 2]."""
-        found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # most often none: nothing else is looked at
+        found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # usually empty, so look no further
         if not len(found):
             return NO_PAIRS
         found = found[(changes.tables[found] == self.triples) & (changes.after[found] != ABSENT)]
@@ -255,7 +255,7 @@ class Equality:
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
         return self._follows(
             linked(rows[self._kinds(rows) != ABSENT])
-        )  # what left in this commit is listed until it ends
+        )  # facts that went in this commit are listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
         """What a commit did to the graph that users see; afterwards the cliques are those after the commit.
@@ -359,7 +359,7 @@ def represented(rule: Rule) -> Iterator[Rule]:
 
     Only a fact can say that a term is equal to itself (asserted, or by eq-ref).
     """
-    if rule.group in (GROUP, LETTER) or not any(map(is_link, rule.body)):  # these speak of links, not of equal terms
+    if rule.group in (GROUP, LETTER) or not any(map(is_link, rule.body)):  # these rules are about links themselves
         yield rule
         return
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)

@@ -64,7 +64,7 @@ def needed_generic(
 
 
 def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
-    """The generic rules that read axioms of these kinds, of which some have a list that forks; each with its reason."""
+    """The generic rules that read axioms of these kinds, each with its reason; some list of these axioms forks."""
     wanted = frozenset(kinds)
     rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
     return feeders(generic.rows, rows) | dict.fromkeys(rows, "a list of the schema forks")

@@ -1,6 +1,6 @@
 """Axioms collected from a schema, one node at a time.
 
-The *reading* of a node holds every axiom whose main node it is: the subject of the triple that makes the axiom. A
+The *reading* of a node holds the axioms of this node: those for which it is the subject of the main triple. A
 reading is a function of the triples of `reads`: the node itself and the nodes visited from it, mostly list cells. So an
 edit changes only the readings of nodes that read one of its subjects (live/axioms.py keeps them up to date).
 

@@ -103,7 +103,9 @@ class LiveCovers:
         """The present pairs whose verdict may change because of a pair that changes."""
         x, kind, z = triple
         changed = self._relations[kind]
-        ways = ((x, z), (z, x)) if x in changed.pairs.up.at(z) else ((x, z),)  # also whether (z, x) is strict
+        ways = (
+            ((x, z), (z, x)) if x in changed.pairs.up.at(z) else ((x, z),)
+        )  # whether (z, x) is strict may change, too
         for other, (pairs, lower, upper) in self._relations.items():
             if pairs is changed.pairs and pairs is not upper:
                 yield from ((x, kind, y) for y in pairs.up.at(x) & upper.up.at(z))

@@ -135,7 +135,7 @@ def prp_trp(axiom: Characteristic) -> Iterator[Rule]:
 
 
 def prp_spo1(axiom: Pair) -> Iterator[Rule]:
-    """What a property relates, its superproperties relate."""
+    """Things that a property relates are related by its superproperties."""
     yield rule("prp-spo1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
@@ -148,12 +148,12 @@ def prp_spo2(axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_eqp1(axiom: Pair) -> Iterator[Rule]:
-    """What a property relates, an equivalent property relates: left to right."""
+    """Things that a property relates are related by an equivalent property: left to right."""
     yield rule("prp-eqp1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
 def prp_eqp2(axiom: Pair) -> Iterator[Rule]:
-    """What a property relates, an equivalent property relates: right to left."""
+    """Things that a property relates are related by an equivalent property: right to left."""
     yield rule("prp-eqp2", axiom, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
 
 

@@ -28,7 +28,7 @@ def rdfs3(axiom: Pair, name: str = "rdfs3") -> Iterator[Rule]:
 
 
 def rdfs7(axiom: Pair, name: str = "rdfs7") -> Iterator[Rule]:
-    """What a property relates, its superproperties relate."""
+    """Things that a property relates are related by its superproperties."""
     yield rule(name, axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
