@@ -1,16 +1,16 @@
-"""The axioms of a conclusion as goals: assume what is left of the axiom for fresh individuals, show what is right.
+"""The axioms of a conclusion as goals: assume the left side of the axiom for fresh individuals, show the right side.
 
     A subClassOf B         x in A                          show x in B
     p domain C, range C    x p y                           show x in C, y in C
     p subPropertyOf q      x p y                           show x q y
     p functional           x p y, x p z                    show y same as z
     C hasKey p, q          x and y in C, equal in p, q     show x same as y
-    disjoint, asymmetric, irreflexive, negative: assume the facts that must not be, show a contradiction
+    disjoint, asymmetric, irreflexive, negative: assume the forbidden facts, show a contradiction
 
-A triple of the axiom that is in the closure is enough where one triple makes the axiom. By the deduction theorem this
-is sound for any rules that are; it is complete as far as the rules derive facts of fresh individuals, and what cannot
-be. Keys hold of unnamed individuals too, as in OWL 2 RL/RDF; Direct Semantics have them of named ones alone. Source:
-OWL 2 RDF-Based Semantics, section 5. Cost: a few assumptions for an axiom.
+If one triple makes the axiom and the closure has this triple, nothing else is needed. By the deduction theorem the
+method is sound if the rules are sound. It is complete as far as the rules derive facts and contradictions about fresh
+individuals. Keys hold for unnamed individuals too, as in OWL 2 RL/RDF; under the Direct Semantics they hold for named
+individuals only. Source: OWL 2 RDF-Based Semantics, section 5. Cost: a few assumptions for each axiom.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
 
 
 def statement(classes: Classes, fact: Triple) -> Goal:
-    """The goal of a ground triple that makes no axiom."""
+    """The goal of a ground triple that is not part of an axiom."""
     subject, predicate, object_ = fact
     if predicate == RDF_TYPE:
         return classes.member(subject, object_)
@@ -68,7 +68,7 @@ def statement(classes: Classes, fact: Triple) -> Goal:
 
 
 def claim(classes: Classes, axiom: Claim) -> Goal:
-    """The goal of an axiom that is no class expression."""
+    """The goal of an axiom that is not a class expression."""
     match axiom:
         case Pair(kind, left, right):
             return Some((Holds((left, kind, right)), _PAIRS[kind](classes, left, right)))

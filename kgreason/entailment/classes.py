@@ -1,8 +1,9 @@
-"""Class expressions: to assume that an individual is in one, or is not, and to show it.
+"""Class expressions: how to assume that an individual is in one, or is not in it, and how to show it.
 
-An assumption is a list of *cases*, of which one has to be true: `x` in a union is in the first class, or in the second.
-What follows in every case follows. An individual that a restriction promises is a fresh one. A class without an
-expression is only named; not to be in it is to be in its complement, which is a fresh class.
+An assumption is a list of *cases*; at least one of them must be true. Example: `x` in a union is in the first class, or
+in the second. A goal follows if it follows in every case. An individual that a restriction promises is a fresh one. A
+class without an expression only has a name; an individual that is not in it is in its complement, which is a fresh
+class.
 
     assume            x is in it                        x is not in it
     C                 x a C                             x a not-C
@@ -17,9 +18,9 @@ expression is only named; not to be in it is to be in its complement, which is a
     p self            x p x                             it is not so that x p x
     {a, b}            x is a, or x is b                 x differs from both
 
-To show that x is in an expression is one of: the closure says so, its parts can be shown, or that x is not in it leads
-to a contradiction in every case. Source: OWL 2 RDF-Based Semantics, section 5. Cost: cases multiply where unions
-meet in an intersection; expressions are walls of text for a reader long before that matters.
+There are three ways to show that x is in an expression: the closure says so; its parts can be shown; or the assumption
+that x is not in it leads to a contradiction in every case. Source: OWL 2 RDF-Based Semantics, section 5. Cost: the
+numbers of cases multiply where unions meet in an intersection; expressions become unreadable long before that matters.
 """
 
 from __future__ import annotations
@@ -63,29 +64,29 @@ _FILLER = Variable("filler")
 
 
 class Classes:
-    """The class expressions of a conclusion, and what the premises enumerate, by their nodes."""
+    """The class expressions of a conclusion, and the enumerations of the premises, by their nodes."""
 
     def __init__(self, expressions: Mapping[Constant, Expression]) -> None:
         self._expressions = expressions
         self._numbers = count(1)
 
     def fresh(self) -> Constant:
-        """A name that stands nowhere else."""
+        """A name that is used nowhere else."""
         return f"_:fresh{next(self._numbers)}"
 
     def member(self, individual: Constant, class_: Constant) -> Goal:
-        """That an individual is in a class."""
+        """The goal that an individual is in a class."""
         if class_ == OWL_THING:
             return TRUE
         excluded = Every(tuple(Suppose(case, Absurd()) for case in self.cases(individual, class_, False)))
         return Some((Holds((individual, RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
 
     def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
-        """A goal under the assumption that an individual is in a class."""
+        """The goal under the assumption that an individual is in a class."""
         return Every(tuple(Suppose(case + things(individual), goal) for case in self.cases(individual, class_, True)))
 
     def _by_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
-        """What is as much as to be in an expression."""
+        """Goals about the parts of an expression; each of them implies that x is in the expression."""
         match self._expressions.get(class_):
             case Collection(kind, _, members) if kind == OWL_ONE_OF:
                 yield Some(tuple(same(x, each) for each in members))
@@ -108,12 +109,12 @@ class Classes:
                 return
 
     def _at_least(self, x: Constant, counted: Counted) -> Goal:
-        """That there are as many different values as an expression wants."""
+        """The goal that there are at least `least` different values."""
         member = partial(self.member, class_=counted.on_class)
         return Several(counted.least, x, counted.property_, member, different)
 
     def _at_most(self, x: Constant, counted: Counted) -> Goal:
-        """That of one value more than an expression allows, two are the same."""
+        """The goal that two of `most` + 1 assumed values are the same."""
         if counted.most is None:
             return TRUE
         values = tuple(self.fresh() for _ in range(counted.most + 1))
@@ -177,13 +178,13 @@ class Classes:
         return joined([self.cases(x, each, is_in) for each in members])
 
     def _many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
-        """The cases in which there are so many values, all different."""
+        """The cases in which there are `number` values, all different."""
         values = tuple(self.fresh() for _ in range(number))
         unlike = tuple((one, OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
         return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
 
     def _few(self, x: Constant, counted: Counted, number: int) -> Case:
-        """There are no more values than so many, said in a way that rows read where the number is 0 or 1."""
+        """The case that there are at most `number` values. Rules read it if the number is 0 or 1."""
         most, limit = self.fresh(), f'"{number}"^^{XSD_NON_NEGATIVE_INTEGER}'
         told = (x, RDF_TYPE, most), (most, OWL_ON_PROPERTY, counted.property_)
         if counted.on_class == OWL_THING:
@@ -191,14 +192,14 @@ class Classes:
         return *told, (most, OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, OWL_ON_CLASS, counted.on_class)
 
     def _values(self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]) -> list[Case]:
-        """The cases in which a property leads to these values, each in a class."""
+        """The cases in which a property leads to these values, and each value is in a class."""
         told = tuple((x, property_, value) for value in values) + things(*values)
         if class_ == OWL_THING:
             return [told]
         return [told + case for case in _all([self.cases(value, class_, True) for value in values])]
 
     def _only_outside(self, x: Constant, property_: Constant, filler: Constant) -> Case:
-        """A property leads to nothing in a class."""
+        """The case that a property leads to nothing in a class."""
         only, complement = self.fresh(), self.fresh()
         return (
             (complement, OWL_COMPLEMENT_OF, filler),
@@ -208,32 +209,35 @@ class Classes:
         )
 
     def denial(self, denied: Triple) -> Case:
-        """A triple does not hold."""
+        """The case that a triple does not hold."""
         node, (subject, property_, target) = self.fresh(), denied
         kind = OWL_TARGET_VALUE if target.startswith('"') else OWL_TARGET_INDIVIDUAL
         return (node, OWL_SOURCE_INDIVIDUAL, subject), (node, OWL_ASSERTION_PROPERTY, property_), (node, kind, target)
 
 
 def things(*individuals: Constant) -> Case:
-    """Fresh individuals are instances of owl:Thing, which rules derive of none."""
+    """Fresh individuals as instances of owl:Thing, since no rule derives this."""
     return tuple((each, RDF_TYPE, OWL_THING) for each in individuals)
 
 
 def related(one: Constant, property_: Constant, other: Constant) -> Goal:
-    """That a property leads from one individual to another; a reflexive one does to each itself, without a rule."""
+    """The goal that a property leads from one individual to another.
+
+    A reflexive property leads from each individual to itself; no rule derives this.
+    """
     holds = Holds((one, property_, other))
     return Some((holds, Holds((property_, RDF_TYPE, OWL_REFLEXIVE_PROPERTY)))) if one == other else holds
 
 
 def same(one: Constant, other: Constant) -> Goal:
-    """That two names are of one individual."""
+    """The goal that two names denote one individual."""
     if one == other:
         return TRUE
     return Some((Holds((one, OWL_SAME_AS, other)), Suppose(((one, OWL_DIFFERENT_FROM, other),), Absurd())))
 
 
 def different(one: Constant, other: Constant) -> Goal:
-    """That two names are of two individuals."""
+    """The goal that two names denote two individuals."""
     return Some((Holds((one, OWL_DIFFERENT_FROM, other)), Suppose(((one, OWL_SAME_AS, other),), Absurd())))
 
 

@@ -1,15 +1,16 @@
-"""What a conclusion says, taken apart: definitions to assume, and parts to be shown one by one.
+"""A conclusion taken apart: definitions to assume, and parts to show one by one.
 
-    definitions   class expressions and inverse properties that a blank node stands for. Direct semantics: whatever
-                  can be written exists, so they are assumed and their nodes are names from then on
+    definitions   class expressions and inverse properties that a blank node stands for. Under direct semantics every
+                  expression that can be written exists; so they are assumed, and their nodes count as names after that
     parts         axioms, ground triples, and groups of triples that share blank nodes, which are variables
 
-Three readings. `direct` (OWL 2 Direct Semantics): as above; declarations, ontology headers and annotations mean nothing
-and are left out. `rdf-based` (OWL 2 RDF-Based Semantics): nothing is left out and nothing is assumed to exist; an axiom
-between names is as much as what it says of them, and that they are of classes or properties (`kinds`). `triples` (RDF,
-RDFS): a graph, no more.
+There are three readings. `direct` (OWL 2 Direct Semantics): as above; declarations, ontology headers and annotations
+mean nothing and are left out. `rdf-based` (OWL 2 RDF-Based Semantics): nothing is left out and nothing is assumed to
+exist; an axiom between names says what it says of them, and also that they denote classes or properties (`kinds`).
+`triples` (RDF, RDFS): the conclusion is a graph and nothing more.
 
-Invariant: a triple of the conclusion is in a part, in the definitions, or says nothing. Cost: linear in the conclusion.
+Invariant: every triple of the conclusion is in a part, is in the definitions, or means nothing. Cost: linear in the
+conclusion.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ _DECLARED = frozenset(
         OWL_ANNOTATION,
     }
 )
-"""To be of one of these says how a name is used, or what is in the document, and nothing of the world."""
+"""A type that is one of these says how a name is used, or what the document contains; it says nothing about the
+world."""
 _REMARKS = frozenset(
     {
         OWL_IMPORTS,
@@ -109,16 +111,17 @@ _REMARKS = frozenset(
         OWL_ANNOTATED_TARGET,
     }
 )
-"""These are about the document. Whatever else is said of an ontology, as of any individual, has to be shown."""
+"""These predicates are about the document. Any other triple about an ontology has to be shown, as for any
+individual."""
 _CLASSES = (OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF)
 _CONSTRUCTORS = (*_CLASSES, OWL_COMPLEMENT_OF, OWL_INVERSE_OF)
-"""What a blank node is that has one of these to its right: an expression, of a class or of a property."""
+"""A blank node with one of these predicates is an expression: a class or a property."""
 _ABOUT_NODE = (OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
-"""The lists that say something of the node they start from."""
+"""The lists that say something about the node that they start from."""
 
 
 class Part(NamedTuple):
-    """A part of a conclusion: the triples that say it, and what has to be shown."""
+    """A part of a conclusion: its triples, and the goal to show."""
 
     triples: tuple[Triple, ...]
     goal: Goal
@@ -133,14 +136,14 @@ class Conclusion:
 
 
 class Known(NamedTuple):
-    """What the premises say that a conclusion builds on: classes that they enumerate, properties that only annotate."""
+    """Facts of the premises that a conclusion depends on: classes that they enumerate, and annotation properties."""
 
     enumerations: Mapping[Constant, Expression] = {}
     annotations: AbstractSet[Constant] = frozenset()
 
 
 def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Conclusion:
-    """What the triples of a conclusion say."""
+    """The definitions and the parts of a conclusion."""
     triples = tuple(dict.fromkeys(triples))
     said_of_schema = [] if reading == "triples" else _axioms(triples)
     axioms = list(chain.from_iterable(map(_named_apart, said_of_schema)) if reading == "direct" else said_of_schema)
@@ -156,13 +159,13 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
 
 
 def _axioms(triples: Sequence[Triple]) -> list[Said]:
-    """The axioms and expressions that triples write."""
+    """The axioms and expressions that triples make."""
     axioms = (axiom for each in collect(Schema(triples)) for axiom in each.axioms)
     return [*(axiom for axiom in axioms if isinstance(axiom, Claim | Restriction)), *restrictions(triples)]
 
 
 def _named_apart(axiom: Said) -> Iterator[Said]:
-    """An expression that defines a named class is one of a node of its own, which the class is equivalent to."""
+    """Give an expression that defines a named class a node of its own, to which the class is equivalent."""
     if not _constructs(axiom) or isinstance(axiom, Pair) or _is_blank(axiom.node):
         yield axiom
         return
@@ -173,7 +176,7 @@ def _named_apart(axiom: Said) -> Iterator[Said]:
 
 
 def _constructs(axiom: Said) -> TypeGuard[Expression]:
-    """Whether an axiom says what an expression is made of."""
+    """Whether an axiom states a part of a class or property expression."""
     match axiom:
         case Restriction() | Counted() | Reflexive():
             return True
@@ -184,9 +187,10 @@ def _constructs(axiom: Said) -> TypeGuard[Expression]:
 
 
 def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
-    """The expressions of blank nodes that are made of names, and of expressions that are.
+    """The expressions of blank nodes that are made only of names and of other such expressions.
 
-    One whose list has a name is none: a list of the premises may have the same, and would be longer by it.
+    An expression with a list whose node has a name is left out: the premises may use the same list, and the triples of
+    the conclusion would make it longer.
     """
     found: dict[Constant, list[Expression]] = {}
     for axiom in filter(_constructs, axioms):
@@ -202,7 +206,7 @@ def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
 
 
 def _parts_of(axiom: Said) -> tuple[Constant, ...]:
-    """The terms that an axiom relates, its main node aside where others say what it is."""
+    """The terms that an axiom relates, except its main node if other triples say what this is."""
     match axiom:
         case Pair(_, left, right):
             return (right,) if _constructs(axiom) and _is_blank(left) else (left, right)
@@ -229,7 +233,7 @@ def _is_named(terms: Iterable[Constant], defined: Mapping[Constant, Expression])
 
 
 def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Reading) -> TypeGuard[Claim]:
-    """Whether an axiom, no expression, can be shown as such: it names all that it speaks of."""
+    """Whether an axiom can be shown as a whole: it is not an expression, and all its terms are named."""
     if reading == "direct":
         is_free = axiom.kind not in _CLASSES and axiom not in defined.values()
         return is_free and isinstance(axiom, Claim) and _is_named(_parts_of(axiom), defined)
@@ -245,7 +249,7 @@ def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
 
 
 def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
-    """The triples that neither declare nor annotate, and are not about the document."""
+    """The triples that are not declarations or annotations, and not about the document."""
     for each in triples:
         _, predicate, object_ = each
         is_declaration = predicate == RDF_TYPE and object_ in _DECLARED
@@ -254,7 +258,7 @@ def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -
 
 
 def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]) -> Iterator[Part]:
-    """The parts of triples that make no axiom: those that share blank nodes are one."""
+    """The parts of triples that make no axiom; triples that share blank nodes make one part."""
     named = [(each, {term for term in each if _is_blank(term) and term not in defined}) for each in triples]
     yield from (Part((each,), statement(classes, each)) for each, blanks in named if not blanks)
     for group in components((each, blanks) for each, blanks in named if blanks):
@@ -262,7 +266,7 @@ def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Co
 
 
 def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
-    """That individuals exist of which triples hold; to be in an expression is shown, not looked up."""
+    """The goal that individuals exist for which triples hold; membership in an expression is shown, not looked up."""
 
     def is_shown(each: Triple) -> bool:
         return each[1] == RDF_TYPE and (each[2] == OWL_THING or each[2] in defined) and _is_blank(each[0])

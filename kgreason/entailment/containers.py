@@ -1,13 +1,13 @@
-"""RDFS towards a conclusion: what holds in every graph, of the terms that premises and conclusion name.
+"""RDFS towards a conclusion: triples that hold in every graph, for the terms that premises and conclusion name.
 
-    rdf:_1, rdf:_2, ...    the axiomatic triples of those that are named; where none is, of rdf:_1
-    datatypes              each recognized one that is named, or that a literal has, is an rdfs:Datatype (rdfs1)
+    rdf:_1, rdf:_2, ...    the axiomatic triples of those that are named; if none is named, of rdf:_1
+    datatypes              each recognized datatype that is named, or that a literal has, is an rdfs:Datatype (rdfs1)
     terms                  each IRI and literal of the conclusion is an rdfs:Resource
 
-There are infinitely many such triples. Of terms that are not named the same holds as of others, so that they appear in
-no proof. With all groups of rdfs.dl, and with literals as instances of their datatypes (`values`, for rdfD1), this is
-the generalised RDFS closure towards a conclusion, for which the entailment patterns are complete (RDF 1.1 Semantics,
-section 9 and the appendix on its rules).
+There are infinitely many such triples. Terms that are not named have the same properties as others, so no proof needs
+them. With all groups of rdfs.dl, and with literals as instances of their datatypes (`values`, for rdfD1), this is the
+generalised RDFS closure towards a conclusion. The entailment patterns are complete for it (RDF 1.1 Semantics, section 9
+and the appendix on its rules).
 
 Cost: a regular expression for each term.
 """
@@ -36,18 +36,18 @@ _FIRST = f"<{RDF}_1>"
 
 
 def is_rdfs(name: str) -> bool:
-    """Whether a name of rules is that of RDFS, with whatever groups."""
+    """Whether a name of rules is the rule set RDFS, with any groups."""
     return name.split("+", maxsplit=1)[0] == "rdfs"
 
 
 def completed(rules: Sequence[str]) -> list[str]:
-    """The rules with all groups of RDFS where there is one: in a graph the others are noise, in a proof premises."""
+    """The rules, where RDFS gets all its groups: groups that are noise in a graph are premises in a proof."""
     groups = dict.fromkeys(rule.group for rule in ruleset("rdfs").rules)
     return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]
 
 
 def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]) -> Iterator[Triple]:
-    """What holds of terms, of those of a conclusion, and of the datatypes that are recognized and in use."""
+    """The triples that hold of terms, of the terms of a conclusion, and of the recognized datatypes in use."""
     for term in [term for term in terms if _MEMBERSHIP.fullmatch(term)] or [_FIRST]:
         yield term, RDF_TYPE, RDF_PROPERTY
         yield term, RDF_TYPE, RDFS_CONTAINER_MEMBERSHIP_PROPERTY

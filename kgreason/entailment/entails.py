@@ -1,10 +1,10 @@
-"""Whether this graph entails that graph.
+"""Whether one graph entails another.
 
     premises -> materialized in memory -> the conclusion's definitions assumed -> each part of it shown, or not
 
-Sound: what is said to be entailed is entailed under the semantics of the rules. Complete as far as the rules are, with
-refutation on top (see `claims` and `classes`): a conclusion that is not shown need not be false. A contradictory
-premise entails everything.
+Sound: a conclusion that is reported as entailed is entailed under the semantics of the rules. Complete as far as the
+rules are, with refutation on top (see `claims` and `classes`): a conclusion that is not shown need not be false. A
+contradictory premise entails everything.
 
 Cost: the premises' closure, then a few small commits for each axiom or class expression of the conclusion.
 """
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 File: TypeAlias = str | PathLike[str]
 Semantics: TypeAlias = Literal["direct", "rdf-based"]
 ENTAILMENT_RULES = ("owl2rl+thing+scm-reflexive+annotation",)
-"""OWL 2 RL with what is noise in a graph and premise of a proof: reflexive schema triples, owl:Thing as a class."""
+"""OWL 2 RL with groups that are noise in a graph but premises in a proof: reflexive schema triples, owl:Thing as a
+class, annotation properties."""
 CHECK_RULES = ("owl2rl",)
 
 
@@ -41,15 +42,20 @@ def entails(
     catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
 ) -> bool:
-    """Whether the premises entail the conclusion: RDF files, or one.
+    """Whether the premises entail the conclusion; each is one RDF file or several.
 
-    Blank nodes of the conclusion are variables. Under `rules` with owl2rl its axioms and class expressions are shown as
-    such, by assuming the contrary where there is one. `semantics="direct"` takes declarations, ontology headers and
-    annotations as saying nothing, "rdf-based" as triples to be entailed. Other rules: the closure has to match.
-    `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic triples and the types of
-    literals. `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; imports without one
-    are not read. Keys hold of individuals without a name too, which is more than the direct semantics say. Literals are
-    compared by value where their datatype is one of `datatypes`, names in N-Triples syntax; None: all supported ones.
+    Blank nodes of the conclusion are variables. If `rules` has owl2rl, the axioms and class expressions of the
+    conclusion are shown by assumptions, also of the contrary. Otherwise the triples of the conclusion must match the
+    closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic triples and the
+    types of literals.
+
+    `semantics="direct"` ignores declarations, ontology headers and annotations of the conclusion; "rdf-based" requires
+    that they are entailed, too. Keys hold for unnamed individuals as well, which is more than the direct semantics say.
+
+    `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; without it, imports are not
+    read. Literals are compared by value if their datatype is one of `datatypes`, IRIs in N-Triples syntax; None stands
+    for all supported ones.
+
     Raises InputError, RdfSyntaxError, RuleError.
     """
     parts = unproved(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue, datatypes=datatypes)
@@ -65,16 +71,16 @@ def unproved(
     catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
 ) -> Iterator[tuple[Triple, ...]]:
-    """The parts of a conclusion that are not seen to be entailed, each as the triples that say it; see `entails`."""
+    """The parts of a conclusion that could not be shown, each as its triples; see `entails`."""
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, datatypes)
     yield from known.unproved(conclusion, semantics)
 
 
 class Judgement(NamedTuple):
-    """The parts of a conclusion that are not seen to be entailed; whether the premises contradict themselves.
+    """The parts of a conclusion that could not be shown, and whether the premises contradict themselves.
 
-    Premises that do entail everything.
+    Contradictory premises entail everything.
     """
 
     unproved: list[tuple[Triple, ...]]
@@ -89,7 +95,7 @@ def judged(
     semantics: Semantics = "direct",
     catalogue: Documents | None = None,
 ) -> Judgement:
-    """Whether premises entail a conclusion, and whether that says anything; the arguments are those of `entails`."""
+    """Whether premises entail a conclusion, and whether they are contradictory; the arguments are as for `entails`."""
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, None)
     is_contradictory = known.closure.is_absurd
@@ -118,7 +124,7 @@ class _Premises:
         self.closure.load(_files(premises))
 
     def unproved(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
-        """The parts of a conclusion that are not seen to be entailed; its terms are among those known from then on."""
+        """The parts of a conclusion that could not be shown; from then on its terms count as known."""
         from kgreason.entailment.conclusion import Known, understood
         from kgreason.entailment.goals import proved
 
@@ -128,7 +134,7 @@ class _Premises:
         literally = understood(triples, "triples", Known())
         if all(proved(part.goal, closure) for part in literally.parts):
             return
-        impossible = closure.ill_typed(triples)  # not to be assumed: everything follows from what cannot be
+        impossible = closure.ill_typed(triples)  # never assumed: everything would follow
         yield from ((each,) for each in impossible)
         triples = [each for each in triples if each not in impossible]
         known = Known(closure.enumerations(), closure.annotations(triples))
@@ -140,7 +146,7 @@ class _Premises:
 
 
 def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:
-    """Take in what holds anyway of the literals, datatypes and container properties that either side names."""
+    """Assume what holds of the literals, datatypes and container properties that premises or conclusion name."""
     from kgreason.entailment import containers
 
     is_rdfs = any(map(containers.is_rdfs, rules))
@@ -153,7 +159,7 @@ def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Se
 def check(
     paths: File | Iterable[File], *, rules: str | Sequence[str] = CHECK_RULES, catalogue: Documents | None = None
 ) -> list[Contradiction]:
-    """Every contradiction in RDF files, or in one: the rule that found it, and the terms that it is about.
+    """Every contradiction in one or several RDF files: the rule that found it, and the terms that it is about.
 
     Raises InputError, RdfSyntaxError, RuleError.
     """

@@ -3,8 +3,8 @@
     Counted     p min n C, p max n C, p exactly n C: at least `least` and at most `most` values of a property in a class
     Reflexive   p some self
 
-The rows read `owl:maxCardinality` 0 and 1 alone (kgreason.ontology.read.collect). What is shown of more goes by fresh
-values, or by values that are there. Source: OWL 2 RDF-Based Semantics, table 5.6. Cost: linear in the triples.
+The rows read only `owl:maxCardinality` 0 and 1 (kgreason.ontology.read.collect). Other counts are shown by fresh
+values, or by values that are present. Source: OWL 2 RDF-Based Semantics, table 5.6. Cost: linear in the triples.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NUMBER = re.compile(r'"\s*\+?(\d{1,2})\s*"(\^\^.*)?')
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A class `node` of the things with `least` to `most` values of `property_` in `on_class`; None: without an end."""
+    """A class `node` of the things with `least` to `most` values of `property_` in `on_class`; None: no upper limit."""
 
     kind: Constant
     node: Constant
@@ -52,7 +52,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Reflexive:
-    """A class `node` of the things that `property_` leads from to themselves."""
+    """A class `node` of the things that `property_` relates to themselves."""
 
     kind: Constant
     node: Constant
@@ -61,7 +61,7 @@ class Reflexive:
 
 
 def restrictions(triples: Iterable[Triple]) -> Iterator[Counted | Reflexive]:
-    """The counts and self restrictions that triples write."""
+    """The counts and self restrictions that triples make."""
     by_node: dict[Constant, dict[Constant, list[Constant]]] = defaultdict(lambda: defaultdict(list))
     for subject, predicate, object_ in triples:
         by_node[subject][predicate].append(object_)
@@ -88,7 +88,7 @@ def _of_property(
 def _on_class(
     node: Constant, count: Constant, said: dict[Constant, list[Constant]]
 ) -> tuple[Constant, tuple[Triple, ...]] | None:
-    """The class in which values are counted, and the triple that says so; None where it should be there and is not."""
+    """The class in which values are counted, and its triple; None if a qualified count has no class."""
     if count not in _QUALIFIED:
         return OWL_THING, ()
     found = ((class_, ((node, kind, class_),)) for kind in (OWL_ON_CLASS, OWL_ON_DATA_RANGE) for class_ in said[kind])

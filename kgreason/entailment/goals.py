@@ -1,17 +1,17 @@
-"""Goals: what has to be shown, as values; and `proved`, which shows it in a world.
+"""Goals: statements to show, as values; and `proved`, which shows them in a world.
 
     Holds(triple)             the triple is in the closure
     Absurd()                  there is a contradiction
-    Every(goals)              all of them; none is a goal that is met
-    Some(goals)               one of them
+    Every(goals)              all of them; met if there are no goals
+    Some(goals)               at least one of them
     Suppose(triples, goal)    the goal, once these triples are asserted as well
-    Exists(patterns, then)    a binding of the variables of the patterns for which `then` is a goal that is met
-    Several(number, ...)      so many values of a property that meet a goal each, and another two by two
+    Exists(patterns, then)    for some binding of the variables of the patterns, the goal `then(binding)` is met
+    Several(number, ...)      a property has `number` values that each meet a goal and are different two by two
 
-Where a contradiction is, every goal is met: from it everything follows. Names in the triples of a `Suppose` that stand
-nowhere else are arbitrary individuals, so that what is shown of them is shown of all.
+If there is a contradiction, every goal is met, as everything follows. Names in the triples of a `Suppose` that are used
+nowhere else stand for arbitrary individuals; so a goal that is shown for them is shown for all individuals.
 
-Cost: a `Suppose` is a commit and the one that takes it back; the rest is look-ups.
+Cost: a `Suppose` is one commit and another one that takes it back; the rest is look-ups.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Binding: TypeAlias = Mapping[Variable, Constant]
 
 
 class World(Protocol):
-    """A closure to which triples can be added for a while."""
+    """A closure to which triples can be added for the time of a block."""
 
     @property
     def is_absurd(self) -> bool:
@@ -46,7 +46,7 @@ class World(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """A triple is in the closure."""
+    """The triple is in the closure."""
 
     triple: Triple
 
@@ -58,21 +58,21 @@ class Absurd:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """All of these."""
+    """All of these goals are met."""
 
     goals: tuple[Goal, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """One of these."""
+    """At least one of these goals is met."""
 
     goals: tuple[Goal, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Suppose:
-    """A goal under an assumption."""
+    """The goal is met under an assumption."""
 
     triples: tuple[Triple, ...]
     goal: Goal
@@ -80,7 +80,7 @@ class Suppose:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """A goal for one of the solutions of triple patterns."""
+    """The goal `then` is met for one of the solutions of triple patterns."""
 
     patterns: tuple[Atom, ...]
     then: Callable[[Binding], Goal]
@@ -88,7 +88,7 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """As many values that the property of a subject leads to, each a `member`, two by two `apart`."""
+    """The property of a subject has `number` values, each a `member`, that are `apart` two by two."""
 
     number: int
     subject: Constant
@@ -133,7 +133,7 @@ def _are_several(goal: Several, world: World) -> bool:
 
 
 def _has_clique(values: list[Constant], number: int, apart: Callable[[Constant, Constant], bool]) -> bool:
-    """Whether so many of the values are apart two by two."""
+    """Whether `number` of the values are apart two by two."""
     if len(values) < number:
         return False
     return number == 0 or any(

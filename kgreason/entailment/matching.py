@@ -1,10 +1,10 @@
-"""Triple patterns matched over the rows of a graph: simple entailment, blank nodes being variables.
+"""Triple patterns matched over the rows of a graph: simple entailment, where blank nodes are variables.
 
 A pattern is a triple of ids; a negative number is a variable. `solutions` gives every binding under which all patterns
-are rows, one pattern after the other, the one with the fewest rows that are left first.
+are rows. It matches one pattern after the other; the pattern with the fewest remaining rows comes first.
 
 Law: `solutions(rows, rows)` has the empty binding. Cost: one pass over the rows for each pattern and for each binding
-of those before it; patterns that share no variable should be asked one by one (`components`).
+of the patterns before it. Patterns that share no variable should be matched separately (`components`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Item = TypeVar("Item")
 
 
 def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, int]]:
-    """Every binding of variables to ids under which all patterns are among rows int32[n, 3]; the same one may recur."""
+    """Every binding of variables to ids under which all patterns are among rows int32[n, 3]; a binding may recur."""
     if not patterns:
         yield {}
         return
@@ -53,7 +53,7 @@ def _substituted(pattern: Pattern, binding: Mapping[int, int]) -> Pattern:
 
 
 def components(items: Iterable[tuple[Item, Iterable[Key]]]) -> list[list[Item]]:
-    """The items of each group that hangs together: those that share a key, directly or through others."""
+    """The items in groups: two items are in one group if they share a key, directly or through others."""
     groups: list[tuple[set[Key], list[Item]]] = []
     for item, keys in items:
         known, members = set(keys), [item]

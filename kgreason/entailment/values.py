@@ -1,13 +1,13 @@
-"""Literals by their values: equal ones are one term, and what is known of a value becomes triples.
+"""Literals by their values: equal literals become one term, and facts about values become triples.
 
-    "01"^^xsd:integer       is read as the literal of the same value that came first: matching is by value
-    "1"^^xsd:byte           gets the types, of those that premises and conclusion name, whose value space has the value
-    "a"^^xsd:integer        is ill-typed, and with it the graph cannot be true (RDF 1.1 Semantics, section 7)
+    "01"^^xsd:integer       is replaced by the first literal with the same value, so that matching is by value
+    "1"^^xsd:byte           gets those types that premises and conclusion name and that have its value
+    "a"^^xsd:integer        is ill-typed, and a graph that has it cannot be true (RDF 1.1 Semantics, section 7)
 
-Under OWL datatypes are classes besides: one contains another, excludes it, or holds what two have in common.
-A clash is an ill-typed literal, a type that does not have the value, or two values that are the same. Only recognized
-datatypes count; xsd:string and rdf:langString always are. Cost: a look-up for each literal and each pair of datatypes
-that are named.
+Under OWL, datatypes are classes as well: one contains another, excludes it, or contains the intersection of two others.
+A clash is an ill-typed literal, a type that does not have the value, or two different values that are linked as the
+same. Only recognized datatypes count; xsd:string and rdf:langString always are. Cost: a look-up for each literal and
+each pair of named datatypes.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _Bounds: TypeAlias = tuple[int | None, int | None]
 
 
 def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
-    """Whether what two ranges of integers have in common is in a third one; None is a range without an end."""
+    """Whether the intersection of two ranges of integers is in a third range; None as a bound means no limit."""
     lows, highs = zip(one, other, strict=True)
     low = third[0] is None or any(each is not None and each >= third[0] for each in lows)
     return low and (third[1] is None or any(each is not None and each <= third[1] for each in highs))
 
 
 def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Constant) -> Iterator[Triple]:
-    """That what is in two classes is in a third one."""
+    """The triples that say: a thing in two classes is in a third one."""
     yield node, OWL_INTERSECTION_OF, f"{node}first"
     yield f"{node}first", RDF_FIRST, parts[0]
     yield f"{node}first", RDF_REST, f"{node}second"
@@ -61,7 +61,7 @@ def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Const
 
 
 class Values:
-    """What the literals of a dictionary stand for, under these recognized datatypes."""
+    """The values of the literals of a dictionary, for the recognized datatypes."""
 
     def __init__(self, dictionary: Dictionary, recognized: Iterable[Constant]) -> None:
         self._dictionary = dictionary
@@ -72,7 +72,7 @@ class Values:
         self._datatypes: set[Constant] = set()
 
     def settled(self, rows: Int32) -> Int32:
-        """Rows int32[n, k] with the first literal of its value in the place of each literal, among their objects."""
+        """Rows int32[n, k] with each literal object replaced by the first literal with its value."""
         objects, places = np.unique(rows[:, 2], return_inverse=True)
         literals = objects[self._dictionary.kinds(objects) == Kind.LITERAL].tolist()
         self._read(literals)
@@ -82,7 +82,7 @@ class Values:
         return settled
 
     def _read(self, literals: list[int]) -> None:
-        """Note what literals stand for."""
+        """Note the values of literals."""
         texts = self._dictionary.decode(literals)
         datatypes = [unescaped(text).datatype for text in texts]
         known = [datatype in self._recognized for datatype in datatypes]
@@ -105,18 +105,18 @@ class Values:
         return frozenset(self._recognized.intersection(terms))
 
     def are_ill_typed(self, literals: Int32) -> NDArray[np.bool_]:
-        """Which of the ids int32[n] are literals read so far that are spelt as no value of their datatype: bool[n]."""
+        """Whether each of the ids int32[n] is a literal read so far that is ill-typed: bool[n]."""
         return np.isin(literals, list(self._ill_typed))
 
     def types(self, terms: Iterable[Constant]) -> list[Triple]:
-        """The types that the literals read so far have among the recognized datatypes that terms name."""
+        """The types of the literals read so far, among the recognized datatypes in `terms`."""
         if not (named := self._recognized.intersection(terms)):
             return []
         found = zip(self._dictionary.decode(list(self._first.values())), self._first, strict=True)
         return [(text, RDF_TYPE, each) for text, value in found for each in sorted(named) if is_member(value, each)]
 
     def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
-        """How the recognized datatypes that terms name contain and exclude each other."""
+        """How the recognized datatypes in `terms` contain and exclude each other."""
         named = sorted(self._recognized.intersection(terms))
         for one, other in permutations(named, 2):
             if is_subtype(one, other):
@@ -128,7 +128,7 @@ class Values:
                 yield from _intersection(f"_:both{number}", (one, other), third)
 
     def clash(self, rows: Int32) -> bool:
-        """Whether rows int32[n, 3] of a closure say of a literal what its value cannot be."""
+        """Whether rows int32[n, 3] of a closure contradict the value of a literal."""
         if self._ill_typed and self.are_ill_typed(rows[:, 2]).any():
             return True
         about = rows[np.isin(rows[:, 1], (TYPE, SAME_AS))]

@@ -1,10 +1,10 @@
-"""`Closure`: premises, materialized in memory, to which triples are added for a while to see what follows then.
+"""`Closure`: premises, materialized in memory. Triples can be added for the time of a block, to see what follows then.
 
-An assumption is a commit, and the end of its block the commit that takes it back; both cost what they change, which is
-what makes refutation cheap (docs/architecture.md, The algorithm of a commit). So assumptions may be nested.
+An assumption is a commit, and the end of its block is a commit that takes it back. Both cost what they change, so
+refutation is cheap (docs/architecture.md) and assumptions may be nested.
 
-Invariant: after a block the closure is as before, but for terms of the dictionary that nothing mentions. Generalised
-triples (a literal as a subject) are part of the closure here, as a blank node may stand for a literal.
+Invariant: after a block the closure is as before, except for unused terms of the dictionary. Generalised triples (a
+literal as a subject) are part of the closure here, as a blank node may stand for a literal.
 """
 
 from __future__ import annotations
@@ -39,40 +39,43 @@ _PROPERTY = Variable("property")
 
 
 class Closure:
-    """What follows from premises under rules, with what they import; both as `KnowledgeGraph.open` takes them."""
+    """The closure of premises, with the documents that they import. `KnowledgeGraph.open` explains the arguments."""
 
     def __init__(
         self, rules: Sequence[str], catalogue: Documents | None = None, datatypes: Iterable[Constant] = ()
     ) -> None:
         named = (f"{name}+{LETTER}" if name.split("+")[0] == "owl2rl" else name for name in rules)
-        selection = select([*named], same_as="rules")  # so that a fact is a triple, whatever is equal
-        self._live = Materializer(replace(selection, datatypes=()))  # which of them count, `Values` knows
+        selection = select([*named], same_as="rules")  # so that every triple is a fact, without representatives
+        self._live = Materializer(replace(selection, datatypes=()))  # `Values` reads literals here
         self._imports = Imports(self._live, opened(catalogue))
         self._values = Values(self._live.dictionary, datatypes)
         self._rows: Int32 | None = None
         self._is_absurd: bool | None = None
 
     def load(self, paths: Sequence[File]) -> None:
-        """Take in premises. Raises InputError, RdfSyntaxError, LimitError."""
+        """Add premises from files. Raises InputError, RdfSyntaxError, LimitError."""
         edit = self._imports.completed(Edit(added=self._live.read(paths)))
         self._change(edit._replace(added=self._values.settled(edit.added)))
 
     def read(self, paths: Sequence[File]) -> list[Triple]:
-        """The triples of files that are no premises. Raises InputError, RdfSyntaxError."""
+        """The triples of files, which do not become premises. Raises InputError, RdfSyntaxError."""
         return decoded(self._live.dictionary, self._values.settled(self._live.read(paths)[:, :3]))
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
-        """Those of the triples read that no graph can have, as their literal is ill-typed."""
+        """The triples with an ill-typed literal, among triples that were read."""
         objects = self._live.dictionary.find([object_ for _, _, object_ in triples])
         return list(compress(triples, self._values.are_ill_typed(objects)))
 
     def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
-        """Take in what is known of the literals read so far, and of the datatypes among terms, which may be classes."""
+        """Assume what is known of the literals read so far, and of the datatypes in `terms`.
+
+        `are_classes`: datatypes are classes, as in OWL.
+        """
         terms = frozenset(terms)
         self.assume([*self._values.types(terms), *(self._values.classes(terms) if are_classes else ())])
 
     def assume(self, triples: Sequence[Triple]) -> None:
-        """Take in premises, given as terms."""
+        """Add premises, given as triples of texts."""
         self._change(Edit(added=in_default_graph(self._interned(triples))))
 
     def datatypes(self) -> frozenset[Constant]:
@@ -89,7 +92,7 @@ class Closure:
 
     @property
     def is_absurd(self) -> bool:
-        """Whether there is a contradiction, or a literal that cannot be what is said of it."""
+        """Whether there is a contradiction, or a triple that contradicts the value of a literal."""
         if self._is_absurd is None:
             self._is_absurd = is_contradictory(self._live.save(), self._live.dictionary) or self._values.clash(
                 self._triples()
@@ -115,7 +118,7 @@ class Closure:
             yield dict(zip(variables, texts, strict=True))
 
     def enumerations(self) -> dict[Constant, Collection]:
-        """The classes that the closure enumerates, by their nodes; one of several enumerations where there are."""
+        """The classes that the closure enumerates, by their nodes; one enumeration for each node."""
         predicates = self._live.dictionary.find((OWL_ONE_OF, RDF_FIRST, RDF_REST))
         rows = self._triples()
         schema = Schema(decoded(self._live.dictionary, rows[np.isin(rows[:, 1], predicates)]))
@@ -123,7 +126,7 @@ class Closure:
         return {axiom.node: axiom for axiom in axioms if isinstance(axiom, Collection)}
 
     def annotations(self, triples: Sequence[Triple]) -> frozenset[Constant]:
-        """The annotation properties of the closure, and those that triples declare."""
+        """The annotation properties of the closure, and those that `triples` declare."""
         wanted = (triple(_PROPERTY, RDF_TYPE, OWL_ANNOTATION_PROPERTY),)
         declared = (subject for subject, *rest in triples if rest == [RDF_TYPE, OWL_ANNOTATION_PROPERTY])
         return frozenset((*declared, *(found[_PROPERTY] for found in self.solutions(wanted))))

@@ -1,4 +1,4 @@
-"""`Edit`: what a commit is asked for. `Change`: what it did to the graph. `Work`: how it was evaluated.
+"""`Edit`: what a commit is asked to do. `Change`: what it did to the graph. `Work`: how it was evaluated.
 
 Rows are ids of a dictionary: a quad is subject, predicate, object and graph, and graph 0 is the default graph.
 """
@@ -20,10 +20,11 @@ NO_QUADS: Int32 = np.empty((0, 4), dtype=np.int32)
 
 
 class Edit(NamedTuple):
-    """What a commit is asked for: quads int32[n, 4] to retract, each once, and others to assert; the user's rules.
+    """What a commit is asked to do: quads int32[n, 4] to retract, each once, quads to assert, and the user's rules.
 
-    `own` is None where these stay. `evaluated`: what follows from the quads, for a graph without facts. `unknown`: how
-    many more quads are to be retracted, which have terms that the graph never had.
+    `own`: all rules of the user from now on; None if they stay as they are. `evaluated`: the closure of the quads,
+    computed elsewhere, for a graph without facts. `unknown`: how many more quads are to be retracted that mention a
+    term which the dictionary does not have; so the graph cannot hold them.
     """
 
     removed: Int32 = NO_QUADS
@@ -36,8 +37,9 @@ class Edit(NamedTuple):
 class Work(NamedTuple):
     """How a commit was evaluated.
 
-    `strategy` is "update" or "bootstrap"; `switched` says that an update was begun and dropped. `rewrites` were
-    extended, `retranslated` axioms of `axioms` translated anew, `rules_added` and `rules_removed` are rules in force.
+    `strategy`: "update" or "bootstrap". `switched`: an Update was begun and given up for a Bootstrap. `rewrites`: how
+    many rewrites were extended. `retranslated`: how many of the `axioms` were translated anew. `rules_added`,
+    `rules_removed`: how many rules came into force and left.
     """
 
     strategy: str
@@ -50,9 +52,10 @@ class Work(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What an edit did: the RDF triples int32[n, 3] whose kind changed, with both kinds; asserted quads int32[m, 4].
+    """What an edit did: the RDF triples int32[n, 3] whose kind changed, both kinds of each, and quads int32[m, 4].
 
-    `missed` quads were to be retracted and were not asserted.
+    `removed_quads`, `added_quads`: the quads that are no longer asserted, and those that now are. `missed`: how many of
+    the quads to retract were not asserted.
     """
 
     rows: Int32

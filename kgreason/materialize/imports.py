@@ -1,19 +1,23 @@
-"""`Imports`: the documents that owl:imports brings into a graph, and takes away again.
+"""`Imports`: adds the documents that owl:imports asks for to an edit, and retracts those that nobody imports any more.
 
     an edit of headers -> what is reached now -> documents to read, documents to withdraw -> the whole edit
 
-Every asserted triple `?x owl:imports <iri>` asks for the document of that IRI, those of an imported document as long as
-that is reached itself; so documents that import each other, and that nobody else imports, are not reached. A document
-that is reached and not held is looked up in the catalogue; one that was held and is not reached is withdrawn. Both are
-quads of the edit, under the document's name (`sources`), and with it they are committed, journalled, taken back and
-replayed. A triple is asserted while at least one graph or document holds it.
+A triple `?x owl:imports <iri>` of a graph reaches the document <iri>. Such a triple of an imported document counts only
+while this document is reached itself. So two documents that import each other are not reached if no graph imports one
+of them.
 
-Invariant: exactly those documents are held that are reached and could be found. A document is held as it was read: one
-that has changed on disk since is read anew when its import was withdrawn and is asserted again. An import without a
-document is a warning; every edit of a header (owl:imports, owl:versionIRI, what is an owl:Ontology) looks for it again.
+A document that is reached and not yet held is looked up in the catalogue and read. A document that is held and no
+longer reached is withdrawn. Both become quads of the edit, with the document's name as their graph (`quads/documents`).
+So they are committed, journalled, rolled back and replayed with it. A triple is asserted while at least one graph or
+document holds it.
 
-Cost: three comparisons a row for an edit that says nothing of headers. For any other, one pass over the asserted quads,
-and the documents that come; quads are kept explicitly from then on.
+Invariant: the documents held are exactly those that are reached and could be found. A held document keeps the triples
+that it had when it was read. It is read anew only after its import was withdrawn and asserted again. An import whose
+document is not found is a warning. Every edit of a header (owl:imports, owl:versionIRI, the type owl:Ontology) looks
+for it again.
+
+Cost: three comparisons a row for an edit without header triples. Any other edit takes one pass over the asserted quads,
+and reads the documents that come. Once a document is held, quads are kept explicitly (`quads/asserted`).
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Link(NamedTuple):
-    """An owl:imports triple: the graph or document that says so, who imports, and which IRI."""
+    """An owl:imports triple: the graph or document that holds it, its subject (the importer) and its object."""
 
     holder: str
     importer: str
@@ -48,7 +52,7 @@ class Link(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What is asserted of imports: the links, the names of the documents held, the ontologies that are there."""
+    """What the asserted triples say of imports: links, names of held documents, IRIs of known ontologies."""
 
     links: frozenset[Link]
     documents: frozenset[str]
@@ -56,7 +60,7 @@ class _Held(NamedTuple):
 
 
 class Imports:
-    """The imports of a graph, whose documents are those of `catalogue`; without one none is read."""
+    """The imports of a graph. Documents come from `catalogue`; without a catalogue no document is read."""
 
     def __init__(self, live: Materializer, catalogue: Catalogue | None) -> None:
         self._live, self._catalogue = live, catalogue
@@ -91,9 +95,10 @@ class Imports:
         return edit._replace(removed=removed, added=np.concatenate(parts))
 
     def warnings(self) -> list[str]:
-        """A line for each import that has no document, unless the graph has an ontology with that IRI anyway.
+        """A line for each import whose document is missing, unless the graph itself has an ontology with that IRI.
 
-        Others follow for files whose ontology is not known, as they do not parse.
+        If there is such a line, a line follows for each file of the catalogue whose ontology is unknown because it does
+        not parse.
         """
         held, missing = self._held(), []
 
@@ -106,9 +111,9 @@ class Imports:
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
 
     def _is_empty(self, iri: str) -> bool:
-        """Whether the catalogue has a document that says nothing, so that no quad tells that it was read.
+        """Whether the catalogue has a document for this IRI without a triple, so that no quad shows that it was read.
 
-        Cost: it is opened.
+        Cost: the document is opened.
         """
         path = self._catalogue.find(iri) if self._catalogue else None
         try:
@@ -133,7 +138,7 @@ class Imports:
         return in_default_graph(self._live.save().triples(asserted=True)) if columns is None else columns
 
     def _quads_of(self, gone: Iterable[str]) -> Int32:
-        """The quads int32[n, 4] that the documents of these names hold."""
+        """The quads int32[n, 4] of the documents with these names."""
         names = self._live.dictionary.find(sorted(gone))
         quads = self._quads() if len(names) else np.empty((0, 4), dtype=np.int32)
         return quads[np.isin(quads[:, 3], names)]
@@ -147,7 +152,7 @@ class Imports:
         return frozenset(map(Link, texts, texts, texts))
 
     def _read(self, link: Link) -> Int32:
-        """The quads int32[n, 4] of a document, each once and of no graph but its own; none where it is not known."""
+        """The quads int32[n, 4] of a document, each once, with the document as graph; empty if it is not found."""
         quads = np.empty((0, 4), dtype=np.int32)
         dictionary = self._live.dictionary
         try:
@@ -163,13 +168,13 @@ class Imports:
 
 
 def _has_header(quads: Int32) -> bool:
-    """Whether quads int32[n, 4] say anything of imports, or of which ontologies there are."""
+    """Whether any of quads int32[n, 4] is an import, a version IRI or the declaration of an ontology."""
     predicates, objects = quads[:, 1], quads[:, 2]
     return bool((predicates == IMPORTS).any() or (predicates == VERSION_IRI).any() or (objects == ONTOLOGY).any())
 
 
 def _reached(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link], Iterable[Link]]) -> set[str]:
-    """The IRIs to which links lead from the graphs; `fetch` gives the links of a document that is not held."""
+    """The IRIs that links lead to from the graphs; `fetch` returns the links of a document that is not held."""
     following: dict[str, list[Link]] = {}
     for link in sorted(links):
         following.setdefault(link.holder if link.holder in held else "", []).append(link)

@@ -1,11 +1,10 @@
-"""`Materializer`: quads and rules that come and go in, what that changes out. The in-process pipeline without a store.
+"""`Materializer`: takes quads and rules that come and go, and returns what that changes. It knows no store.
 
     files -> id columns -> asserted triples -> closed schema -> rules -> engine -> rows whose kind changed
 
 A commit is `change`, then `accept` or `rollback`. Invariants: the facts are the least model of the program over the
-asserted triples of all graphs; the program is that of the closed schema and of two flags (`program`), and so a function
-of what is asserted. After `rollback`, and after an error in `change` that `rollback` follows, everything but the
-dictionary is as before.
+asserted triples of all graphs. The program is a function of the closed schema and of three flags (`program`), and so of
+what is asserted. A `rollback`, also one after an error in `change`, restores everything but the dictionary.
 
 Cost: a first load is one Bootstrap; a later change costs what it changes, unless the engine prefers Bootstrap.
 """
@@ -53,11 +52,12 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
 class Flags(NamedTuple):
-    """What the present facts call for beside the translated rules.
+    """Three facts about the data that call for more rules than the translated ones.
 
-    `same_as`: an owl:sameAs fact links a term of the schema. The others are not asked where that is so. `exceeded`: a
-    schema triple is present that the closed schema does not have, and the schema is translated. `restricted`: so is one
-    that says what a restriction is, or declares a class or a property, and restrictions are read as one.
+    `same_as`: an owl:sameAs fact links a term of the schema; then the other flags are not set. `exceeded`: the schema
+    is translated, and a fact is a schema triple that the closed schema does not have. `restricted`: such a fact
+    describes a restriction, or declares a class or a property, and one representative stands for restrictions that say
+    the same.
     """
 
     same_as: bool = False
@@ -66,14 +66,14 @@ class Flags(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What became of the program, and how many axioms were translated for it."""
+    """What one step of a commit did to the program, and how many axioms it translated."""
 
     program: ProgramChange
     retranslated: int
 
 
 class _Means(NamedTuple):
-    """How a commit is evaluated; `strategies` of its steps, the last one for all that follow."""
+    """How a commit is evaluated; the last one of `strategies` holds for all further steps."""
 
     strategies: Sequence[Strategy]
     budget: int | None
@@ -82,7 +82,7 @@ class _Means(NamedTuple):
 
 
 class Materializer:
-    """Asserted quads under a selection of rules, kept closed."""
+    """Asserted quads under a selection of rules, with their closure."""
 
     def __init__(
         self,
@@ -107,12 +107,13 @@ class Materializer:
         self._is_programmed = False
         self._before: tuple[Flags, tuple[Rule, ...], bool] | None = None
         self.strategies: tuple[StrategyRun, ...] = ()
-        """How the steps of the last change were evaluated, as a `Record` has it; empty if that was done elsewhere."""
+        """How each step of the last change was evaluated, as a `Record` holds it; empty if the closure was computed
+        elsewhere."""
 
     def load(self, paths: Sequence[File], *, syntax: str | None = None, progress: Progress = SILENT) -> Change:
-        """Read files and assert what they hold; what changed.
+        """Read files and assert their quads; returns what changed.
 
-        Raises what `rdf.read` raises; then, and on Ctrl-C, nothing has changed.
+        Raises what `rdf.read` raises. After an error, and after Ctrl-C, nothing has changed.
         """
         known = len(self.dictionary)
         try:
@@ -142,16 +143,16 @@ class Materializer:
         budget: int | None = None,
         progress: Progress = SILENT,
     ) -> Change:
-        """Retract and assert quads, which must not overlap, and change rules; what has changed since the commit began.
+        """Retract and assert quads, which must not overlap, and change rules; returns all changes of the commit so far.
 
-        `accept` or `rollback` must follow; before a `rollback`, there may be other changes, which go on from this one.
-        Several strategies are those of the steps of the change: of its first evaluation, and of those that follow where
-        what was derived calls for other rules or representatives; the last one holds for all further steps.
+        `accept` or `rollback` must follow. Before that, `change` may be called again to go on with the commit. A change
+        takes several steps if what was derived calls for other rules or representatives. If `strategy` is a sequence,
+        it has one strategy for each step, and its last one holds for all further steps.
         Raises LimitError when more than `budget` rewrites are extended; then `rollback` must follow.
         """
         is_first = self._before is None
         if is_first:
-            self.engine.begin()  # ahead of `_before`: a rollback takes back what was begun last
+            self.engine.begin()  # before `_before` is set: else an interrupt here makes `rollback` undo the last commit
             self._before = self.flags, self.own, self._is_programmed
         elif self.equality:
             self.equality.go_on()
@@ -188,7 +189,7 @@ class Materializer:
             changes = self.engine.changes()
 
     def _tidied(self, changes: Changes, means: _Means, step: int) -> Changes:
-        """What a commit has changed. What was told of links that are gone is taken back; nothing follows from that."""
+        """The changes of a commit, once it has retracted the facts about links that are gone; no rule follows them."""
         needless = self.literals.needless(changes) if self.literals else NO_FACTS
         if not needless:
             return changes
@@ -196,7 +197,7 @@ class Materializer:
         return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
-        """Start from what was evaluated elsewhere; what the program has beyond its rules, or without them."""
+        """Start from a closure that was computed elsewhere; returns how its rules differ from those in force."""
         rules = self._encoded(evaluated.rules)
         self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
         return lacking(evaluated, self.rules)
@@ -218,7 +219,7 @@ class Materializer:
             self._before = None
 
     def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Twins | Equality | Literals]:
-        """All that a change begins in, but the program."""
+        """Everything that keeps the state of a commit, except the program."""
         yield from (self.engine, self.quads, self._stratum)
         yield from (part for part in (self.twins, self.equality, self.literals) if part)
 
@@ -230,7 +231,7 @@ class Materializer:
         return self.engine.circuit.facts.is_asserted_fact(rows)
 
     def _close(self, asserted: Asserted, means: _Means) -> tuple[ClosureChange, Said]:
-        """What a change of asserted triples does to the closed schema, and what is said of restrictions in it."""
+        """What a change of asserted triples changes in the closed schema, and in what is said of its restrictions."""
         removed, added = (rows[is_schema(rows)] for rows in (asserted.removed, asserted.added))
         if self._stratum.is_ready and not (len(removed) or len(added)):
             return _NOTHING, NOTHING_SAID
@@ -238,11 +239,11 @@ class Materializer:
         return self._stratum.change(removed, added, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
-        """Rows of relations by their width: by their table in the engine."""
+        """Rows of relations by their table in the engine, from rows by their width."""
         return {self.engine.table(False, width): part for width, part in rows.items()}
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
-        """Whether an owl:sameAs triple links a term of the schema: one of these, or any, where the schema has grown."""
+        """Whether an owl:sameAs triple links a term of the schema: one of `rows`, or any one if `schema` grew."""
         if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
             return False
         if len(schema):
@@ -256,7 +257,7 @@ class Materializer:
         return rows[self.holds(rows)]
 
     def _exceeds(self, rows: Int32) -> Flags:
-        """What is called for by those of these triples that are schema and that the closed schema does not have."""
+        """The flags that these triples call for: the schema triples among them that the closed schema does not have."""
         schema = rows[is_schema(rows)]
         schema = schema[~self._stratum.holds(schema)]
         if len(schema) and self._are_limits(schema):
@@ -265,7 +266,7 @@ class Materializer:
         return Flags(False, is_translated and len(schema) > 0, is_one and bool(restricts(schema).any()))
 
     def _are_limits(self, rows: Int32) -> bool:
-        """Whether all of these triples are limits of cardinalities that the closed schema has in another spelling."""
+        """Whether all of these triples limit cardinalities, and the closed schema has them with another spelling."""
         if not are_limits(rows).all():
             return False
         closure = self._stratum.closure()
@@ -273,7 +274,7 @@ class Materializer:
         return others <= known
 
     def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
-        """Triples with the values of their objects; the text where a literal has no value, or a term is no literal."""
+        """Triples with the value of their object, or with its text if it is not a literal or has no value."""
         texts = self.dictionary.decode(rows[:, 2])
         literals = [text for text in texts if text.startswith('"')]
         known = dict(zip(literals, values(literals), strict=True))
@@ -283,22 +284,22 @@ class Materializer:
         }
 
     def _joined(self, found: Flags) -> Flags:
-        """The flags and those that were found; with all generic rules for owl:sameAs, nothing else calls for any."""
+        """The present flags and those that were found; `same_as` stands alone, as all generic rules run with it."""
         if self.flags.same_as or found.same_as:
             return Flags(True)
         return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
-        """The flags that the facts which appeared call for, or those that the closed schema does not have any more."""
+        """The flags that new facts call for, and facts that the closed schema has lost."""
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
         return self.called_for(rows, closure_lost[self.holds(closure_lost)])
 
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
-        """The flags that the present facts call for: one may fall with what left, or in the commit that raised it.
+        """The flags that the present facts call for: a flag may fall as facts go, or in the commit that raised it.
 
-        Cost: while a flag is set, a look at what left; then at the owl:sameAs triples, or at every fact.
+        Cost: while a flag is set, a look at the facts that went; then at the owl:sameAs triples, or at every fact.
         """
         if self.flags == Flags():
             return self.flags
@@ -362,7 +363,7 @@ class Materializer:
         )
 
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
-        """What the engine runs for rules."""
+        """The rules as the engine runs them."""
         readings = list(chain.from_iterable(map(represented, rules)) if self.equality else rules)
         return encode_all(readings, self.engine.planner, self.dictionary.intern) if readings else []
 
@@ -394,11 +395,11 @@ class Materializer:
         )
 
     def shows(self, rows: Int32) -> NDArray[np.bool_]:
-        """Whether each of rows int32[n, 3] is in the graph as it is shown: bool[n]."""
+        """Whether each of rows int32[n, 3] is in the graph as users see it: bool[n]."""
         return self.equality.is_shown(rows) if self.equality else self.holds(rows)
 
     def has(self, triple: tuple[str, ...]) -> bool:
-        """Whether the graph as it is shown has a triple of texts."""
+        """Whether the graph as users see it has a triple of texts."""
         ids = self.dictionary.find(triple).astype(np.int32)
         return bool(ids.all() and self.shows(ids[None])[0])
 
@@ -409,20 +410,20 @@ class Materializer:
 
     @property
     def rules(self) -> dict[Rule, str]:
-        """The rules in force, with their sources, and why each of them runs."""
+        """The rules in force, with their sources; and the reason why each of them runs."""
         return self.program.program.reasons
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is not as its user may think: axioms without a rule, and cliques that are not shown with all members."""
+        """A line for each axiom that has no rule, and for each clique that is not shown with all its members."""
         return (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
 
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
-        """The rules in force under one of these names that derive `false`; see `report.FalseRules`."""
+        """The rules in force under one of these names that derive `false`; see `proofs.contradictions.FalseRules`."""
         return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
-        """The rules in force, with their sources, by what the engine knows them as."""
+        """The rules in force, with their sources, by the encoded rules of the engine."""
         return {code: rule for rule in self.rules for code in self._encoded([rule])}
 
     @uncollected()
@@ -442,7 +443,7 @@ class Materializer:
         return self._stratum.closure()
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
-        """The flags that present triples int32[n, 3] call for, and schema triples that the closed schema lost."""
+        """The flags that present triples int32[n, 3] call for; `others` are present triples that left the schema."""
         found = self._exceeds(np.concatenate([rows, others]))
         return self._joined(found._replace(same_as=self._links(rows, _NO_ROWS)))
 
@@ -461,7 +462,7 @@ class Materializer:
         return saved._replace(rep=self.equality.rep, aliases=self.selection.aliases, preferred=preferred)
 
     def restore(self, saved: Saved) -> None:
-        """Take over a saved state; the schema is closed and translated again, no data is evaluated."""
+        """Take over a saved state. The schema is closed and translated again; the data is not evaluated."""
         for is_triple, width in saved.tables:
             self.engine.table(is_triple, width)
         self.quads = Quads(saved.quads)
@@ -476,7 +477,7 @@ class Materializer:
 
 
 def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
-    """Strategies of steps without those at the end that only repeat the one before."""
+    """The strategies of steps without those at the end that repeat the one before."""
     kept = len(strategies)
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:
         kept -= 1
@@ -484,7 +485,7 @@ def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
 
 
 def _axiomatic(selection: Selection) -> list[Triple]:
-    """The triples that closing rules without a body say."""
+    """The triples that closing rules without a body derive."""
     heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
 

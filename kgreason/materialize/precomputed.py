@@ -1,8 +1,9 @@
-"""`Evaluated`: a closure that was worked out elsewhere (on Spark), for a graph that is still empty to start from.
+"""`Evaluated`: a closure that was computed elsewhere (on Spark). A graph without facts can start from it.
 
-Law: the fixpoint of its rules over its asserted facts, stamps and supports included (docs/architecture.md, The
-algorithm of a commit), so that taking it over and then committing what it lacks gives the graph that committing
-everything gives. Cost: one pass over the rows.
+Law: it is the fixpoint of its rules over its asserted facts, with stamps and supports (docs/architecture.md). So a
+graph that
+takes it over, and then commits the rules that it lacks, is the graph that one commit of everything gives. Cost: one
+pass over the rows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kgreason.rules.model import Rule
 
 
 class Evaluated(NamedTuple):
-    """Facts and the rules that they are the fixpoint of.
+    """Facts, and the rules whose fixpoint they are.
 
     records: int32[n, 3 + w] of state (flags, and above them the place in `tables`), stamp, support and columns; tables:
     kind (is it the triples' table?) and width of each.
@@ -30,7 +31,7 @@ class Evaluated(NamedTuple):
     rules: tuple[Rule, ...]
 
     def numbered(self, planner: Planner) -> Int32:
-        """The records with the tables as a planner numbers them: a copy of them where that differs."""
+        """The records with the table numbers of a planner; a copy if its numbers are others."""
         numbers = np.array([planner.table(*table) for table in self.tables], dtype=np.int32)
         if (numbers == np.arange(len(numbers))).all():
             return self.records
@@ -41,7 +42,7 @@ class Evaluated(NamedTuple):
 
 
 def lacking(evaluated: Evaluated, rules: Collection[Rule]) -> ProgramChange:
-    """From the rules that were evaluated to those that are to be in force."""
+    """The change that leads from the rules of the closure to `rules`, which are to be in force."""
     return ProgramChange(_without(evaluated.rules, rules), _without(rules, evaluated.rules), ())
 
 

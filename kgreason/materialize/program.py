@@ -1,19 +1,20 @@
-"""The program of a graph: which rules run over its facts, and why each of them does.
+"""The program of a graph: which rules run over its facts, and the reason for each of them.
 
-    closing rules      they close the schema; run over the data too, where what they derive is part of the graph
+    closing rules      they close the schema; they run over the data too, as what they derive is part of the graph
     translated rules   one for each axiom and row, with the schema triples that they come from
-    free rules         generic rules that ask for no schema (eq-*)
-    needed rules       generic rules that run as well once rules have derived schema triples of their own, those that
-                       read axioms whose lists fork, and plain rules over restrictions where these are derived or equal
-                       (elsewhere twins.dl is in their place)
-    own rules          the user's
+    free rules         generic rules that read no schema (eq-*)
+    needed rules       generic rules that run only if the data calls for them: if rules have derived schema triples,
+                       if an axiom has a list that forks, and, in the place of twins.dl, if restrictions are derived
+                       or made equal
+    own rules          the rules of the user
 
-These are layers: a rule that is in several is there for the reason of the last.
+These are layers: the last layer that has a rule gives the reason for it.
 
-Invariant: the program is a function of the selection, the own rules, the closed schema and two facts about the data, so
-that it is the same after reopening. `build` defines it; `LiveProgram` follows edits and holds the same at every moment.
-Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touches (ontology/live.py), and while
-`exceeded` without `same_as` one analysis of the closed schema for each edit.
+Invariant: the program is a function of the selection, the own rules, the closed schema and three flags about the data.
+So it is the same after the store is opened again. `build` defines it; `LiveProgram` follows edits and is equal to it at
+every moment.
+Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touches (ontology/live/live.py), and while
+`exceeded` is set without `same_as`, one analysis of the closed schema for each edit.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ Layer: TypeAlias = dict[Rule, Ruling]
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules in canonical form, each with the reason why it runs, and what the ontology could not say."""
+    """Rules in canonical form, each with the reason why it runs, and a warning for each axiom that has no rule."""
 
     reasons: dict[Rule, str]
     warnings: tuple[str, ...]
@@ -67,9 +68,9 @@ def build(
 ) -> Program:
     """The program for a closed schema.
 
-    `same_as`: a present owl:sameAs fact links a term of the schema; `exceeded`: a schema triple that is not in the
-    closed schema is present; `restricted`: so is one that says what a restriction is, or declares a class or a
-    property. Each calls for generic rules beside the translated ones.
+    `same_as`: an owl:sameAs fact links a term of the schema. `exceeded`: a fact is a schema triple that the closed
+    schema does not have. `restricted`: such a fact describes a restriction, or declares a class or a property. Each
+    flag calls for generic rules beside the translated ones.
     """
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
@@ -85,9 +86,9 @@ def build(
 
 
 class ProgramChange(NamedTuple):
-    """What an edit did to the rules: those that run no more, those that run now, those that stay for another reason.
+    """What an edit did to the rules: those that left, those that came, and those that stay for another reason.
 
-    A rule of `restated` is equal to the one that it replaces, and the same to the engine; its sources may be new.
+    A rule of `restated` equals the one that it replaces, and is the same to the engine; its sources may differ.
     """
 
     removed: tuple[Rule, ...]
@@ -97,7 +98,7 @@ class ProgramChange(NamedTuple):
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without cyclic garbage collection, which looks at all objects anew while many are made of a schema."""
+    """Suspends cyclic garbage collection, which would look at all objects again and again while a schema makes many."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -108,9 +109,9 @@ def uncollected() -> Iterator[None]:
 
 
 class LiveProgram:
-    """The program of a graph that is edited. Empty at first: the first change brings the rules of the selection too.
+    """The program of a graph that is edited. It begins empty; the first change adds the rules of the selection, too.
 
-    Law: `program` is what `build` gives for the closed schema that the changes so far add up to. `rollback` takes back
+    Law: `program` is what `build` gives for the closed schema that the changes so far add up to. `rollback` undoes
     every change since the last `commit`, also one that was interrupted.
     """
 
@@ -128,7 +129,7 @@ class LiveProgram:
 
     @property
     def program(self) -> Program:
-        """The program as a value of its own; cost: all its rules."""
+        """The program as a value that later changes do not alter; cost: all its rules."""
         if not self._rulings:
             return Program({}, ())
         translated = _translated(rule for each in self._translations for rule in each.rules)
@@ -149,11 +150,11 @@ class LiveProgram:
 
     @property
     def axioms(self) -> int:
-        """How many axioms the closed schema holds, once for each profile."""
+        """How many axioms the closed schema holds; an axiom counts once for each profile."""
         return sum(each.axioms for each in self._translations)
 
     def ruling(self, rule: Rule) -> Ruling | None:
-        """The rule as it is in force, with its sources, and why; None if it is not."""
+        """The rule as it is in force, with its sources, and its reason; None if it is not in force."""
         return self._rulings.get(rule)
 
     def change(
@@ -167,10 +168,11 @@ class LiveProgram:
         own: Iterable[Rule] | None = None,
         twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
     ) -> ProgramChange:
-        """Follow the closed schema: triples that left it, then triples that joined it; what that does to the rules.
+        """Follow the closed schema: `removed` left it, then `added` joined it; returns what that changes in the rules.
 
-        The flags are those of `build`; `own` are the user's rules from now on, if they change. `twins` says who
-        represents restrictions from now on, where this changes; None for nobody.
+        The flags are those of `build`. `own`: the rules of the user from now on, or None if they stay. `twins`: the
+        restrictions that get another representative, with that representative, or with None if they have no
+        representative any more.
         """
         touched = [] if self._rulings else [*self._closing, *self._free, *self._latest["own"]]
         touched += self._follow(removed, added, twins)
@@ -185,17 +187,17 @@ class LiveProgram:
         return self._settle(dict.fromkeys(touched))
 
     def commit(self) -> None:
-        """The changes stay."""
+        """Make the changes since the last `commit` final."""
         self._log.commit()
 
     def rollback(self) -> None:
-        """Take the changes since the last `commit` back."""
+        """Undo the changes since the last `commit`."""
         self._log.rollback()
 
     def _follow(
         self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
     ) -> list[Rule]:
-        """Feed the translations; the rules that this touched."""
+        """Hand the change to the translations; returns the rules that it touched."""
         for triple in removed:
             if triple in self._schema:
                 self._log.drop(self._schema, triple)
@@ -221,13 +223,13 @@ class LiveProgram:
                 self._log.put(self._suspects, rule, None)
 
     def _replace(self, name: str, after: Layer) -> list[Rule]:
-        """Put a new layer in the place of one; the rules where they differ."""
+        """Replace a layer; returns the rules in which the old and the new layer differ."""
         before = self._latest[name]
         self._log.put(self._latest, name, after)
         return [rule for rule in (before | after) if before.get(rule) != after.get(rule)]
 
     def _settle(self, touched: Iterable[Rule]) -> ProgramChange:
-        """Give each of these rules the reason that its layers say; what that changes."""
+        """Give each of these rules the reason of the last layer that has it; returns what that changes."""
         removed: list[Rule] = []
         added: list[Rule] = []
         restated: list[Rule] = []
@@ -257,10 +259,10 @@ def _closing(selection: Selection) -> Layer:
 
 def _free(selection: Selection) -> Layer:
     generic, equality = selection.generic, _shipped(selection.equality, "follows the representatives of equal terms")
-    others = equality | _shipped(selection.datatypes, "reads what literals stand for")
+    others = equality | _shipped(selection.datatypes, "reads the values of literals")
     if selection.schema == "data":
         return _shipped((*generic.rows, *generic.free), "generic: the schema is read as data") | others
-    return _shipped(generic.free, "generic: it asks for no schema") | others
+    return _shipped(generic.free, "generic: it reads no schema") | others
 
 
 def _needed(
@@ -273,9 +275,10 @@ def _needed(
     exceeded: bool,
     restricted: bool,
 ) -> Layer:
-    """The generic rules, closing ones aside, that the data needs beside these rules; those that read `forks` too.
+    """The generic rules, except closing ones, that the data needs beside `rules`, and those that read forked lists.
 
-    Restrictions that are derived, or equal, have no representatives: for them the plain rules of the tables run.
+    `forks`: the lists that fork. Restrictions that are derived or made equal have no representative; the plain rules of
+    the tables run for them.
     """
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or forks):
@@ -284,19 +287,17 @@ def _needed(
         if same_as or exceeded:
             needed |= needed_generic((*rules, *needed), generic, schema, same_as=same_as)
         of_twins = (rule for rule in generic.rows if needed and rule.group == TWINS)
-        needed = (
-            dict.fromkeys(of_twins, "derived axioms may ask for any of the restrictions that say the same") | needed
-        )
+        needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
         found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in generic.closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}
     if same_as or restricted:
-        layer |= _shipped(selection.loud, "restrictions are derived, or equal")
+        layer |= _shipped(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
     return layer
 
 
 @lru_cache(maxsize=64)
 def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
-    """A layer of rules that many graphs have; not to be changed."""
+    """A layer of rules that many graphs share; do not change it."""
     return _layer(rules, reason)
 
 

@@ -1,9 +1,12 @@
-"""The schema's stratum: schema triples closed by the generic scm-* rules, apart from the data.
+"""The schema's stratum: an engine that closes the schema triples by the generic scm-* rules, apart from the data.
 
-The closure is what is translated (docs/architecture.md, Schema closure and translation): asserted axioms alone would be
-incomplete, and feeding back what data rules infer would let rules support themselves. Invariant: the stratum's facts
-are the asserted schema triples and what the closing rules derive from them, and from what is said of the restrictions
-in them (`twins.py`). Cost: an engine of the schema's size; a change costs what it changes.
+The closed schema is what is translated to rules (docs/architecture.md). To translate asserted axioms alone would be
+incomplete.
+To feed back schema triples that data rules infer would let rules support themselves.
+
+Invariant: the facts of the stratum are the asserted schema triples and what the closing rules derive from them, and
+from what is said of their restrictions (`twins.py`). Cost: an engine of the schema's size; a change costs what it
+changes.
 """
 
 from __future__ import annotations
@@ -23,17 +26,17 @@ from kgreason.zset.zset import ZSet
 
 
 class ClosureChange(NamedTuple):
-    """Schema triples that the closure lost and won: int32[n, 3] each."""
+    """The schema triples that left the closure and those that joined it: int32[n, 3] each."""
 
     removed: Int32
     added: Int32
 
 
 class SchemaStratum:
-    """The closing rules over schema triples: begin, change, then accept or rollback.
+    """The closing rules over schema triples: change, then accept or rollback.
 
-    The rules come with the first change that is accepted, after which it `is_ready`: those without a body say something
-    of themselves.
+    The closing rules come with the first change; once that is accepted, `is_ready` is set. A closing rule without a
+    body derives axiomatic triples even from an empty schema.
     """
 
     def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:
@@ -46,14 +49,14 @@ class SchemaStratum:
     def change(
         self, removed: Int32, added: Int32, check: Check, budget: int | None = None, said: Said = NOTHING_SAID
     ) -> ClosureChange:
-        """Retract and assert schema triples int32[n, 3]; what that changes.
+        """Retract and assert schema triples int32[n, 3]; returns what that changes in the closure.
 
-        `said` is what they change about restrictions that say the same. Other changes, `accept` or `rollback` must
-        follow, after LimitError too.
+        `said`: what they change about restrictions that say the same. Further changes, `accept` or `rollback` must
+        follow, also after LimitError.
         """
         is_first = not self._is_open
         if is_first:
-            self._engine.begin()  # before it is open: a rollback takes back what was begun last
+            self._engine.begin()  # before `_is_open`: else an interrupt here makes `rollback` undo the commit before
             self._is_open, self._told = True, ZSet.empty(3)
         rules = () if self.is_ready or not is_first else self._rules
         less, more = ({self._engine.table(False, width): rows for width, rows in part.items()} for part in said[:2])
@@ -70,13 +73,13 @@ class SchemaStratum:
         return ClosureChange(news.negative().columns, news.positive().columns)
 
     def accept(self) -> None:
-        """Make a change final, if there is one."""
+        """Make the changes since the last `accept` final, if there are any."""
         if self._is_open:
             self._engine.accept()
             self._is_open, self.is_ready = False, True
 
     def rollback(self) -> None:
-        """Undo a change, if there is one."""
+        """Undo the changes since the last `accept`, if there are any."""
         if self._is_open:
             self._engine.rollback()
             self._is_open = False

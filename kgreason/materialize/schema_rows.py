@@ -1,7 +1,7 @@
-"""Rows of the engine as a graph: which triples are schema, and where two spellings mean one row of the store.
+"""Which rows are schema triples, and other questions that the ids of vocabulary terms answer.
 
-Vocabulary terms have fixed small ids, so that asking what is schema costs one comparison a triple and a look-up for the
-few that pass. Everything here works on whole columns: int32[n, 3] rows of subject, predicate and object.
+Vocabulary terms have fixed small ids. So the test for schema costs one comparison a triple, and a look-up for the few
+that pass. Everything here works on whole columns: int32[n, 3] rows of subject, predicate and object.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[OWL_IMPORTS], _IDS[OWL_ONTOLOGY], _IDS[OWL
 LITERAL_FACTS = tuple(
     f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "may_equal/2", "not/2", "ill/1", "literal/1", "used/1")
 )
-"""What rules are told of literals, and what they note of them (datatypes.dl): no part of the graph, and it may stay."""
+"""The relations for facts about literals (datatypes.dl). They are not part of the graph, and may stay when facts go."""
 _LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
 
 
@@ -61,7 +61,7 @@ def is_schema(rows: Int32) -> Mask:
 
 
 def restricts(rows: Int32) -> Mask:
-    """Whether each of rows int32[n, 3] says what a restriction is, or declares a class or a property: bool[n]."""
+    """Whether each of rows int32[n, 3] describes a restriction, or declares a class or a property: bool[n]."""
     return _says(rows, _OF_RESTRICTIONS, _DECLARATIONS)
 
 
@@ -76,20 +76,20 @@ def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
 
 
 def linked(rows: Int32) -> Int32:
-    """The pairs int32[m, 2] of different terms that owl:sameAs triples among rows int32[n, 3] link."""
+    """The pairs int32[m, 2] of two different terms that owl:sameAs triples among rows int32[n, 3] link."""
     same = rows[rows[:, 1] == SAME_AS]
     return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
 
 
 def related(relation: int, terms: Int32) -> Int32:
-    """The facts of a relation about terms int32[n], or int32[n, w - 1]: int32[n, w]."""
+    """Rows int32[n, w] of a relation, from its id and the terms int32[n] or int32[n, w - 1]."""
     return np.column_stack([np.full(len(terms), relation), terms]).astype(np.int32)
 
 
 def links(rows: Int32, schema: Int32) -> bool:
-    """Whether an owl:sameAs triple among rows, reflexive ones aside, mentions a term of the closed schema.
+    """Whether an owl:sameAs triple among rows, except reflexive ones, mentions a term of the closed schema.
 
-    The limits of cardinalities are no such terms: translated, they are read by their values.
+    The limits of cardinalities do not count: their rules are translated from the value of the literal.
     """
     same = linked(rows)
     if not len(same):
@@ -100,7 +100,7 @@ def links(rows: Int32, schema: Int32) -> bool:
 
 
 def are_limits(rows: Int32) -> Mask:
-    """Whether each of rows int32[n, 3] says the limit of a cardinality, which is read by its value: bool[n]."""
+    """Whether each of rows int32[n, 3] gives the limit of a cardinality, which is read by its value: bool[n]."""
     return np.isin(rows[:, 1], _LIMITS)
 
 

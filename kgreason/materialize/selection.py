@@ -1,11 +1,12 @@
-"""What `--rules` selects: shipped rule sets by name, rule files by path.
+"""`select`: turns the names that `--rules` gives into rules; shipped rule sets by name, rule files by path.
 
-A shipped rule set has a part that is translated from the ontology (its rows) and generic rules that run as
-they are. With `schema="data"` nothing is translated and all of its generic rules run over the schema as plain facts.
+A shipped rule set has rules that are translated from the ontology (its rows, docs/architecture.md) and generic rules
+that run as
+they are. With `schema="data"` nothing is translated, and all of its generic rules run over the schema as plain facts.
 Rule files always run as they are.
 
-Groups that only add noise (reflexive sameAs, `owl:Thing` on everything, axiomatic triples) are off by default; a name
-that ends in `+GROUP`, once or more often, switches them on: `owl2rl+eq-ref+thing`.
+Groups that derive much and say little (reflexive sameAs, `owl:Thing` on everything, axiomatic triples) are off by
+default. A name that ends in `+GROUP`, once or more often, switches them on: `owl2rl+eq-ref+thing`.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ from kgreason.rules.parser import load, ruleset
 from kgreason.rules.program import check_sizes
 
 _LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
-"""The rules of owl2rl in whose place those of links.dl stand."""
+"""The rules of owl2rl that links.dl replaces."""
 _FOLLOWED = _LINKS | {"eq-sym"}
-"""The rules of owl2rl in whose place those of representatives.dl stand."""
+"""The rules of owl2rl that representatives.dl replaces."""
 
 _OF_RESTRICTIONS = frozenset(["scm-hv", "scm-svf1", "scm-svf2", "scm-avf1", "scm-avf2"])
-"""The rules of owl2rl in whose place those of twins.dl stand, unless `scm-reflexive` is on."""
+"""The rules of owl2rl that twins.dl replaces, unless `scm-reflexive` is on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The profiles to translate, the generic rules of the rule sets and the user's own rules.
 
-    `equality`: the rules that follow representatives in place of owl:sameAs, or none; then a clique may stand for
-    `aliases` rows. `datatypes`: the rules that read what literals stand for, or none. `is_literal`: rules make literals
-    of different values equal, as the letter of the tables says. `loud`: where restrictions are read by representatives
-    of those that say the same (twins.dl), the plain rules of the tables, which run as well if data derives what
-    restrictions are made of.
+    `equality`: the rules that follow representatives in place of owl:sameAs; empty if there are no representatives.
+    `aliases`: the number of rows that a clique may then stand for. `datatypes`: the rules that read the values of
+    literals, or empty. `is_literal`: rules make literals of different values equal, as the W3C tables literally say.
+    `loud`: the plain rules of the tables that twins.dl replaces; they run as well if data derives parts of
+    restrictions.
     """
 
     names: tuple[str, ...]
@@ -56,17 +57,17 @@ class Selection:
 
     @property
     def is_reflexive(self) -> bool:
-        """Whether every term is to be the same as itself."""
+        """Whether every term is owl:sameAs itself in the graph."""
         return any(rule.group == "eq-ref" for rule in self.generic.free)
 
 
 def select(
     names: Sequence[str], schema: SchemaMode = "axioms", same_as: SameAsMode = "aliases", aliases: int = ALIASES
 ) -> Selection:
-    """The selection that these names (rdfs, rhodf, owl2rl, none, or `rdfs+axiomatic`) and rule files stand for.
+    """The selection for names (rdfs, rhodf, owl2rl, none, or with groups `rdfs+axiomatic`) and paths of rule files.
 
     Raises InputError for a file that cannot be read, RuleSyntaxError for one that does not parse, RuleError for a name
-    that is neither, and for a group that the rule set does not have.
+    that is neither a rule set nor a rule file, and for a group that the rule set does not have.
     """
     profiles: list[Profile] = []
     generic: list[Rule] = []
@@ -94,14 +95,14 @@ def select(
 
 
 def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
-    """The rules that follow owl:sameAs without representatives: those of the tables, or those of links.dl."""
+    """Generic rules that follow owl:sameAs without representatives: the rules of the tables, or those of links.dl."""
     yield from (rule for rule in rules if rule.group != LETTER and (is_literal or rule.name not in _LINKS))
     if not is_literal:
         yield from ruleset("links").rules
 
 
 def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
-    """Rules with those of twins.dl in the place of what they stand for; the rules of which that is the case."""
+    """The rules with those of twins.dl in the place of the ones that twins.dl replaces; and the replaced rules."""
     plain = [rule for rule in ruleset("owl2rl").rules if rule.name in _OF_RESTRICTIONS or rule.group == "scm-reflexive"]
     kept = [rule for rule in rules if rule.name not in _OF_RESTRICTIONS]
     return [*kept, *ruleset("twins").rules], tuple(plain)
@@ -110,20 +111,20 @@ def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
 def reselect(
     names: Sequence[str], own: tuple[Rule, ...], schema: SchemaMode, same_as: SameAsMode, aliases: int
 ) -> Selection:
-    """The selection of a store: its rule files are not read again, `own` are the rules they held."""
+    """The selection of a store that is opened again: rule files are not read, `own` are the rules that they held."""
     shipped = select([name for name in names if name.split("+")[0] in DEFAULT_GROUPS], schema, same_as, aliases)
     return replace(shipped, names=tuple(names), own=own)
 
 
 @cache
 def _inner_relations() -> frozenset[str]:
-    """The relations by which kgreason itself follows equality, values and restrictions that say the same."""
+    """The relations of kgreason itself: for equal terms, values of literals and restrictions that say the same."""
     rules = (rule for name in ("representatives", "datatypes", "twins") for rule in ruleset(name).rules)
     return frozenset(filter(None, (atom.relation for rule in rules for atom in (*rule.heads, *rule.body)))) - {"false"}
 
 
 def check_own(rules: Iterable[Rule]) -> None:
-    """Raises RuleError for a rule of the user that is too long, or speaks of a relation of kgreason's own."""
+    """Raises RuleError for a rule of the user that is too long, or that uses a relation of kgreason itself."""
     rules = tuple(rules)
     check_sizes(rules)
     for rule in rules:

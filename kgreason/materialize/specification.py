@@ -1,11 +1,11 @@
-"""`ReferenceEngine`: the executable specification (`kgreason.circuit`) with the engine's face, to run graphs on.
+"""`ReferenceEngine`: runs the executable specification (`kgreason.circuit`) behind the methods of `Engine`.
 
     rows, encoded rules -> atoms, rules -> ReferenceCircuit -> model by levels -> fact table, which is read as usual
 
-Law: facts, asserted flags, deltas and derivations are those of `Engine`; a stamp is the level at which its fact first
-appears from scratch; supports are not kept. Neither strategies nor budgets mean anything here. The ids of terms are
-the constants. Cost: that of the specification, and one pass over all facts for each commit: for small graphs, in
-memory.
+Law: facts, asserted flags, deltas and derivations are those of `Engine`. A stamp is the level at which its fact first
+appears when everything is computed from scratch; supports are not kept. Strategies and budgets have no effect. The ids
+of terms serve as constants. Cost: that of the specification, and one pass over all facts for each commit. Use it for
+small graphs in memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kgreason.rules.model import Atom, Rule, Term, Variable
 
 
 class _State(NamedTuple):
-    """What is present, with the level at which it appears; what of it is asserted; the rules; a table to read."""
+    """The facts with their levels, the asserted facts, the rules, and the facts as a table to read."""
 
     levels: dict[Atom, int]
     asserted: frozenset[Atom]
@@ -52,7 +52,7 @@ class _State(NamedTuple):
 
 
 class ReferenceEngine:
-    """Facts and rules in ids, kept at the fixpoint by definition; see `Engine` for what the methods mean."""
+    """The closure of facts and rules in ids, computed by definition; `Engine` says what each method means."""
 
     def __init__(self, quiet: int = 0) -> None:
         self.planner = Planner()
@@ -63,7 +63,7 @@ class ReferenceEngine:
 
     @property
     def circuit(self) -> Circuit:
-        """The facts, to be read."""
+        """The facts, for reading only."""
         return self._state.circuit
 
     def __len__(self) -> int:
@@ -87,7 +87,7 @@ class ReferenceEngine:
         added: Iterable[EncodedRule],
         removed: Iterable[EncodedRule],
         *,
-        strategy: Strategy,  # noqa: ARG002 - there is one way alone
+        strategy: Strategy,  # noqa: ARG002 - there is only one strategy
         budget: int | None,  # noqa: ARG002
         check: Check,
     ) -> None:
@@ -98,7 +98,7 @@ class ReferenceEngine:
         self._move(self._state.asserted - gone | come, rules, check)
 
     def _move(self, asserted: frozenset[Atom], rules: dict[EncodedRule, Rule], check: Check) -> None:
-        """Commit what leads from the present state to another."""
+        """Commit the difference between the present state and this one."""
         before = self._state
         check()
         self._reference.commit(
@@ -112,12 +112,12 @@ class ReferenceEngine:
         check()
 
     def _is_quiet(self, fact: Atom) -> bool:
-        """Whether a fact says that something is the same as itself."""
+        """Whether a fact says that a term is the same as itself."""
         is_triple, _ = self.planner.tables()[_table(fact)]
         return is_triple and fact.terms[1] == self._quiet and fact.terms[0] == fact.terms[2]
 
     def _shown(self, levels: Mapping[Atom, int], asserted: frozenset[Atom]) -> Circuit:
-        """The facts in a table that nothing is evaluated over."""
+        """The facts as a table of a circuit that evaluates nothing."""
         circuit = Circuit(self.planner, max(1024, len(levels)))
         records = np.zeros((len(levels), FIRST + circuit.facts.width), dtype=np.int32)
         for record, (fact, level) in zip(records, levels.items(), strict=True):
@@ -143,7 +143,7 @@ class ReferenceEngine:
         self._origin = self._state
 
     def rollback(self) -> None:
-        """Undo the commit, by the commit that leads back."""
+        """Undo the commit: commit the opposite change."""
         self._move(self._origin.asserted, self._origin.rules, lambda: None)
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32:
@@ -169,7 +169,7 @@ class ReferenceEngine:
         return list(found)
 
     def _values(self, rule: Rule, variables: int, head: Atom, fact: Atom) -> Iterable[tuple[Term, ...]]:
-        """The values of a rule's variables for each use of it that derives a fact by one of its heads."""
+        """The values of a rule's variables for each derivation of a fact by one head."""
         bound = unify(head, fact)
         if bound is None:
             return []
@@ -197,7 +197,7 @@ def _variable(slot: int) -> Variable:
 
 
 def _rule(code: EncodedRule) -> Rule:
-    """The rule over atoms that an encoded one is."""
+    """An encoded rule as a rule over atoms."""
     terms: list[Term] = ["0", *map(_variable, range(1, 1 + code.shape.variables)), *map(str, code.constants)]
 
     def atom(pattern: Pattern) -> Atom:

@@ -1,7 +1,7 @@
 """`Saved`: the state of a materializer as arrays, and the graph that it stands for.
 
-Law: `triples`, `graphs` and `relation` are those of the commit after which the state was taken. Cost: one look at all
-facts; where terms have representatives, the triples that they stand for are written out.
+Law: `triples`, `graphs` and `relation` give the graph after the commit that the state was saved after. Cost: one look
+at all facts; where terms have representatives, the triples that facts stand for are written out.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from kgreason.terms.dictionary import Dictionary
 class Saved(NamedTuple):
     """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, flags, work.
 
-    records: int32[n, 3 + w], rows of present facts alone; quads: int32[m, 4], or None while all asserted triples are of
-    the default graph; tables: kind (is it the triples' table?) and width of each table. `rep` is the id of the relation
-    eq_rep, or 0 where equal terms have no representatives; `aliases` the budget of a clique (`cliques`); `preferred`
-    the primaries of those cliques that have several representatives.
+    records: int32[n, 3 + w], rows of present facts only; quads: int32[m, 4], or None while all asserted triples are in
+    the default graph; tables: kind (is it the triples' table?) and width of each. `rep`: the id of the relation eq_rep,
+    or 0 where equal terms have no representatives; `aliases`: the budget of a clique (`cliques`); `preferred`: the
+    primaries of the cliques that have several representatives.
     """
 
     records: Int32
@@ -40,7 +40,7 @@ class Saved(NamedTuple):
     restricted: bool = False
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
-        """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; generalised ones too."""
+        """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; also generalised ones."""
         if asserted or not len(pairs := self._represented()):
             return self.facts(asserted)
         cliques = Cliques(self.aliases)
@@ -65,16 +65,16 @@ class Saved(NamedTuple):
         return rows[rows[:, 0] == self.rep, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
-        """Ids, of any shape, with one representative in the place of all terms that owl:sameAs makes one with it."""
+        """Ids, of any shape, where each term with equals is replaced by the primary of its clique."""
         return in_primaries(ids, self._represented(), self._preferred())
 
     def _preferred(self) -> Int32:
         return np.array(self.preferred, dtype=np.int32)
 
     def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
-        """What a dump with graphs shows: triples of the default graph, and the asserted quads of the named ones.
+        """The rows of a dump with graphs: triples of the default graph, and the asserted quads of the named graphs.
 
-        asserted: as for `triples`; the inferred triples, and those of imported documents, are of the default graph.
+        asserted: as for `triples`. The inferred triples, and those of imported documents, are in the default graph.
         """
         if asserted is False or self.quads is None:
             return [self.triples(asserted=asserted)]

@@ -1,10 +1,10 @@
-"""`Twins`: restrictions that say the same, for the rules of twins.dl: what is said of them, as rows to assert.
+"""`Twins`: finds the restrictions that say the same, and gives the facts that twins.dl reads as rows to assert.
 
-    asserted schema triples that came and went  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; who represents whom
+    asserted schema triples that came and went  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; the representatives
 
-The rows go to the schema's stratum and to the facts, and who represents whom to the translation. All of it is a
-function of what is asserted, and the same however the schema is read. Called under the lock of the graph, as all of the
-materializer. Cost: that of `ontology.twins`, and a look at each schema triple that comes or goes.
+The rows go to the schema's stratum and to the facts, the representatives to the translation. Both are a function of
+what is asserted, and do not depend on `schema=`. The lock of the graph must be held, as for all of the materializer.
+Cost: that of `ontology.twins`, and a look at each schema triple that comes or goes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ GROUP = "twins"
 
 
 class Said(NamedTuple):
-    """What an edit did: rows to retract and rows to assert, by width; who represents whom now, None for nobody."""
+    """What an edit did: rows to retract and to assert, by width; and the restrictions that get another representative.
+
+    `represented`: each such restriction with its representative from now on; None if it has no representative any more.
+    """
 
     gone: dict[int, Int32]
     come: dict[int, Int32]
@@ -38,7 +41,7 @@ NOTHING_SAID = Said({}, {}, {})
 
 
 class Twins:
-    """The restrictions of a graph. `declared` are schema triples that hold without being asserted."""
+    """The restrictions of a graph. `declared`: schema triples that hold without being asserted."""
 
     def __init__(self, dictionary: Dictionary, declared: Iterable[Triple] = ()) -> None:
         self._dictionary = dictionary
@@ -49,7 +52,7 @@ class Twins:
         self.accept()
 
     def change(self, removed: Int32, added: Int32) -> Said:
-        """Follow asserted schema triples int32[n, 3] that went and came; `accept` or `rollback` must follow."""
+        """Follow asserted schema triples int32[n, 3] that went and that came; `accept` or `rollback` must follow."""
         gone, come = (decoded(self._dictionary, rows[restricts(rows)]) for rows in (removed, added))
         if not (gone or come):
             return NOTHING_SAID
@@ -63,16 +66,16 @@ class Twins:
         self._log.commit()
 
     def rollback(self) -> None:
-        """Take the changes since the last `accept` back."""
+        """Undo the changes since the last `accept`."""
         self._log.rollback()
 
     @property
     def facts(self) -> set[Atom]:
-        """All that is said now."""
+        """All facts about restrictions at present."""
         return self._live.facts
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
-        """The triples that a fact is read from, for a proof; none for a fact that rules derive."""
+        """The triples that a fact was read from, for a proof; empty for a fact that rules derive."""
         return self._live.sources(fact) if fact in self._live.facts else ()
 
     def _rows(self, facts: Iterable[Atom]) -> dict[int, Int32]:

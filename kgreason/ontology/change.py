@@ -1,4 +1,4 @@
-"""`Change`: what each pass of a live translation is fed with, and hands on: what went, and what came."""
+"""`Change`: what each pass of a live translation receives and hands on: what went, and what came."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Change(NamedTuple, Generic[T]):
-    """What went and what came."""
+    """The items that went and the items that came."""
 
     gone: tuple[T, ...]
     come: tuple[T, ...]

@@ -2,18 +2,19 @@
 
     some p C, written as the blank nodes a, b and c   ->  scm_twin(b, a), scm_twin(c, a), scm_some(a, p, C)
 
-Two restrictions are *twins* if they have one kind, one property and one filler, and if by the tables each is below the
+Two restrictions are *twins* if they have the same kind, property and filler, and if by the tables each is below the
 other: scm-cls says that the filler is below itself, or scm-op or scm-dp that the property is. Fillers that are twins
-count as one filler, so that restrictions inside restrictions are found as well. The first of the twins by text
-represents them, IRIs before blank nodes.
+count as one filler, so restrictions inside restrictions can be twins as well. The twin whose text comes first
+represents the others, IRIs before blank nodes.
 
-A restriction with two properties or two fillers, or inside itself, is *odd*. No OWL ontology has one. It has no twin,
-and rules of twins.dl of its own relate it to others. So is one that would have a twin only because of an odd filler.
+A restriction is *odd* if it has two properties or two fillers, or is inside itself. No OWL ontology has one. An odd
+restriction has no twin; special rules of twins.dl relate it to others. A restriction that would have a twin only
+because of an odd filler is odd, too.
 
-Law: after any sequence of edits `facts` and `representatives` are those of the triples that are left. They depend on
-what is asserted alone: nothing that rules derive makes two restrictions twins, or keeps them so.
+Law: after any sequence of edits, `facts` and `representatives` are those of the remaining triples. They depend on
+asserted triples alone: no derived triple makes two restrictions twins.
 Cost of an edit: the restrictions whose triples it changes, and those whose property, filler or filler's filler it
-declares; where the representative of twins changes, all of these twins. So a thousand twins cost a thousand.
+declares; if the representative of twins changes, all of these twins. So a thousand twins cost a thousand.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from kgreason.terms.vocabulary import (
 )
 
 Key: TypeAlias = tuple[Constant, ...]
-"""What twins have in common: kind, property and filler. A restriction that can have no twin has its node alone."""
+"""The common part of twins: kind, property and filler. For a restriction that can have no twin, its node alone."""
 Owner: TypeAlias = Constant | Key
 _Said: TypeAlias = dict[Owner, tuple[Atom, ...]]
 
@@ -47,15 +48,15 @@ ARITIES = {
     **dict.fromkeys((*RELATIONS.values(), "scm_some_of", "scm_all_of"), 3),
     "scm_odd": 1,
 }
-"""The relations of what is said of restrictions, and how many terms each relates."""
+"""The relations of facts about restrictions, each with its number of terms."""
 
 PREDICATES = (OWL_ON_PROPERTY, *RELATIONS)
 DECLARATIONS = (OWL_CLASS, OWL_OBJECT_PROPERTY, OWL_DATATYPE_PROPERTY)
-"""Triples with one of these predicates, and types that are one of these, are all that is read."""
+"""Only triples with one of these predicates, and types that are one of these, are read."""
 
 
 class Part(NamedTuple):
-    """One thing that a restriction says: its kind, a property and a filler."""
+    """One statement of a restriction: its kind, a property and a filler."""
 
     kind: Constant
     property_: Constant
@@ -63,7 +64,7 @@ class Part(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """A restriction: whether it is odd, whether it may have twins, and how deep the restrictions inside it go."""
+    """A restriction: its parts, whether it is odd, whether it may have twins, and how deep restrictions nest in it."""
 
     parts: tuple[Part, ...]
     is_odd: bool
@@ -72,7 +73,7 @@ class _Reading(NamedTuple):
 
 
 class LiveTwins:
-    """What is said of the restrictions of a schema; empty at first."""
+    """The facts about the restrictions of a schema; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -85,17 +86,18 @@ class LiveTwins:
         self._leaders: dict[Key, Constant] = {}
         self._said: _Said = {}
         self.representatives: dict[Constant, Constant] = {}
-        """Who represents each twin; those who do are left out."""
+        """The representative of each twin; representatives themselves are left out."""
 
     @property
     def facts(self) -> set[Atom]:
-        """All that is said now."""
+        """All present facts about restrictions."""
         return {fact for facts in self._said.values() for fact in facts}
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Atom]:
-        """Take triples away, then add others; what is said no more, and what is said now.
+        """Remove triples, then add others; returns the facts that go and come.
 
-        Triples that say nothing of restrictions are ignored, as is removing what is absent or adding what is present.
+        Triples that describe no restriction are ignored. To remove an absent triple or to add a present one changes
+        nothing.
         """
         removed, added = (list(filter(is_read, triples)) for triples in (removed, added))
         touched = self._schema.change(removed, added)
@@ -105,7 +107,7 @@ class LiveTwins:
         return self._spread(self._with_users(touched))
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
-        """The triples that a fact is read from, and the declaration that makes twins of two restrictions."""
+        """The triples that a fact is read from, with the declaration that makes two restrictions twins."""
         first, *others = map(str, fact.terms)
         nodes = [first]
         if fact.relation in _OF_TWINS:
@@ -116,7 +118,7 @@ class LiveTwins:
         return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
-        """Of those that a restriction represents, the first with a filler, or with one that this one represents."""
+        """The first twin of `leader` that states a filler, or a filler with the same representative."""
         key, _ = self._keys[leader]
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
@@ -125,7 +127,7 @@ class LiveTwins:
         return ((node, each, term) for each in PREDICATES for term in self._schema.objects(node, each))
 
     def _declared(self, node: Constant) -> Iterator[Triple]:
-        """A declaration by which a restriction with twins is below itself."""
+        """The declaration that makes a restriction with twins be below itself."""
         part = next(iter(_parts(self._schema, node)))
         types = [type_ for type_ in self._schema.objects(part.property_, RDF_TYPE) if type_ in _OF_PROPERTIES]
         if types:
@@ -135,10 +137,10 @@ class LiveTwins:
         else:
             yield from self._declared(part.filler)
 
-    # What is looked at
+    # Which nodes an edit touches
 
     def _use(self, triples: Iterable[Triple]) -> None:
-        """Let properties and fillers know the restrictions that they are in now."""
+        """Update the index from properties and fillers to the restrictions that use them."""
         for node, predicate, term in triples:
             if predicate != RDF_TYPE:
                 is_used = any(term in self._schema.objects(node, each) for each in PREDICATES)
@@ -146,7 +148,7 @@ class LiveTwins:
                     (self._users.add if is_used else self._users.discard)(term, node)
 
     def _with_users(self, terms: Iterable[Constant]) -> set[Constant]:
-        """Terms with the restrictions that they are in, at any depth."""
+        """The terms, and all restrictions that use them at any depth."""
         found = set(terms)
         waiting = list(found)
         for term in waiting:
@@ -156,7 +158,7 @@ class LiveTwins:
         return found
 
     def _spread(self, nodes: Iterable[Constant]) -> Change[Atom]:
-        """Read nodes anew, the inner ones first, and those around one that another represents than before."""
+        """Read nodes again, inner ones first, then the restrictions around nodes that got another representative."""
         before: _Said = {}
         waiting = {node: self._read(node) for node in nodes}
         while waiting:
@@ -170,7 +172,7 @@ class LiveTwins:
         return _net(before, self._said)
 
     def _moved(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
-        """Put a node among the twins that it belongs to; the keys of those that it was and is among."""
+        """Put a node among its twins; returns the keys of its former and its present twins."""
         before, after = self._keys.get(node), self._key(node, reading)
         if before != after:
             if before:
@@ -196,7 +198,7 @@ class LiveTwins:
             self._sayers.add((key, part), node)
 
     def _settled(self, moved: Mapping[Key, Collection[Constant]], before: _Said) -> list[Constant]:
-        """Say what follows of twins that came or went; the nodes that another represents than before."""
+        """Update the facts of twins that came or went; returns the nodes that got another representative."""
         changed: dict[Constant, None] = {}
         for key, nodes in moved.items():
             members, old = self._members.at(key), self._leaders.get(key)
@@ -212,7 +214,7 @@ class LiveTwins:
         return [node for node in changed if self._represent(node, before)]
 
     def _represent(self, node: Constant, before: _Said) -> bool:
-        """Have a node be represented by the first of its twins; whether another did before."""
+        """Set the representative of a node to the first of its twins; returns whether it was another before."""
         old, new = self._represented(node), self._leaders[self._keys[node][0]] if node in self._keys else node
         if old == new:
             return False
@@ -228,7 +230,7 @@ class LiveTwins:
         return self.representatives.get(node, node)
 
     def _of_twins(self, key: Key, leader: Constant) -> tuple[Atom, ...]:
-        """What twins say, as said by the one that represents them."""
+        """The facts of twins, all stated by their representative."""
         parts = self._parts.at(key)
         facts = [Atom(RELATIONS[kind], (leader, property_, filler)) for kind, property_, filler in parts]
         for kind, property_, filler in parts:
@@ -246,10 +248,10 @@ class LiveTwins:
         elif owner in self._said:
             self._log.drop(self._said, owner)
 
-    # What a restriction is
+    # How a node reads as a restriction
 
     def _key(self, node: Constant, reading: _Reading) -> tuple[Key, tuple[Part, ...]] | None:
-        """What a restriction has in common with its twins, and what it says itself; None for another node."""
+        """The key of a restriction, and its parts; None if the node is not a restriction."""
         if not reading.parts:
             return None
         if not reading.is_active:
@@ -258,7 +260,7 @@ class LiveTwins:
         return (kind, property_, filler if kind == OWL_HAS_VALUE else self._represented(filler)), reading.parts
 
     def _read(self, node: Constant) -> _Reading:
-        """What a node says, after what the restrictions inside it say."""
+        """The reading of a node, from the readings of the restrictions inside it."""
         chain: dict[Constant, Part] = {}
         inside = node
         while len(parts := _parts(self._schema, inside)) == 1 and inside not in chain:
@@ -272,7 +274,7 @@ class LiveTwins:
         return reading
 
     def _around(self, inner: _Reading, part: Part, *, is_odd: bool) -> _Reading:
-        """The reading of a restriction of one part, of which the filler reads like this."""
+        """The reading of a restriction with one part, from the reading of its filler."""
         is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, RDF_TYPE)) or (
             part.kind != OWL_HAS_VALUE and OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE)
         )
@@ -289,20 +291,20 @@ _NO_NODE = ""
 
 
 def is_read(triple: Triple) -> bool:
-    """Whether a triple says something of a restriction, or declares what one is made of."""
+    """Whether a triple describes a restriction, or declares a class or property that restrictions are made of."""
     _, predicate, object_ = triple
     return predicate in PREDICATES or (predicate == RDF_TYPE and object_ in DECLARATIONS)
 
 
 def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
-    """Who represents each twin of a schema."""
+    """The representative of each twin of a schema."""
     live = LiveTwins(UndoLog())
     live.change((), schema)
     return live.representatives
 
 
 def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
-    """What a node says as a restriction."""
+    """The statements of a node as a restriction."""
     properties = schema.objects(node, OWL_ON_PROPERTY)
     return (
         tuple(
@@ -319,7 +321,7 @@ def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
 
 
 def _net(before: _Said, after: _Said) -> Change[Atom]:
-    """What went and came of what these owners say."""
+    """The facts of these owners that went and that came."""
     gone = {fact: None for facts in before.values() for fact in facts}
     come = {fact: None for owner in before for fact in after.get(owner, ())}
     return Change(tuple(fact for fact in gone if fact not in come), tuple(fact for fact in come if fact not in gone))

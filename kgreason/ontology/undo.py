@@ -1,13 +1,13 @@
-"""Dictionaries that a commit may change and take back: the undo log, and an index kept through it.
+"""Dictionaries that a commit may change and roll back: the undo log, and an index that uses it.
 
-    log.put(table, key, value)      table[key] = value, and what was there before is remembered
+    log.put(table, key, value)      table[key] = value, and the former value is remembered
     log.drop(table, key)            del table[key], likewise
-    log.commit()                    the changes stay: the log forgets
-    log.rollback()                  all changes since the last commit are taken back, the last one first
+    log.commit()                    make the changes final: the log forgets them
+    log.rollback()                  undo all changes since the last commit, the last one first
 
-Law: after `rollback` every table equals what it was at the last `commit`, the order of its keys aside, whatever came in
-between; an interrupt inside a change or inside `rollback` itself does no harm, as long as `rollback` is called again.
-Cost: one entry a change, none for what is left alone.
+Law: after `rollback` every table equals what it was at the last `commit`, except for the order of its keys. An
+interrupt inside a change or inside `rollback` does no harm, as long as `rollback` is called again.
+Cost: one entry for each change; tables that do not change cost nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ABSENT = object()
 
 
 class UndoLog:
-    """What the tables held before the commit that is under way."""
+    """The former values of what the present commit has changed."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[dict[Any, Any], Any, Any]] = []
@@ -32,18 +32,18 @@ class UndoLog:
         table[key] = value
 
     def drop(self, table: dict[K, V], key: K) -> V:
-        """Take `key` out of a table; what it stood for."""
+        """Remove `key` from a table; returns its value."""
         value = table[key]
         self._entries.append((table, key, value))
         del table[key]
         return value
 
     def commit(self) -> None:
-        """Forget what was before."""
+        """Make the changes since the last commit final."""
         self._entries.clear()
 
     def rollback(self) -> None:
-        """Take every change since the last commit back."""
+        """Undo every change since the last commit."""
         while self._entries:
             table, key, before = self._entries[-1]
             if before is _ABSENT:
@@ -54,7 +54,7 @@ class UndoLog:
 
 
 class Index(Generic[K, V]):
-    """Values under keys, each once under a key; a key without values is not kept."""
+    """Sets of values by key; a key without values is not kept."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -65,7 +65,7 @@ class Index(Generic[K, V]):
         return self._found.get(key, {}).keys()
 
     def add(self, key: K, value: V) -> None:
-        """Put a value under a key."""
+        """Add a value to the set of a key."""
         values = self._found.get(key)
         if values is None:
             self._log.put(self._found, key, {value: None})
@@ -73,7 +73,7 @@ class Index(Generic[K, V]):
             self._log.put(values, value, None)
 
     def discard(self, key: K, value: V) -> None:
-        """Take a value that is under a key away."""
+        """Remove a value from the set of a key; raises KeyError if it is not there."""
         values = self._found[key]
         self._log.drop(values, value)
         if not values:

@@ -1,14 +1,14 @@
-"""`Contradiction`: a use of a rule that derives `false`, in words that say what contradicts what.
+"""`Contradiction`: a derivation of `false`, told as a sentence that says what contradicts what.
 
     cax-dw: <http://e/x> is in <http://e/A> and in <http://e/B>, which are disjoint
             (axiom <http://e/A> <.../owl#disjointWith> <http://e/B>)                      on one line
 
-`_CLASHES` has one sentence for each W3C rule that derives `false`, and the triple patterns that bind its variables. A
-pattern is found in the body of the rule, in whatever order and with whatever names the rule has it: a rule that was
-translated from an axiom and the generic rule of the tables give the same sentence. The triples of the body that the
-sentence does not use are axioms. A rule of the user is told by the facts of its body.
+`_CLASHES` has one sentence for each W3C rule that derives `false`, and the triple patterns that bind the variables of
+the sentence. The patterns are found in the body of the rule in any order and with any names of variables. So a rule
+that was translated from an axiom gives the same sentence as the generic rule of the tables. Triples of the body that
+the sentence does not use are axioms. A contradiction by a rule of the user lists the facts of its body.
 
-Law: two uses of rules with equal `key` are one mistake. Cost: a match of at most five atoms for each rule.
+Law: two derivations with equal `key` are one mistake. Cost: a match of at most five atoms for each rule.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ _MOST_AXIOMS = 4
 
 
 class _Clash(NamedTuple):
-    """What a rule that derives `false` says: a sentence over variables, and the patterns that bind them.
+    """The sentence of a rule that derives `false`, and the patterns that bind its variables.
 
-    Of several readings of the body the first that is there counts. `alike` are two variables that may change places.
+    `readings`: alternative lists of patterns; the first one that the body has counts. `alike`: two variables that may
+    change places.
     """
 
     text: str
@@ -74,8 +75,8 @@ _DISJOINT_CLASSES = _clash("{x} is in {c} and in {d}, which are disjoint classes
 _DISJOINT_PROPERTIES = _clash(
     "{x} has the value {y} of {p} and of {q}, which are disjoint properties", "?x ?p ?y, ?x ?q ?y", alike="p q"
 )
-_NO_VALUE = "{v} is not a value of the datatype {d}, but has to be one"
-_NO_VALUE_OF = "{s} has the value {v} of {p}, which has to be in the datatype {d}, and is not"
+_NO_VALUE = "{v} is not a value of the datatype {d}, but must be one"
+_NO_VALUE_OF = "{s} has the value {v} of {p}, which must be in the datatype {d} but is not"
 _TWO_VALUES = "{x} has the values {y} and {z} of {p}, "
 
 _CLASHES: dict[str, _Clash] = {
@@ -96,7 +97,7 @@ _CLASHES: dict[str, _Clash] = {
         alike="x y",
     ),
     "prp-key": _clash(
-        "{x} and {y} are in {c} and have the same values of its key (owl:hasKey): one individual has them",
+        "{x} and {y} are in {c} and have the same values of its key (owl:hasKey): they must be one individual",
         "?x a ?c, ?y a ?c",
         alike="x y",
     ),
@@ -110,42 +111,48 @@ _CLASHES: dict[str, _Clash] = {
     "prp-npa2": _DENIED,
     "cls-nothing2": _clash("{x} is in owl:Nothing, which is the empty class", "?x a nothing"),
     "cls-com": _clash("{x} is in {c} and in {d}, which are complements", "?x a ?c, ?x a ?d", alike="c d"),
-    "cls-maxc1": _clash("{u} has the value {y} of {p}, but is in {x}, which allows none", "?u a ?x, ?u ?p ?y"),
-    "cls-maxc2": _clash(_TWO_VALUES + "but is in {c}, which allows one", "?x a ?c, ?x ?p ?y, ?x ?p ?z", alike="y z"),
+    "cls-maxc1": _clash("{u} has the value {y} of {p}, but is in {x}, which allows no value", "?u a ?x, ?u ?p ?y"),
+    "cls-maxc2": _clash(
+        _TWO_VALUES + "but is in {c}, which allows one value", "?x a ?c, ?x ?p ?y, ?x ?p ?z", alike="y z"
+    ),
     "cls-maxqc1": _clash(
         "{u} has the value {y} of {p}, which is in {c}; but {u} is in {x}, which allows no value of that class",
         "?u a ?x, ?u ?p ?y, ?y a ?c",
     ),
-    "cls-maxqc2": _clash("{u} has the value {y} of {p}, but is in {x}, which allows none", "?u a ?x, ?u ?p ?y"),
+    "cls-maxqc2": _clash("{u} has the value {y} of {p}, but is in {x}, which allows no value", "?u a ?x, ?u ?p ?y"),
     "cls-maxqc3": _clash(
         _TWO_VALUES + "both in {d}; but {x} is in {c}, which allows one value of that class",
         "?x a ?c, ?x ?p ?y, ?y a ?d, ?x ?p ?z, ?z a ?d",
         alike="y z",
     ),
-    "cls-maxqc4": _clash(_TWO_VALUES + "but is in {c}, which allows one", "?x a ?c, ?x ?p ?y, ?x ?p ?z", alike="y z"),
+    "cls-maxqc4": _clash(
+        _TWO_VALUES + "but is in {c}, which allows one value", "?x a ?c, ?x ?p ?y, ?x ?p ?z", alike="y z"
+    ),
     "cax-dw": _DISJOINT_CLASSES,
     "cax-adc": _DISJOINT_CLASSES,
     "dt-not-type": _clash(_NO_VALUE, "?v a ?d", "?v a ?d, ?s ?p ?v"),
     "dt-not-type-equal": _clash(_NO_VALUE, "?x a ?d, ?x same ?v", "?x a ?d, ?x same ?v, ?s ?p ?v"),
     "dt-not-type-ill": _clash(
-        "{s} has the value {v} of {p}, which is ill-typed: its text says no value of its datatype", "?s ?p ?v"
+        "{s} has the value {v} of {p}, which is ill-typed: its text is not a value of its datatype", "?s ?p ?v"
     ),
-    "union-refuted": _clash("{x} is in {c}, but in none of the classes whose union that is", "?x a ?c"),
+    "union-refuted": _clash("{x} is in {c}, which is a union of classes, but in none of these classes", "?x a ?c"),
     "some-refuted": _clash(
-        "{x} has a value in a class ({c}), but all its values are outside of it ({e})", "?x a ?c, ?x a ?e", alike="c e"
+        "{x} has a value in a class ({c}), but all its values are outside this class ({e})",
+        "?x a ?c, ?x a ?e",
+        alike="c e",
     ),
 }
 _OF_TWO = (_CLASHES["eq-diff1"], _LISTED)
 _ITSELF = "{x} is different from itself (owl:differentFrom)"
 _FAMILIES = {"eq-diff1-self": "eq-diff1", "dt-not-type-equal": "dt-not-type", "eq-diff3": "eq-diff2"}
-"""Rules whose contradictions are those of another rule, if they say the same."""
+"""Rules whose contradictions count as those of another rule if they say the same."""
 
 
 class Contradiction(NamedTuple):
-    """A rule that derived `false`; the values of its variables, and then the constants, as its body names them.
+    """A rule that derived `false`, with the values of its variables and then its constants, in the order of its body.
 
-    Terms of the vocabulary are left out. `facts` are the facts that cannot all hold, `axioms` the triples of the
-    ontology that say so. `str` is one line, `to_text` the same with prefixes.
+    Terms of the vocabulary are left out. `facts`: the facts that cannot all hold. `axioms`: the triples of the ontology
+    that say so. `str` is one line, `to_text` the same line with prefixes.
     """
 
     rule: str
@@ -178,7 +185,7 @@ class Contradiction(NamedTuple):
 
     @property
     def literal(self) -> str | None:
-        """The literal that is not a value of a datatype, where `facts` do not say of what it is a value."""
+        """The literal that is not a value of a datatype, if `facts` do not say which subject has it as a value."""
         clash = _clash_of(self.rule)
         if clash is None or clash.text != _NO_VALUE:
             return None
@@ -187,7 +194,7 @@ class Contradiction(NamedTuple):
 
     @property
     def is_respelled(self) -> bool:
-        """Whether the facts may name other terms than were asserted: two cells of a list, or one term for both."""
+        """Whether the facts may name other terms than were asserted: list cells, or one term for two equal ones."""
         clash = _clash_of(self.rule)
         if clash is None or clash not in _OF_TWO:
             return False
@@ -196,7 +203,7 @@ class Contradiction(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, frozenset[str]] | None:
-        """What is equal for contradictions that name the same two terms as members of an owl:AllDifferent."""
+        """A key that is equal for contradictions about the same two members of an owl:AllDifferent, or None."""
         clash = _clash_of(self.rule)
         if clash is not _LISTED:
             return None
@@ -204,7 +211,7 @@ class Contradiction(NamedTuple):
         return _LISTED.text, frozenset(str(binding.get(name)) for name in clash.alike)
 
     def told(self, prefixes: Mapping[str, str]) -> str:
-        """The message with IRIs abbreviated."""
+        """The message, with IRIs abbreviated by `prefixes` (prefix -> namespace)."""
         clash = _clash_of(self.rule)
         found = _bound(clash, self.facts) if clash else None
         if clash is None or found is None:
@@ -217,14 +224,14 @@ class Contradiction(NamedTuple):
 
 
 def proved_text(proof: Step, prefixes: Mapping[str, str]) -> str:
-    """The fact that a proof proves: a contradiction as the sentence that it is."""
+    """The fact that a proof proves; a contradiction as its sentence."""
     if proof.rule is None or proof.rule.heads != (FALSE,):
         return fact_text(proof.fact, prefixes)
     return f"contradiction: {reading(proof.rule).told([*map(str, proof.fact.terms[1:])]).told(prefixes)}"
 
 
 class Reading(NamedTuple):
-    """How the uses of a rule that derives `false` are told: by its terms, those of its facts and of its axioms."""
+    """How derivations by a rule that derives `false` are told: its terms, and the atoms that are facts or axioms."""
 
     rule: Rule
     terms: tuple[Term, ...]
@@ -234,11 +241,11 @@ class Reading(NamedTuple):
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """The constants, which are the last terms."""
+        """The constants of the rule, which are the last terms."""
         return tuple(str(term) for term in self.terms if not isinstance(term, Variable))
 
     def told(self, values: Sequence[str]) -> Contradiction:
-        """The contradiction with these values of `terms`."""
+        """The contradiction for these values of `terms`."""
         known = dict(zip(self.terms, values, strict=True))
         axioms = self.rule.sources or tuple(_triple(_under(atom, known)) for atom in self.axioms)
         return Contradiction(self.rule.name, tuple(values), tuple(_under(atom, known) for atom in self.facts), axioms)
@@ -255,14 +262,14 @@ class Reading(NamedTuple):
         return clash.alike if clash else ()
 
     def key(self, values: Sequence[str], written: Sequence[str]) -> Key:
-        """What is equal for two uses of rules that are one mistake; `values` are those of `terms`.
+        """A key that is equal for two derivations of one mistake; `values` are the values of `terms`.
 
-        `written` are the same with terms as they are, where `values` has representatives of equal terms.
+        `written`: the values as they were asserted, where `values` has representatives of equal terms.
         """
         clash = _clash_of(self.rule.name)
         if clash is None or not self.named:
             return self.rule.name, tuple(values)
-        if clash is _LISTED:  # members of a list are told apart by its cells, or else as the axiom has them
+        if clash is _LISTED:  # identify members by list cells, or by their asserted terms
             known = dict(self.named_values(values))
             places = [known["k"], known["m"]] if "k" in known else sorted(dict(self.named_values(written)).values())
             return _FAMILIES.get(self.rule.name, self.rule.name), tuple(places)
@@ -272,7 +279,7 @@ class Reading(NamedTuple):
 
 
 def reading(rule: Rule) -> Reading:
-    """How a rule with the head `false` is told."""
+    """How derivations by a rule with the head `false` are told."""
     _, *terms = contradiction(rule).terms
     clash = _clash_of(rule.name)
     found = _first_reading(clash, rule.body) if clash else None
@@ -284,9 +291,9 @@ def reading(rule: Rule) -> Reading:
 
 
 def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
-    """A contradiction that is told of two equal terms by one name, told of both.
+    """A contradiction between two equal terms, told with both names instead of one.
 
-    `look_up` gives the triple that was asserted in the place of one that names representatives of equal terms.
+    `look_up` returns the asserted triple for a triple that names representatives of equal terms.
     """
     clash = _clash_of(found.rule)
     read = _bound(clash, found.facts) if clash else None
@@ -302,7 +309,7 @@ def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Cont
 
 
 def _clash_of(name: str) -> _Clash | None:
-    """The sentence of a rule, or of the W3C rule that its name begins with: `prp-fp-literals` is one of `prp-fp`."""
+    """The sentence of a rule, or of the W3C rule that its name begins with: `prp-fp-literals` has that of `prp-fp`."""
     while name not in _CLASHES:
         name, mark, _ = name.rpartition("-")
         if not mark:
@@ -311,9 +318,9 @@ def _clash_of(name: str) -> _Clash | None:
 
 
 def _first_reading(clash: _Clash, body: Iterable[Atom]) -> tuple[Binding, tuple[Atom, ...]] | None:
-    """The variables of the first reading that is in the body of a rule, and the atoms that it is.
+    """The variables of the first reading that the body of a rule has, and the atoms that match it.
 
-    A property that varies is no word of the ontology language, if it can be another: that is where axioms are read.
+    A property variable matches a word of the ontology language only if nothing else fits: such atoms are axioms.
     """
     atoms = [atom for atom in body if atom.relation is None]
     plain = [atom for atom in atoms if atom.terms[1] not in _VOCABULARY or atom.terms[1] in _WORDS.values()]
@@ -328,7 +335,7 @@ def _sentence(clash: _Clash, binding: Binding) -> str:
 
 
 def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
-    """The reading that facts are, one by one, and its variables."""
+    """The reading that matches facts one by one, and the values of its variables."""
     for patterns in clash.readings:
         binding: Binding | None = {} if len(patterns) == len(facts) else None
         for pattern, fact in zip(patterns, facts, strict=False):
@@ -341,7 +348,7 @@ def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Bind
 def _matches(
     patterns: Sequence[Atom], atoms: list[Atom], binding: Binding = _NONE, found: tuple[Atom, ...] = ()
 ) -> Iterator[tuple[Binding, tuple[Atom, ...]]]:
-    """Each way in which patterns are different ones of the atoms."""
+    """Each way to match all patterns, each with another one of the atoms."""
     if not patterns:
         yield binding, found
         return

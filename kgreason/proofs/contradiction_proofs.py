@@ -1,4 +1,4 @@
-"""Proofs of the contradictions of a graph, each of what its contradiction is told of.
+"""Proofs of the contradictions of a graph: each proof ends in the facts that its contradiction names.
 
 Cost: one pass over the facts, then one backward run of the rules for each fact of the proofs.
 """
@@ -17,7 +17,7 @@ from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
 
 def prove_contradictions(live: Materializer) -> list[Proof]:
-    """A proof of each contradiction, in the order of the rules' names and the terms."""
+    """A proof of each contradiction, ordered by the rules' names and the terms."""
     found = mistakes(live.save(), live.dictionary, live.false_rules)
     proofs = prove_each([_wanted(live, mistake) for mistake in found], facts_of(live))
     told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
@@ -25,14 +25,14 @@ def prove_contradictions(live: Materializer) -> list[Proof]:
 
 
 def _wanted(live: Materializer, mistake: Mistake) -> Atom:
-    """What has to be looked for: the contradiction, or that two different terms are the same."""
+    """The fact to prove: the contradiction, or that two different terms are the same."""
     if mistake.row is None:
         return link(*mistake.told.terms)
     return atom_of(live, mistake.row[mistake.row > 0], is_triple=False)
 
 
 def _told(mistake: Mistake, proof: Proof) -> Proof:
-    """The proof of a contradiction, where `proof` may be that its two terms are the same."""
+    """The proof of a contradiction; `proof` may only prove that its two terms are the same."""
     if mistake.row is not None:
         return proof
     x, y = mistake.told.terms

@@ -1,10 +1,10 @@
 """The contradictions of a saved state.
 
-Everything is read from a saved state, the dictionary and the rules that derive `false`; the engine is not needed.
+They are read from the saved state, the dictionary and the rules that derive `false`; the engine is not needed.
 
-One mistake is one contradiction: of the uses of rules that are one but for owl:sameAs, for the order in which they name
-equals ({x, y} and {y, x} of a symmetric condition) or for what follows from an ill-typed literal, one is reported. But
-each pair of equal terms that was asserted to be different is a mistake of its own.
+One mistake is reported as one contradiction. Several derivations of `false` are one mistake if they differ only in
+equal terms (owl:sameAs), or in the order of two terms of a symmetric condition ({x, y} and {y, x}), or if they follow
+from one ill-typed literal. But each pair of equal terms that was asserted to be different is a mistake of its own.
 
 Cost: one pass over the facts; where there are contradictions, some microseconds for each, and one pass over the rules.
 """
@@ -26,18 +26,21 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM, OWL_SAME_AS, RDF_FIRST
 
 FalseRules = Callable[[Collection[str], Collection[str]], Iterable[Rule]]
-"""The rules in force that derive `false`: those under one of these names; rules with other constants may be missing."""
+"""A function from names and terms to the rules in force that derive `false` under one of these names.
+
+Rules with a constant that is not among the terms may be missing.
+"""
 
 _ILL, _NOT = "dt-not-type-ill", ("dt-not-type", "dt-not-type-equal")
 _VALUES = tuple(f"{row}-literals" for row in ("prp-fp", "cls-maxc2", "cls-maxqc3", "cls-maxqc4"))
-"""The rules that say of whom two literals of different values are, and by which axiom they would be one."""
+"""The rules that name the subject of two literals of different values, and the axiom that would make them equal."""
 _SUBJECTS = "prp-ifp-literals", "prp-key-literals"
-"""The rules that say by which axiom two literals of different values would be one, as subjects."""
+"""The rules that name the axiom that would make two literals of different values equal, as subjects."""
 _DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
 
 
 class _Use(NamedTuple):
-    """A use of a rule: its place among the rows, its rule, its terms as they are, and as representatives."""
+    """A derivation of `false`: its place among the rows, its rule, its terms as they are and as representatives."""
 
     place: int
     reading: Reading | None
@@ -47,17 +50,17 @@ class _Use(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What is equal for uses that are one mistake."""
+        """A key that is equal for derivations of one mistake."""
         return self.reading.key(self.says, self.terms) if self.reading else (self.name, self.says)
 
     @property
     def values(self) -> dict[str, str]:
-        """The values of the variables of the sentence that tells it, if there is one."""
+        """The values of the variables in the sentence, if the rule has one."""
         return dict(self.reading.named_values(self.terms)) if self.reading else {}
 
     @property
     def equal(self) -> dict[str, str]:
-        """The same of representatives."""
+        """The same as `values`, with representatives of equal terms."""
         return dict(self.reading.named_values(self.says)) if self.reading else {}
 
     @property
@@ -67,17 +70,17 @@ class _Use(NamedTuple):
 
     @property
     def order(self) -> tuple[bool, bool, str, tuple[str, ...]]:
-        """The first of those that are one mistake is reported: of representatives, and with axioms if it can be."""
+        """The sort key that picks the derivation to report: first one from an axiom, then one over representatives."""
         has_sources = self.reading is not None and bool(self.reading.rule.sources)
         return not has_sources, self.terms != self.says, self.name, self.terms
 
 
 class Mistake(NamedTuple):
-    """A contradiction as it is told, and the row int32[w] of the engine that it is: relation, rule's name and terms.
+    """A contradiction as it is told, and its row int32[w] in the engine: relation, rule's name and terms.
 
-    The row is padded with 0. It is that of representatives where it is among them: which of the others are there goes
-    by the order of edits, and by how the constants of a rule are written. `row` is None where the contradiction is told
-    of a pair of equal terms that were asserted to be different; the engine knows their representatives alone.
+    The row is padded with 0. It names representatives if there is such a row; other rows depend on the order of edits,
+    and on how the constants of a rule are written. `row` is None if the contradiction is about a pair of equal terms
+    that were asserted to be different, as the engine knows only their representatives.
     """
 
     told: Contradiction
@@ -85,12 +88,12 @@ class Mistake(NamedTuple):
 
 
 def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
-    """Every contradiction of a state, in the order of names and terms; once for one mistake."""
+    """Every contradiction of a state, one for each mistake, ordered by names and terms."""
     return sorted(mistake.told for mistake in mistakes(saved, dictionary, rules))
 
 
 def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
-    """Every contradiction of a state, once for one mistake, each with the row that it is."""
+    """Every contradiction of a state, one for each mistake, with its row."""
     rows = _all_false_rows(saved, dictionary)
     if not len(rows):
         return []
@@ -107,7 +110,7 @@ def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mi
 
 
 def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
-    """A contradiction of equal terms that are different: one for each pair that was asserted to be different."""
+    """For a contradiction of equal terms that are different: one for each pair that was asserted to be different."""
     pairs = written.pairs(mistake.told.terms[0]) if mistake.told.rule == "eq-diff1" else None
     if pairs is None:
         yield mistake
@@ -127,7 +130,7 @@ def _all_false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
 
 
 def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[_Use]:
-    """The uses of rules that rows are, one for each mistake."""
+    """The derivations of `false` that rows stand for, one for each mistake."""
     says = rows.copy()
     says[:, 2:] = saved.in_primaries(says[:, 2:])
     readings = _Readings()
@@ -152,11 +155,11 @@ def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
 
 
 def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
-    """Uses without those that follow from another one.
+    """The derivations without those that follow from another one.
 
-    That a term is different from itself, where it is equal to what it is different from; that two literals are equal
-    and different, where a rule names the property or the key that makes them equal; and of an ill-typed literal, which
-    datatypes it is not in, and the triples that were derived, where it is in a triple that was asserted.
+    These are left out: a term is different from itself, if it is equal to a term that it is different from. Two
+    literals are equal and different, if another rule names the property or the key that makes them equal. An ill-typed
+    literal is not in some datatype. An ill-typed literal is in a derived triple, if it is in an asserted one.
     """
     different = {term for use in uses if use.name == "eq-diff1" for term in use.says}
     values = {use.ends for use in uses if use.name in _VALUES}
@@ -187,18 +190,18 @@ def _asserted_of(literals: set[str], saved: Saved, dictionary: Dictionary) -> In
 
 
 class _Readings:
-    """How the rules that derive `false` are told, by name and constants."""
+    """The readings of the rules that derive `false`, by name and constants."""
 
     def __init__(self) -> None:
         self._readings: dict[tuple[str, int], dict[tuple[str, ...], Reading]] = {}
 
     def add(self, reading: Reading) -> None:
-        """Know a rule."""
+        """Add the reading of a rule."""
         same = self._readings.setdefault((reading.rule.name, len(reading.terms)), {})
         same.setdefault(reading.constants, reading)
 
     def of(self, name: str, terms: tuple[str, ...]) -> Reading | None:
-        """How a use of a rule with these terms is told; its constants are the last of them."""
+        """The reading of the rule with this name whose constants are the last of these terms."""
         same = self._readings.get((name, len(terms)), {})
         counts = dict.fromkeys(len(constants) for constants in same)
         ends = (terms[len(terms) - count :] for count in counts)
@@ -206,7 +209,7 @@ class _Readings:
 
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """Contradictions with what was asserted: of two equal terms, not of one alone, and where a literal is used."""
+    """The contradictions with asserted facts: two equal terms instead of one, and a triple that uses a literal."""
     if not any(each.is_respelled or each.literal for each in found):
         return found
     asserted = saved.facts(True)
@@ -215,7 +218,7 @@ def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionar
     def look_up(triple: Triple) -> Triple:
         ids = saved.in_primaries(dictionary.find(triple).astype(np.int32))
         rows = asserted[(equal == ids).all(axis=1)]
-        if not len(rows) and triple[1] == RDF_FIRST:  # without representatives a cell has all equal terms
+        if not len(rows) and triple[1] == RDF_FIRST:  # without representatives a cell lists all equal terms
             rows = asserted[(equal[:, :2] == ids[:2]).all(axis=1)]
         return min(map(_triple, _texts(rows, dictionary)), default=triple)
 

@@ -1,7 +1,8 @@
-"""`Different`: the pairs of terms that were asserted to be different (owl:differentFrom), and are equal.
+"""`Different`: the pairs of terms that were asserted to be different (owl:differentFrom) and are equal.
 
-The engine derives one contradiction for all equal terms: that their representative is different from itself. A user
-wrote pairs. Cost: one pass over the asserted triples, and without representatives one over all triples.
+The engine derives one contradiction for all terms of a clique: their representative is different from itself. But a
+user asserted pairs, so the pairs are reported. Cost: one pass over the asserted triples, and without representatives
+one over all triples.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Pair = tuple[str, str]
 
 
 class Different:
-    """The pairs of a state, by the equal terms that they are among."""
+    """The pairs of a state, each found by any term that is equal to its terms."""
 
     def __init__(self, saved: Saved, dictionary: Dictionary) -> None:
         self._saved, self._dictionary = saved, dictionary
@@ -42,7 +43,10 @@ class Different:
                 self._found.setdefault(place, []).append((x, y))
 
     def pairs(self, term: str) -> list[Pair] | None:
-        """The pairs among the terms that are equal to this one, once for all these terms; None where there are none."""
+        """The pairs among the terms equal to this one, or None if there are no pairs.
+
+        Each pair is returned once: a second call with an equal term returns an empty list.
+        """
         (place,) = self._class_of(self._dictionary.find([term]).astype(np.int32)).tolist()
         pairs = self._found.get(place)
         self._found[place] = []
@@ -58,5 +62,5 @@ class Different:
         return np.array([pair in linked for pair in map(tuple, pairs.tolist())], dtype=np.bool_)
 
     def _class_of(self, ids: Int32) -> Int32:
-        """A number for each of terms int32[n] that equal terms share."""
+        """A number for each of terms int32[n]; equal terms have the same number."""
         return self._saved.in_primaries(ids) if self._saved.rep else self._first[ids]

@@ -1,8 +1,8 @@
-"""The engine's facts as proofs need them: their derivations, found by running the rules backwards on demand.
+"""`EngineFacts`: the engine's facts for a proof; derivations are found by running the rules backwards on demand.
 
-Invariant: of a present fact that is not asserted, a counted derivation is among `derivations` (docs/architecture.md,
-The algorithm of a commit). Cost: one backward run for each fact that is asked about; the first run of all makes
-arrangements for it.
+Invariant: the `derivations` of a present fact that is not asserted include a counted one (docs/architecture.md). Cost:
+one
+backward run for each fact that is asked about. The very first run makes arrangements for it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kgreason.rules.parser import ruleset
 
 
 class EngineFacts:
-    """The facts of a graph by their atoms."""
+    """The facts of a graph, asked for by their atoms."""
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
@@ -67,7 +67,7 @@ class EngineFacts:
             yield Derivation(rule, ())
 
     def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
-        """A use of a rule of twins.dl with the triples that say of restrictions what was said of them."""
+        """A derivation by a rule of twins.dl, with the triples of its restrictions in the place of helper facts."""
         rule, body = derivation
         twins = self._live.twins
         if rule.group != TWINS or twins is None:
@@ -81,7 +81,7 @@ class EngineFacts:
         )
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
-        """The fact that a body atom is under a substitution; constants need no slot."""
+        """The fact that a body atom becomes under these values; constants are not among the slots."""
         known = (*slots[: 1 + code.shape.variables], *code.constants)
         ids = [known[slot] for slot in pattern.slots]
         is_triple, _ = self._engine.planner.tables()[pattern.table]
@@ -89,10 +89,10 @@ class EngineFacts:
 
 
 def _told(fact: Atom, derivation: Derivation) -> Derivation:
-    """A use of a rule: what it asks of literals is a condition of the rule, and no premise.
+    """A derivation as it is shown: an atom about literals is a condition of the rule, not a premise.
 
-    Of a rule of datatypes.dl that derives a triple the W3C has the triple alone, and rules for owl:sameAs are told as
-    the W3C has them.
+    A rule of datatypes.dl that derives a triple is shown as the W3C has it, with no premise; so are rules for
+    owl:sameAs.
     """
     rule, body = derivation
     shown = tuple(atom for atom in body if not is_hidden(atom))
@@ -104,13 +104,13 @@ def _told(fact: Atom, derivation: Derivation) -> Derivation:
 
 
 def without_hidden(rule: Rule) -> Rule:
-    """A rule without what it asks of literals."""
+    """A rule without its conditions on literals."""
     read = tuple([atom for atom in rule.body if not is_hidden(atom)])
     return rule if len(read) == len(rule.body) else replace(rule, body=read)
 
 
 def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
-    """A use of the rule of Table 9 with this name that derives a fact from premises alone, if there is one."""
+    """The derivation of a fact from these premises by the rule of Table 9 with this name, or None."""
     rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
     bindings = [unified(rule.heads[0], fact, {})] if rule else []
     for atom in rule.body if rule else ():

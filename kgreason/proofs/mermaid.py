@@ -3,10 +3,10 @@
     flowchart BT
         f0["facts are boxes, asserted ones rounded"]
         r1{{"rules are hexagons"}}
-        a1_0[/"the axioms that a rule came from, and what it asks of literals, lean"/]
+        a1_0[/"the axioms of a rule, and its conditions on literals, are slanted"/]
         f0 --> r1 --> f1
 
-Every fact, and every use of a rule, stands once. Labels are quoted, and characters that Mermaid or HTML would read are
+Every fact and every derivation is drawn once. Labels are quoted, and characters with a meaning in Mermaid or HTML are
 written as entity codes.
 """
 

@@ -1,7 +1,7 @@
 """Facts, axioms and rules as text: N-Triples terms, or prefixed names where prefixes are given.
 
-Without prefixes a triple is written in the terms of N-Triples, as a command line takes it back; with them as rule text
-writes terms: IRIs and numbers short, `a` for rdf:type.
+Without prefixes a triple is written in N-Triples terms, which a command line accepts. With prefixes, terms are written
+as in rule files: short IRIs and numbers, and `a` for rdf:type.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from kgreason.terms.vocabulary import RDF_TYPE
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
 _CONDITIONS = {
-    "dt_value": "the value of {0} is that of {1}",
+    "dt_value": "{0} and {1} have the same value",
     "dt_type": "the value of {0} is in {1}",
     "dt_differ": "{0} and {1} are literals with different values",
-    "dt_not": "{0} is a literal, and no value of {1}",
-    "dt_ill": "{0} is a literal whose text says no value of its datatype",
+    "dt_not": "{0} is a literal that is not a value of {1}",
+    "dt_ill": "{0} is a literal, and its text is not a value of its datatype",
     "dt_literal": "{0} is a literal with a value",
     "dt_used": "{0} is in a triple",
 }
-"""What rules ask of literals (rulesets/datatypes.dl), in words: no fact of the graph says it."""
+"""The conditions of rules on literals (rulesets/datatypes.dl), in words: no fact of the graph says them."""
 
 
 class Step(Protocol):
@@ -44,14 +44,14 @@ class Step(Protocol):
 
     @property
     def is_asserted(self) -> bool:
-        """Whether the fact stands for itself."""
+        """Whether the fact is asserted and needs no proof."""
 
     def steps(self) -> Sequence[Self]:
-        """All proofs in this one, each once; premises stand before what they prove."""
+        """All proofs in this one, each once; premises come before what they prove."""
 
 
 def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
-    """A term in N-Triples syntax, or as rule text writes it where there are prefixes."""
+    """A term in N-Triples syntax, or as in a rule file if there are prefixes."""
     return format_term(term, prefixes) if prefixes else str(term)
 
 
@@ -76,12 +76,12 @@ def rule_text(rule: Rule, prefixes: Mapping[str, str]) -> str:
 
 
 def is_hidden(atom: Atom) -> bool:
-    """Whether an atom asks for what no fact says: a condition on literals, which `conditions` puts into words."""
+    """Whether an atom is a condition on literals, which no fact of the graph says and `conditions` puts into words."""
     return (atom.relation or "").startswith("dt_")
 
 
 def conditions(rule: Rule, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """What a rule asks beside the facts that its premises are, in words: one text for each hidden atom."""
+    """The conditions of a rule on literals, in words: one text for each hidden atom."""
     for atom in rule.body:
         if is_hidden(atom):
             terms = [term_text(term, prefixes) for term in atom.terms]

@@ -1,7 +1,7 @@
-"""`Proof`: a fact, the rule that derived it, and the proofs of that rule's body; an asserted fact needs none.
+"""`Proof`: a fact, the rule that derived it, and the proofs of that rule's body; an asserted fact needs no proof.
 
-Proofs share subproofs, so that a proof is an acyclic graph with the proved fact at its top, and may be as deep as there
-are facts. Nothing here recurses into it: `steps` lists it, each subproof once, premises before what they prove.
+Proofs share subproofs: a proof is an acyclic graph with the proved fact at its top. It may be as deep as there are
+facts, so nothing here recurses into it. `steps` lists the subproofs, each once, premises before what they prove.
 
 Proofs are compared by identity.
 """
@@ -27,7 +27,7 @@ class Proof:
 
     @property
     def is_asserted(self) -> bool:
-        """Whether the fact stands for itself."""
+        """Whether the fact is asserted and needs no proof."""
         return self.rule is None
 
     def __repr__(self) -> str:
@@ -40,7 +40,7 @@ class Proof:
         return f"```mermaid\n{self.to_mermaid()}```\n"
 
     def steps(self) -> list[Proof]:
-        """All proofs in this one, each once; the premises of a proof stand before it, this proof is the last."""
+        """All proofs in this one, each once; premises come before what they prove, so this proof is the last."""
         done: dict[Proof, None] = {}
         waiting = [self]
         while waiting:
@@ -53,7 +53,7 @@ class Proof:
         return list(done)
 
     def uses(self, fact: Atom) -> bool:
-        """Whether a fact is proved on the way to this one."""
+        """Whether a fact is proved on the way to the fact of this proof."""
         return any(step.fact == fact for step in self.steps()[:-1])
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
@@ -69,12 +69,11 @@ class Proof:
         return to_mermaid(self, prefixes or {})
 
     def to_json(self) -> dict[str, Any]:
-        """The proof for `json.dumps`, flat: a list of steps that name their premises by their place in it.
+        """The proof for `json.dumps`: a flat list of steps, which name their premises by their place in the list.
 
-        {"fact": 2, "steps": [{"fact": {"relation": None, "terms": [s, p, o]}, "asserted": True}, ...,
-        {"fact": ..., "asserted": False, "rule": {"name", "group", "text", "conditions": [...],
-        "sources": [[s, p, o], ...]}, "premises": [0, 1]}]}; terms are N-Triples text, and conditions say in words what
-        the rule asks of literals.
+        {"fact": 2, "steps": [{"fact": {"relation": None, "terms": [s, p, o]}, "asserted": True}, ..., {"fact": ...,
+        "asserted": False, "rule": {"name", "group", "text", "conditions": [...], "sources": [[s, p, o], ...]},
+        "premises": [0, 1]}]}. Terms are N-Triples text; `conditions` are the rule's conditions on literals, in words.
         """
         steps = self.steps()
         number = {step: place for place, step in enumerate(steps)}

@@ -1,11 +1,12 @@
-"""Proofs over representatives, told in the words of the W3C's rules for owl:sameAs.
+"""`Likeness`: proofs over representatives, told in the words of the W3C's rules for owl:sameAs.
 
-The engine knows who represents whom; a user knows `a owl:sameAs b`, and triples of all aliases. So here every fact that
-speaks of representatives is a link, every use of a rule of representatives.dl one of eq-sym, eq-trans or eq-rep-*, and
-a triple that is shown but is no fact follows by eq-rep-* from one that is.
+The engine knows who represents whom. A user knows `a owl:sameAs b` and the triples of all equal terms. So three things
+are translated here. A fact about representatives is told as a link. A derivation by a rule of representatives.dl is
+told as one by eq-sym, eq-trans or eq-rep-*. A triple that is shown but is not a fact follows by eq-rep-* from one that
+is.
 
-Stamps are those of the engine, times three: between two of its steps a link may be turned round and prolonged. So a
-derivation from smaller stamps exists here too, and no proof runs in a circle (`proofs.search`).
+Stamps are the engine's stamps times three: between two steps of the engine, a link may be turned round and prolonged.
+So a derivation from smaller stamps exists here too, and no proof runs in a circle (`proofs.search`).
 
 Cost: a few look-ups for each link of a proof.
 """
@@ -28,13 +29,13 @@ _STEPS = 3
 
 
 def facts_of(live: Materializer) -> EngineFacts | Likeness:
-    """The facts of a graph as its users see them, for `prove`."""
+    """The facts of a graph as users see them, for `prove`."""
     facts = EngineFacts(live)
     return Likeness(facts, live.equality) if live.equality else facts
 
 
 class Likeness:
-    """The facts of a graph and what they are shown as, for `prove`."""
+    """The facts of a graph and the triples that they are shown as, for `prove`."""
 
     def __init__(self, facts: EngineFacts, equality: Equality) -> None:
         self._facts, self._equality = facts, equality
@@ -43,7 +44,7 @@ class Likeness:
         return self._is_fact(fact) or any(True for _ in self._shown(fact))
 
     def state(self, fact: Atom) -> State:
-        """Whether a fact that is shown is asserted, and its stamp."""
+        """Whether a shown fact is asserted, and its stamp."""
         states = [self._engine_state(fact)] if self._is_fact(fact) else []
         if states and states[0].asserted:
             return states[0]
@@ -51,7 +52,7 @@ class Likeness:
         return min(states, key=lambda state: state.stamp)
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
-        """Every derivation of a fact that is shown."""
+        """Every derivation of a shown fact."""
         found = list(self._of_fact(fact)) if self._is_fact(fact) else []
         found += (derivation for _, derivations in self._shown(fact) for derivation in derivations)
         return (derivation for derivation in dict.fromkeys(found) if fact not in derivation.body)
@@ -91,7 +92,7 @@ class Likeness:
         yield from self._through_root(left, right)
 
     def _through_root(self, left: str, right: str) -> Iterator[tuple[int, list[Derivation]]]:
-        """Two links by way of the primary of both."""
+        """The derivation of a link from two links, by way of the primary of both terms."""
         primary = self._primary(left)
         if primary == self._primary(right) and self._is_fact(Atom("eq_rep", (primary, primary))):
             body = link(left, primary), link(primary, right)
@@ -100,7 +101,7 @@ class Likeness:
                 yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
 
     def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """What an image follows from: the same with a primary in the place of a member."""
+        """The derivation of an image: from the triple with a primary in the place of a member."""
         for column, name in enumerate(("eq-rep-s", "eq-rep-p", "eq-rep-o")):
             term = str(fact.terms[column])
             if (primary := self._primary(term)) != term:
@@ -130,7 +131,7 @@ def table_rule(name: str) -> Rule:
 
 
 def _told(derivation: Derivation) -> Derivation:
-    """A derivation of the engine in terms of links."""
+    """A derivation of the engine, told with links."""
     rule, body = derivation
     if rule.group == GROUP:
         return _told_of_representatives(rule, body)
@@ -147,7 +148,7 @@ def _told(derivation: Derivation) -> Derivation:
 
 
 def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
-    """A use of a rule of representatives.dl as one of the rules that it stands for."""
+    """A derivation by a rule of representatives.dl, told as one by the W3C rule that it stands for."""
     of, row = sorted(body, key=lambda atom: atom.relation is None)
     member, root = str(of.terms[0]), str(of.terms[-1])
     left, _, right = map(str, row.terms)

@@ -1,12 +1,12 @@
 """`prove`, `derivations`: proofs found by running rules backwards (docs/architecture.md, The algorithm of a commit).
 
-A derivation is *counted* if all facts of its body have a smaller stamp than its head. A fact that is not asserted has a
-counted derivation, so following counted ones goes down in stamps and ends in asserted facts: no proof is stored, none
-runs in a circle.
+A derivation is *counted* if all facts of its body have a smaller stamp than its head. Every fact that is not asserted
+has a counted derivation. So following counted derivations goes down in stamps and ends in asserted facts. No proof is
+stored, and no proof runs in a circle.
 
-Of the derivations of a fact the one whose largest stamp is smallest is taken (a counted one, then), of several the
-shortest, of these the first by name and facts: a graph always gives the same proof. A fact is looked at once, however
-often it is used.
+If a fact has several derivations, the one whose largest stamp is smallest is chosen; so it is a counted one. Ties go to
+the shortest derivation, then to the first by name and facts. So a graph always gives the same proof. A fact is looked
+at once, however often it is used.
 
 Cost: one backward run of the rules for each fact of the proof.
 """
@@ -21,7 +21,7 @@ from kgreason.rules.model import Atom, Rule
 
 
 class Derivation(NamedTuple):
-    """A rule, and the facts that its body is in one use of it."""
+    """A rule, and the facts that its body becomes."""
 
     rule: Rule
     body: tuple[Atom, ...]
@@ -35,10 +35,10 @@ class State(NamedTuple):
 
 
 class Facts(Protocol):
-    """The present facts, as a proof needs them; every fact asked about is present."""
+    """The present facts, as a proof needs them; ask only about present facts."""
 
     def state(self, fact: Atom) -> State:
-        """What is known of a fact."""
+        """Whether a fact is asserted, and its stamp."""
         ...
 
     def derivations(self, fact: Atom) -> Iterable[Derivation]:
@@ -47,12 +47,12 @@ class Facts(Protocol):
 
 
 def prove(fact: Atom, facts: Facts) -> Proof:
-    """The proof of a present fact, down to asserted ones."""
+    """The proof of a present fact, down to asserted facts."""
     return _Search(facts).prove(fact)
 
 
 def prove_each(wanted: Iterable[Atom], facts: Facts) -> list[Proof]:
-    """The proofs of present facts, which share what they have in common."""
+    """The proofs of present facts; they share subproofs."""
     search = _Search(facts)
     return [search.prove(fact) for fact in wanted]
 
@@ -60,8 +60,8 @@ def prove_each(wanted: Iterable[Atom], facts: Facts) -> list[Proof]:
 def derivations(fact: Atom, facts: Facts) -> list[Proof]:
     """A proof for every derivation of a present fact, counted or not, in the order in which `prove` prefers them.
 
-    An asserted fact may have derivations as well; its being asserted is none of them. `Proof.uses(fact)` tells those
-    which say no more than that the fact follows from itself.
+    An asserted fact may have derivations as well; its assertion is not one of them. `Proof.uses(fact)` tells whether a
+    proof is circular: the fact follows from itself.
     """
     search = _Search(facts)
     ordered = sorted(facts.derivations(fact), key=search.rank)
@@ -77,7 +77,7 @@ class _Search:
         self._states: dict[Atom, State] = {}
 
     def prove(self, fact: Atom) -> Proof:
-        chosen: dict[Atom, Derivation | None] = {}  # of the facts on the way from `fact` to the one that is looked at
+        chosen: dict[Atom, Derivation | None] = {}  # for the facts on the way from `fact` to `head`
         waiting = [fact]
         while waiting:
             head = waiting[-1]
@@ -99,8 +99,8 @@ class _Search:
     def _prove_from_below(self, fact: Atom) -> None:
         """Prove a fact whose preferred derivation runs in a circle, from asserted facts up.
 
-        Stamps see to it that this is needed seldom: for facts over representatives alone, whose stamps are worked out
-        from those of others. Cost: every derivation of every fact that the fact may follow from.
+        This is seldom needed: only for facts over representatives, as their stamps are computed from those of other
+        facts. Cost: every derivation of every fact that the fact may follow from.
         """
         known: dict[Atom, list[Derivation]] = {}
         waiting = [fact]
@@ -119,7 +119,7 @@ class _Search:
                 way = next((way for way in ways if all(part in self._proofs for part in way.body)), None)
                 if way is not None:
                     self._conclude(head, way)
-            assert len(self._proofs) > before, f"{fact}: a fact that nothing derives"
+            assert len(self._proofs) > before, f"{fact}: the fact is neither asserted nor derived"
 
     def _conclude(self, fact: Atom, derivation: Derivation | None) -> None:
         if fact in self._proofs:
@@ -130,18 +130,18 @@ class _Search:
             self._proofs[fact] = Proof(fact, derivation.rule, tuple(self._proofs[part] for part in derivation.body))
 
     def _choose(self, fact: Atom) -> Derivation | None:
-        """The derivation to follow, None for a fact that is asserted."""
+        """The derivation to follow; None for an asserted fact."""
         if self._state(fact).asserted:
             return None
         return min(self._facts.derivations(fact), key=self.rank)
 
     def rank(self, derivation: Derivation) -> tuple[int, int, str, tuple[tuple[str, tuple[str, ...]], ...]]:
-        """What comes first is preferred."""
+        """The sort key of derivations: the smallest one is preferred."""
         facts = tuple((atom.relation or "", tuple(map(str, atom.terms))) for atom in derivation.body)
         return self._stamp(derivation), len(derivation.body), derivation.rule.name, facts
 
     def _stamp(self, derivation: Derivation) -> int:
-        """The largest stamp of a body: -1 for an empty one, which needs no fact at all."""
+        """The largest stamp of a body, or -1 for an empty body."""
         return max((self._state(fact).stamp for fact in derivation.body), default=-1)
 
     def _state(self, fact: Atom) -> State:

@@ -1,12 +1,12 @@
-"""A proof as indented text: each fact, how it is known, and below it what that rests on.
+"""A proof as indented text: each fact, how it is known, and below it the facts that it follows from.
 
     :rex a :Animal
         by cax-sco: [?x, a, :Animal] :- [?x, a, :Dog] .
         with the axiom :Dog rdfs:subClassOf :Animal
         :rex a :Dog (asserted)
 
-A derived fact that is used twice is proved where it comes first, and later only named. Lines deeper than `_DEEPEST`
-levels are indented no further, but say their level, so that the text of a long chain stays linear in it.
+A derived fact that is used twice is proved at its first use, and only named after that. Lines deeper than `_DEEPEST`
+levels are indented no further; they state their level instead. So the text of a long chain stays linear in its length.
 """
 
 from __future__ import annotations

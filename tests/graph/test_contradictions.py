@@ -45,7 +45,8 @@ SAID = {
     ),
     "prp-key-literals": (
         ":C owl:hasKey (:of) . :of owl:inverseOf :p . :p rdfs:range :C . :x :p 1, 2 .",
-        "prp-key-literals: 1 and 2 are in :C and have the same values of its key (owl:hasKey): one individual has them",
+        "prp-key-literals: 1 and 2 are in :C and have the same values of its key (owl:hasKey): "
+        "they must be one individual",
     ),
     "prp-irp": (
         ":p a owl:IrreflexiveProperty . :x :p :x .",
@@ -80,11 +81,11 @@ SAID = {
     ),
     "cls-maxc1": (
         ":A owl:onProperty :p ; owl:maxCardinality '0'^^xsd:nonNegativeInteger . :x a :A ; :p :y .",
-        "cls-maxc1: :x has the value :y of :p, but is in :A, which allows none",
+        "cls-maxc1: :x has the value :y of :p, but is in :A, which allows no value",
     ),
     "cls-maxc2-literals": (
         ":A owl:onProperty :p ; owl:maxCardinality '1'^^xsd:nonNegativeInteger . :x a :A ; :p 2, 'a' .",
-        'cls-maxc2-literals: :x has the values 2 and "a" of :p, but is in :A, which allows one',
+        'cls-maxc2-literals: :x has the values 2 and "a" of :p, but is in :A, which allows one value',
     ),
     "cls-maxqc1": (
         ":A owl:onProperty :p ; owl:onClass :C ; owl:maxQualifiedCardinality '0'^^xsd:nonNegativeInteger ."
@@ -94,7 +95,7 @@ SAID = {
     "cls-maxqc2": (
         ":A owl:onProperty :p ; owl:onClass owl:Thing ; owl:maxQualifiedCardinality '0'^^xsd:nonNegativeInteger ."
         " :x a :A ; :p :y .",
-        "cls-maxqc2: :x has the value :y of :p, but is in :A, which allows none",
+        "cls-maxqc2: :x has the value :y of :p, but is in :A, which allows no value",
     ),
     "cls-maxqc3-literals": (
         ":A owl:onProperty :p ; owl:onClass xsd:integer ; owl:maxQualifiedCardinality '1'^^xsd:nonNegativeInteger ."
@@ -105,7 +106,7 @@ SAID = {
     "cls-maxqc4-literals": (
         ":A owl:onProperty :p ; owl:onClass owl:Thing ; owl:maxQualifiedCardinality '1'^^xsd:nonNegativeInteger ."
         " :x a :A ; :p 2, 3 .",
-        "cls-maxqc4-literals: :x has the values 2 and 3 of :p, but is in :A, which allows one",
+        "cls-maxqc4-literals: :x has the values 2 and 3 of :p, but is in :A, which allows one value",
     ),
     "cax-dw": (
         ":A owl:disjointWith :B . :B owl:disjointWith :A . :x a :A, :B .",
@@ -117,12 +118,12 @@ SAID = {
     ),
     "dt-not-type": (
         ":p rdfs:range xsd:integer . :x :p 'abc' .",
-        'dt-not-type: :x has the value "abc" of :p, which has to be in the datatype xsd:integer, and is not',
+        'dt-not-type: :x has the value "abc" of :p, which must be in the datatype xsd:integer but is not',
     ),
     "dt-not-type-ill": (
         ":p rdfs:range xsd:integer ; rdfs:subPropertyOf :q . :x :p 'abc'^^xsd:integer .",
         'dt-not-type-ill: :x has the value "abc"^^xsd:integer of :p, which is ill-typed: '
-        "its text says no value of its datatype",
+        "its text is not a value of its datatype",
     ),
 }
 
@@ -254,15 +255,15 @@ def test_a_proof_shows_what_its_rule_asks_of_literals() -> None:
         (proof,) = graph.prove_contradictions()
         assert proof.to_text(PREFIXES).splitlines() == [
             'contradiction: :x has the value "abc"^^xsd:integer of :p, which is ill-typed: '
-            "its text says no value of its datatype",
+            "its text is not a value of its datatype",
             "    by dt-not-type-ill: false :- [?v0, ?v1, ?v2], dt_ill(?v2) .",
-            "    where ?v2 is a literal whose text says no value of its datatype",
+            "    where ?v2 is a literal, and its text is not a value of its datatype",
             '    :x :p "abc"^^xsd:integer (asserted)',
         ]
         assert proof.to_json()["steps"][-1]["rule"]["conditions"] == [
-            "?v2 is a literal whose text says no value of its datatype"
+            "?v2 is a literal, and its text is not a value of its datatype"
         ]
-        assert "a literal whose text says no value" in proof.to_mermaid(PREFIXES)
+        assert "and its text is not a value of its datatype" in proof.to_mermaid(PREFIXES)
 
 
 def test_a_proof_of_two_values_shows_both_and_the_axiom() -> None:

@@ -90,7 +90,7 @@ def test_a_list_that_could_be_two_is_each_of_them(kind: str, schema: SchemaMode)
             assert agrees(graph, edited(graph, asserted, change)), name
             [warning] = graph.warnings
             assert warning.startswith("forked list at"), name
-            assert warning.endswith("is read with each of them"), name
+            assert warning.endswith("is read with each of these values"), name
             edited(graph, asserted, Change(change.added, change.removed))
             assert shown(graph) == first, name
             assert not graph.warnings, name

@@ -40,7 +40,7 @@ def test_fault(kind: str, cells: str, where: str, problem: str) -> None:
     (warning,) = translation.warnings
     axiom = f"the <http://www.w3.org/2002/07/owl#{kind}> of <http://e/N>"
     if problem.startswith("2 values"):  # generic rules read it
-        assert warning == f"forked list at {where}: {problem}; {axiom} is read with each of them"
+        assert warning == f"forked list at {where}: {problem}; {axiom} is read with each of these values"
     else:
         assert warning == f"broken list at {where}: {problem}; {axiom} yields no rule"
 

@@ -115,7 +115,7 @@ FAULTS = {
     "2 values of swrl:propertyPredicate": (":parent", ":parent , :guardian"),
     "swrl:argument2 is missing": ("; swrl:argument2 :y", ""),
     "swrl:classPredicate is missing": ("_:p a swrl:IndividualPropertyAtom", "_:p a swrl:ClassAtom"),
-    "the variable <http://e/z> of the head is in no atom of the body": (
+    "the head has the variable <http://e/z>, but no atom of the body has it": (
         "swrl:argument2 :z . _:u",
         "swrl:argument2 :y . _:u",
     ),

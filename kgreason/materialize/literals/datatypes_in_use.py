@@ -1,11 +1,11 @@
-"""`Asked`: the datatypes whose members rules ask for, as rules and the closed schema change.
+"""`Asked`: the datatypes whose members rules ask for; it follows the rules and the closed schema.
 
-A rule asks for a datatype by naming it: `[?v, rdf:type, xsd:integer]` in its body. Where a rule reads types of any
-name (`[?x, rdf:type, ?c]`: a generic rule, or the user's), all datatypes that the closed schema mentions are asked for.
-What no rule can read is not worth saying: of a datatype that nobody asks for no members are known, nor that an IRI is
-one which is the same as a literal.
+A rule asks for a datatype if its body names it: `[?v, rdf:type, xsd:integer]`. If a rule reads types of any name (`[?x,
+rdf:type, ?c]`: a generic rule, or a rule of the user), all datatypes that the closed schema mentions are asked for. The
+members of other datatypes are not computed, as no rule could read them. Nor does such a datatype become a type of an
+IRI that is owl:sameAs one of its literals.
 
-Invariant: `datatypes` depends on the rules in force and the closed schema alone. `rollback` takes back what followed
+Invariant: `datatypes` depends on the rules in force and the closed schema alone. `rollback` undoes every `follow` since
 the last `accept`. Cost: a look at each rule that comes or goes.
 """
 
@@ -25,13 +25,13 @@ from kgreason.rules.model import Rule, Variable
 from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
 
 NAMES: dict[int, str] = {VOCABULARY.index(name) + 1: name for name in DATATYPES}
-"""The supported datatypes by their ids, which are those of the vocabulary."""
+"""The supported datatypes by their ids, which are the ids of the vocabulary."""
 _IDS = {name: number for number, name in NAMES.items()}
 IDS = np.array(sorted(NAMES), dtype=np.int32)
 GROUP = "datatypes"
-"""The group of the rules of datatypes.dl, which look at what is said of literals and ask for nothing."""
+"""The group of the rules of datatypes.dl. They read what is known of literals, and ask for no datatype."""
 _ANY = 0
-"""What a rule asks for that reads any type."""
+"""The request of a rule that reads types of any name."""
 
 
 _FLAGS = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
@@ -55,13 +55,13 @@ class Asked:
         """The ids of the datatypes that are asked for."""
 
     def _count(self) -> frozenset[int]:
-        """The datatypes that the rules name, and those that the schema mentions if a rule asks for any."""
+        """The datatypes that rules name and, if a rule reads any type, those that the schema mentions."""
         named = {datatype for datatype, count in self._rules.items() if count and datatype != _ANY}
         mentioned = {datatype for datatype, count in self._mentions.items() if count} if self._rules[_ANY] else set()
         return frozenset(named | mentioned)
 
     def follow(self, program: ProgramChange, closure: ClosureChange) -> None:
-        """Follow what an edit did to the rules and to the closed schema."""
+        """Count what an edit changed in the rules and in the closed schema."""
         if self._before is None:
             self._before = self._rules.copy(), self._mentions.copy()
         self._rules.subtract(_asked(program.removed))
@@ -71,11 +71,11 @@ class Asked:
         self.datatypes = self._count()
 
     def accept(self) -> None:
-        """What was followed stays."""
+        """Make the changes since the last `accept` final."""
         self._before = None
 
     def rollback(self) -> None:
-        """Be as at the last `accept`."""
+        """Undo the changes since the last `accept`."""
         if self._before is not None:
             self._rules, self._mentions = self._before
             self._before = None
@@ -83,7 +83,7 @@ class Asked:
 
 
 def _asked(rules: Iterable[Rule]) -> Iterator[int]:
-    """What rules ask for, once for each atom that does."""
+    """The datatypes that rules ask for: one entry for each atom that asks."""
     for rule in rules:
         for atom in rule.body if rule.group != GROUP else ():
             if atom.relation is None and atom.terms[1] == RDF_TYPE:
@@ -95,7 +95,7 @@ def _asked(rules: Iterable[Rule]) -> Iterator[int]:
 
 
 def _mentioned(rows: Int32) -> list[int]:
-    """The datatypes that schema triples int32[n, 3] mention, each time they do."""
+    """The datatypes that schema triples int32[n, 3] mention: one entry for each mention."""
     ends = rows[:, [0, 2]]
     found: list[int] = ends[is_datatype(ends)].tolist()
     return found

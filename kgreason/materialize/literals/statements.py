@@ -1,24 +1,25 @@
-"""`Literals`: what the rules of datatypes.dl (Table 8 of OWL 2 RL) need to know of literals, asserted as they need it.
+"""`Literals`: asserts the facts about literals that the rules of datatypes.dl (Table 8 of OWL 2 RL) need, when they do.
 
-    dt_value, dt_ill     for each new literal that shares its value, or has none
+    dt_value, dt_ill     for each new literal that has the value of another one, or has no value
     dt_type              for each new literal and each datatype that is asked for
-    dt_not, dt_differ    where rules have said that a literal is in a datatype, or that it is the same as another
+    dt_not, dt_differ    where rules have derived that a literal is in a datatype, or that it is the same as another
     dt_may_equal         for each owl:sameAs link, unless it is between two literals that are known to differ
 
-All but dt_type and dt_may_equal are truths about terms, and stay: the rules say what follows of them only while
-literals are used and such things said of them. So the graph is a function of the assertions, whatever was known of
-other literals before. dt_may_equal goes at the end of a commit that took the link away.
+Facts of dt_value, dt_ill, dt_not and dt_differ are true of the terms, whatever the graph holds. So they are never
+retracted. The rules draw conclusions from them only while the graph uses the literals and has the type or link in
+question. So the graph depends on its assertions alone, and not on literals that it had before. dt_may_equal is
+retracted at the end of a commit that removed the link, and dt_type when no rule asks for the datatype any more.
 
-Literals of different values that a rule links (prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4, a rule of
-the user, or by way of what is the same as both) are reported (of one subject by the rules *-literals of owl2rl.dl, else
-by eq-diff1), and the link between them is not followed; so no other triple has one in the place of the other. A
-resource that is the same as both is in the triples of both.
+A rule may link two literals of different values: prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4, a rule of
+the user, or a chain of links through other terms. Such a link is reported as a contradiction: by the rules *-literals
+of owl2rl.dl if both are values of one subject, else by eq-diff1. It is not followed: no triple is copied from one
+literal to the other. A resource that is the same as both literals has the triples of both.
 
-Invariant after `wanted` asks for nothing: what the rules derive is what they would derive from all such truths (of
-dt_differ: one for each link, and for each value of a clique, is enough). `rollback` takes back what was looked at since
-`accept`.
-Cost: nothing without literals that have a datatype; else what is new (`readings`), and where rules say something of
-literals, what they say.
+Invariant after `wanted` returns nothing: the rules derive what they would derive from all such truths. (Of dt_differ
+one fact for each link, and one for each further value of a clique, is enough.) `rollback` forgets what was looked at
+since the last `accept`.
+Cost: nothing while no literal has a datatype. Otherwise it grows with the new terms (`values`) and with what rules
+derive about literals.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _NAMES = ("dt_value", "dt_type", "dt_differ", "dt_may_equal", "dt_not")
 
 
 class Facts(NamedTuple):
-    """Rows to assert and to retract, by table, where there are any."""
+    """Rows to assert and rows to retract, by table; tables without rows are left out."""
 
     added: Rows
     removed: Rows
@@ -82,7 +83,7 @@ class Literals:
         self._left: list[Int32] = []
 
     def adopt(self) -> None:
-        """Take the engine's facts for what is known."""
+        """Take the engine's facts as the state that is known; nothing is asserted for them."""
         self._readings.adopt()
         self.asked.accept()
         self._told = self._told_before = self.asked.datatypes
@@ -100,15 +101,15 @@ class Literals:
         self._told, self._followed, self._left = self._told_before, [], []
 
     def foreseen(self, added: Int32) -> Facts:
-        """What has to be known of literals before a commit changes anything: triples int32[n, 3] will be asserted."""
+        """The facts about literals that a commit needs from its start; triples int32[n, 3] will be asserted."""
         return self._wanted([self._following(linked(added))])
 
     def wanted(self, changes: Changes) -> Facts:
-        """What has to be known of literals, by what a commit has changed so far, and is not."""
+        """The facts about literals that the changes of the commit so far need, and that are lacking."""
         return self._wanted(self._said(changes))
 
     def needless(self, changes: Changes) -> Facts:
-        """What was told of links that a commit took away, or made and took away."""
+        """The dt_may_equal facts of links that a commit removed, or made and removed again."""
         gone = linked(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
         told = np.concatenate([related(self._may_equal, gone), *self._followed])
         told = told[grouped(told).firsts()]
@@ -135,7 +136,7 @@ class Literals:
         return Facts(_filled({self._pair: self._lacking(pairs), self._single: self._lacking(single)}), _filled(removed))
 
     def _lacking(self, parts: list[Int32]) -> Int32:
-        """Those of rows that are no facts yet, each once."""
+        """The rows that are not facts yet, each once."""
         parts = [part for part in parts if len(part)]
         if not parts:
             return _NO_ROWS
@@ -147,13 +148,13 @@ class Literals:
     # Membership
 
     def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
-        """The members of the datatypes that are asked for: among new literals, or among all if nobody asked before."""
+        """The dt_type rows of new literals; of all literals for a datatype that no rule asked for before."""
         yield self._members(self._told - before, 0)
         if news:
             yield self._members(self._told & before, news.since)
 
     def _members(self, datatypes: Iterable[int], since: int) -> Int32:
-        """The literals above an id that are in these datatypes: rows of dt_type."""
+        """The rows of dt_type for literals with a greater id than `since` that are in one of these datatypes."""
         names = [(number, NAMES[number]) for number in datatypes]
         if not names:
             return _NO_ROWS
@@ -170,21 +171,23 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 3)
 
     def _needless(self, gone: frozenset[int]) -> Int32:
-        """The rows of dt_type for datatypes that nobody asks for any more."""
+        """The rows of dt_type for datatypes that no rule asks for any more."""
         if not gone:
             return _NO_ROWS
         rows, tables, _ = self._engine.circuit.facts.contents()
         kept = (tables == self._pair) & (rows[:, 0] == self._type) & np.isin(rows[:, 2], list(gone))
         return np.ascontiguousarray(rows[kept, :3])
 
-    # What rules have said
+    # Facts for what rules have derived
 
     def _said(self, changes: Changes) -> Iterator[Int32]:
-        """The rows of dt_not and dt_differ that what a commit has changed so far calls for."""
+        """The rows of dt_may_equal, dt_not and dt_differ that the changes of the commit so far need."""
         links = self._new(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]
         yield self._following(links)
-        yield from (rows[self._are_facts(_as_links(rows))] for rows in self._left)  # gone and come in one commit
+        yield from (
+            rows[self._are_facts(_as_links(rows))] for rows in self._left
+        )  # these went and came back in one commit
         types = self._new(changes, TYPE)
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes, links)
@@ -195,7 +198,10 @@ class Literals:
             yield related(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
-        """What says of links int32[n, 2] that they are to be followed; with the group eq-literals a rule says so."""
+        """The dt_may_equal rows for the links int32[n, 2] that may be followed.
+
+        With the group eq-literals there are none, as its rule says so of every link.
+        """
         if self._follows is None or not len(links):
             return _NO_ROWS
         rows = related(self._may_equal, self._follows(links))
@@ -203,7 +209,7 @@ class Literals:
         return rows
 
     def _differing(self, links: Int32) -> Int32:
-        """Those of links int32[n, 2] that are between literals of different values and no clique has."""
+        """The links int32[n, 2] between literals of different values, unless a clique will report them."""
         if self._equality is not None and self._follows is None:
             return NO_PAIRS
         links = links[self._readings.is_literal(links).all(axis=1)]
@@ -219,14 +225,14 @@ class Literals:
         return pairs
 
     def _groups(self, changes: Changes, links: Int32) -> Int32:
-        """Terms that a commit made the same: int32[n, 2] of a term that stands for them, and term."""
+        """Terms that a commit made equal: int32[n, 2] of the term that stands for the group, and member."""
         if self._equality is None:
             return links if self._follows is None else self._follows(links)
         found = self._equality.regrouped(changes)
         return NO_PAIRS if found is None else found.groups.members
 
     def _of_cliques(self, types: Int32) -> Int32:
-        """The literals that are the same as terms with these types int32[n, 2]; those pairs int32[m, 2]."""
+        """Pairs int32[m, 2] of literal and type: the literals that are equal to terms with these types int32[n, 2]."""
         if self._equality is None or not len(types):
             return NO_PAIRS
         cliques = self._equality.cliques
@@ -245,7 +251,7 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 2)
 
     def _in(self, groups: Int32) -> Int32:
-        """The literals of groups int32[n, 2] with the types of those that stand for them: pairs int32[m, 2]."""
+        """The literals of groups int32[n, 2] with the datatypes that the first term of the group has: int32[m, 2]."""
         literals = groups[self._readings.is_literal(groups[:, 1])]
         if not len(literals):
             return NO_PAIRS
@@ -255,7 +261,7 @@ class Literals:
         return found
 
     def _outside(self, pairs: Int32) -> Int32:
-        """Those of pairs int32[n, 2] of term and datatype where the term is a literal that is known to be no member."""
+        """The pairs int32[n, 2] of literal and datatype whose literal is known not to be in the datatype."""
         pairs = np.unique(pairs[self._readings.is_literal(pairs[:, 0])], axis=0)
         readings = self._readings.of(pairs[:, 0])
         is_outside = [
@@ -265,7 +271,11 @@ class Literals:
         return pairs[np.array(is_outside, dtype=np.bool_)]
 
     def _different(self, groups: Int32) -> Int32:
-        """Of each clique among groups int32[n, 2] the literal whose text comes first, with one for each other value."""
+        """Pairs of literals with different values in one clique of groups int32[n, 2].
+
+        The first of each pair is the literal of the clique whose text comes first. It is paired with one literal of
+        each other value.
+        """
         if self._equality is None:
             return NO_PAIRS
         literals = groups[self._readings.is_literal(groups[:, 1])]
@@ -280,7 +290,7 @@ class Literals:
 
 
 def _as_links(rows: Int32) -> Int32:
-    """Rows int32[n, 3] of a relation of two terms as owl:sameAs triples."""
+    """Rows int32[n, 3] of a binary relation as owl:sameAs triples between the same two terms."""
     found: Int32 = rows[:, [1, 0, 2]]
     found[:, 1] = SAME_AS
     return found

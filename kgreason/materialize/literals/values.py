@@ -1,15 +1,15 @@
-"""`Readings`: which literals of a dictionary have one value, and which have none; as new terms come.
+"""`Readings`: finds the literals of a dictionary that share a value, and those that have no value, as new terms come.
 
     "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    one value; the first that was met stands for it
     "x"                 "x"^^xsd:token                             one value: strings are looked at only beside another
     "abc"^^xsd:integer                                             ill-typed
 
-Plain strings and those with a language tag (tags are in lower case) have each a value of their own. So they are looked
-at only where a literal of another datatype, as xsd:token, has a string as its value.
+Each plain string has a value of its own, and so has each string with a language tag (tags are in lower case). So these
+strings are looked at only if a literal of another datatype, such as xsd:token, has a string as its value.
 
-Invariant: what was read of terms since the last `accept` is forgotten by `rollback`. After `adopt` nothing is read
-before there is a new term. Cost: nothing for terms that are no literals, or plain, but finding that out; a few
-microseconds and some hundred bytes for each literal with a datatype.
+Invariant: `rollback` forgets what was read of terms since the last `accept`. After `adopt` nothing is read before there
+is a new term. Cost: for a term that is not a literal, or is a plain string, only the check that it is; for each literal
+with a datatype a few microseconds and some hundred bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
-    """Those of pairs int32[n, 2] of different terms that are no two literals which cannot be equal.
+    """The pairs int32[n, 2] of different terms, without pairs of literals that cannot be equal.
 
     Cost: a look at the kinds of the terms; where both are literals, at their texts.
     """
@@ -47,9 +47,9 @@ def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
 
 
 class News(NamedTuple):
-    """What new terms bring: pairs int32[n, 2] of literal and the one that stands for its value; ill-typed literals.
+    """What new terms bring: ill-typed literals, and pairs int32[n, 2] of literals with one value.
 
-    `since`: the id of the last term that was known before.
+    The second literal of a pair stands for the value. `since`: the id of the last term that was known before.
     """
 
     equal: Int32
@@ -58,7 +58,7 @@ class News(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """The last term that was read, the last that is not new, and how many values of strings are known."""
+    """The last term that was read, the last term that counts as known, and how many string values are known."""
 
     read: int = 0
     old: int = 0
@@ -75,11 +75,11 @@ class Readings:
         self._place = self._before = _Place()
 
     def adopt(self) -> None:
-        """Take the dictionary's terms for old."""
+        """Treat all terms of the dictionary as known."""
         self._place = self._before = _Place(old=len(self._dictionary))
 
     def accept(self) -> None:
-        """What was read stays."""
+        """Make what was read final."""
         self._before, self._added = self._place, []
 
     def rollback(self) -> None:
@@ -107,7 +107,7 @@ class Readings:
         return News(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
 
     def _read(self, typed: Int32, equal: list[tuple[int, int]]) -> Iterable[int]:
-        """Read literals that have a datatype, and note those whose value is known; the ill-typed ones."""
+        """Read literals with a datatype: yield the ill-typed ones, and add those whose value is known to `equal`."""
         for literal, reading in zip(typed.tolist(), self.of(typed), strict=True):
             if not isinstance(reading, Value):
                 if reading is not None:
@@ -119,24 +119,24 @@ class Readings:
                 self._first[reading] = literal
 
     def _plain(self, since: int) -> list[tuple[int, int]]:
-        """The new plain and tagged strings that are the value of a known literal."""
+        """The new plain and tagged strings with a value that is known; each with the literal that stands for it."""
         ids = self.literals(since)
         ids = ids[~np.isin(ids, self.typed(since))]
         readings = zip(ids.tolist(), self.of(ids), strict=True)
         return [(literal, self._first[value]) for literal, value in readings if value in self._first]
 
     def _spelled(self, strings: list[Value]) -> list[tuple[int, int]]:
-        """The plain and tagged strings of the dictionary that these are."""
+        """The plain and tagged strings of the dictionary that have one of these values."""
         found = self._dictionary.find(_spelling(value) for value in strings).tolist()
         return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]
 
     def literals(self, since: int) -> Int32:
-        """The literals above an id: int32[n]."""
+        """The literals with a greater id than `since`: int32[n]."""
         ids = np.arange(since + 1, len(self._dictionary) + 1, dtype=np.int32)
         return ids[self.is_literal(ids)]
 
     def typed(self, since: int) -> Int32:
-        """The literals above an id that have a datatype: int32[n]."""
+        """The literals with a datatype and a greater id than `since`: int32[n]."""
         return self._dictionary.typed(since)
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
@@ -145,7 +145,7 @@ class Readings:
         return found
 
     def of(self, ids: Int32) -> list[Reading]:
-        """What literals stand for."""
+        """The value of each literal; see `Reading` for those without one."""
         return values(self._dictionary.decode(ids))
 
 

@@ -1,15 +1,16 @@
 """Which graph holds which asserted triple.
 
-Reasoning is over the union of all graphs (docs/architecture.md, More invariants), so the engine knows only that a
-triple is asserted. While no named graph is used, every asserted triple is of the default graph and nothing is kept
-here. The first named graph makes the membership explicit: quads are facts of an engine of their own, under the one rule
+Reasoning is over the union of all graphs (docs/architecture.md), so the engine knows only that a triple is asserted.
+While no
+named graph is used, every asserted triple is in the default graph and nothing is kept here. The first named graph makes
+the membership explicit: quads become facts of a second engine, which has only the rule
 
     [?s, ?p, ?o] :- quad(?s, ?p, ?o, ?g) .
 
-whose delta says which triples come to be asserted, and which cease to be. Graph 0 is the default one; an imported
-document is a graph like others here (`sources`).
+The delta of this engine says which triples become asserted and which cease to be. Graph 0 is the default graph. An
+imported document is a graph like any other here (`documents`).
 
-Invariant: a triple is asserted exactly if some graph or document holds it. Cost: about 90 bytes a quad, once named
+Invariant: a triple is asserted exactly if some graph or document holds it. Cost: about 90 bytes a quad once named
 graphs are used; a change costs what it changes.
 """
 
@@ -30,14 +31,15 @@ from kgreason.zset.order import grouped
 
 Is: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
 _QUAD = 1
-"""What stands for the relation; no table of this engine holds anything but quads and triples."""
+"""The number that stands for the relation `quad`. This engine holds quads and triples alone, so no other relation
+exists."""
 
 
 class Asserted(NamedTuple):
-    """What a change of quads means: triples int32[n, 3] that cease, and that come, to be asserted.
+    """What a change of quads means for triples: those int32[n, 3] that cease to be asserted and those that become so.
 
-    `quads`: those int32[m, 4] that went and those that came since the commit began; None while only the default graph
-    is used: then the triples are the quads, and a triple that comes may be here several times.
+    `quads`: the quads int32[m, 4] that went and those that came since the commit began. It is None while only the
+    default graph is used; then the triples say the same, and `added` may have a triple several times.
     """
 
     removed: Int32
@@ -46,9 +48,9 @@ class Asserted(NamedTuple):
 
 
 class Quads:
-    """The asserted quads of a graph, or nothing while all of them are of the default graph: change, accept, rollback.
+    """The asserted quads of a graph, or nothing while all of them are in the default graph: change, accept, rollback.
 
-    `columns` are those of a saved state, int32[n, 4], or None.
+    `columns`: the quads of a saved state, int32[n, 4], or None.
     """
 
     def __init__(self, columns: Int32 | None = None) -> None:
@@ -60,7 +62,7 @@ class Quads:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether quads are kept here: a named graph is, or was, used."""
+        """Whether quads are kept here, because a named graph is or was used."""
         return self._engine is not None
 
     @property
@@ -72,15 +74,15 @@ class Quads:
         return np.ascontiguousarray(columns[kinds == IS_ASSERTED, 1:])
 
     def holds(self, quads: Int32) -> NDArray[np.bool_]:
-        """Whether each of quads int32[n, 4] is asserted: bool[n]. Only to be asked once named graphs are used."""
+        """Whether each of quads int32[n, 4] is asserted: bool[n]. Call it only if `is_explicit`."""
         assert self._engine is not None
         return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
 
     def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
-        """Take away and add quads int32[n, 4], no quad both; other changes, `accept` or `rollback` must follow.
+        """Take away and add quads int32[n, 4], which must not overlap; `change`, `accept` or `rollback` must follow.
 
-        `asserted` gives the triples int32[n, 3] that are asserted now, `is_asserted` tells which of rows int32[n, 3]
-        are, bool[n].
+        `asserted` returns the triples int32[n, 3] that are asserted now. `is_asserted` says of rows int32[n, 3] whether
+        each is asserted now: bool[n].
         """
         if self._engine is None and not added[:, 3].any():
             return _of_default_graph(removed, added, is_asserted)
@@ -122,7 +124,7 @@ def _filled(quads: Int32) -> Engine:
 
 
 def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
-    """What a change of quads with these triples int32[n, 3] means; the quads are those of all changes since `begin`."""
+    """What a change of quads means for these triples int32[n, 3]; the quads are all that changed since `begin`."""
     touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
     before, after = is_asserted(touched), engine.circuit.facts.find(touched) >= 0
     changes = engine.changes()

@@ -1,10 +1,11 @@
-"""Which quads a graph holds, and which an imported document does.
+"""Which quads a graph holds, and which an imported document holds.
 
-A document that `owl:imports` brought is a source: its quads stand among the others, and in the place of a graph's name
-they have a string that spells the document's IRI. No graph of RDF has a string for a name, so that the two cannot meet,
-and engine, journal and snapshots know no difference. Whatever shows graphs asks here which of them are.
+The quads of a document that `owl:imports` brought stand among the others. In the place of the graph's name they have a
+string literal that spells the document's IRI. No RDF graph has a literal as its name, so a graph and a document never
+meet, and engine, journal and snapshots treat both alike. Code that shows graphs to a user asks this module to tell them
+apart.
 
-Cost: one look at the kind of each name; none where all quads are of the default graph.
+Cost: one look at the kind of each name; none where all quads are in the default graph.
 """
 
 from __future__ import annotations
@@ -16,29 +17,29 @@ from kgreason.terms.dictionary import Dictionary, Ids, Kind
 
 
 def source_of(iri: str) -> str:
-    """What stands for the document with an IRI where a graph has its name."""
+    """The name that stands for the document with this IRI in the place of a graph's name."""
     return f'"{iri[1:-1]}"'
 
 
 def are_sources(dictionary: Dictionary, graphs: Ids) -> NDArray[np.bool_]:
-    """Whether each of the ids in the graphs' place is an imported document: bool[n]."""
+    """Whether each of the ids in the place of a graph's name is an imported document: bool[n]."""
     found: NDArray[np.bool_] = dictionary.kinds(graphs) == Kind.LITERAL
     return found
 
 
 def documents(dictionary: Dictionary, quads: Ids) -> Ids:
-    """What stands for the imported documents that hold some of quads int32[n, 4]: int32[m]."""
+    """The names of the imported documents that hold some of quads int32[n, 4]: int32[m]."""
     names = np.unique(quads[:, 3])
     return names[are_sources(dictionary, names)]
 
 
 def of_graphs(dictionary: Dictionary, quads: Ids) -> Ids:
-    """Those of quads int32[n, 4] that a graph holds, the default one or another."""
+    """The quads int32[n, 4] that a graph holds, the default graph or a named one."""
     return np.ascontiguousarray(quads[~are_sources(dictionary, quads[:, 3])])
 
 
 def named(dictionary: Dictionary, quads: Ids) -> Ids:
-    """Those of quads int32[n, 4] that a named graph holds."""
+    """The quads int32[n, 4] that a named graph holds."""
     found = quads[quads[:, 3] != 0]
     return of_graphs(dictionary, found) if len(found) else np.ascontiguousarray(found)
 

@@ -1,15 +1,15 @@
-"""`Cliques`: which terms owl:sameAs makes one, and what a row over representatives stands for.
+"""`Cliques`: which terms owl:sameAs makes equal, and which triples a row over representatives stands for.
 
 A clique has two members or more, and one of them is its *primary* representative. A row is *plain* if it mentions no
-other member: plain rows stand for their *images*, in which each primary is any member of its clique. A clique whose
-images are more than the budget is *folded*: it stands for its primary alone.
+member of a clique but primaries. A plain row stands for its *images*: the row with each primary replaced by any member
+of its clique. A clique is *folded* if its images would be more than the budget; then it stands for its primary alone.
 
     slots       id -> number of its clique, 0 for none
     cliques     primary, members, roots (all representatives that its members have), weight, is it folded?
 
-A clique is never changed: another takes its place, so that a commit can look at those before and after it; `rollback`
-takes back what was changed since the last `accept`. Invariant: folded exactly if members^2 + weight is above the
-budget, where the weight is the number of images of the plain rows that mention it, no clique folded.
+A clique is never changed: a new clique takes its place. So a commit can look at the cliques before and after it.
+`rollback` undoes what changed since the last `accept`. Invariant: a clique is folded exactly if members^2 + weight is
+above the budget. Its weight is the number of images of the plain rows that mention it, if no clique were folded.
 
 Cost: 4 bytes for each id of the dictionary once there is a clique; a change costs what it changes.
 """
@@ -48,13 +48,13 @@ class Members(NamedTuple):
 
 
 _Change = tuple[NDArray[Any], NDArray[Any]]
-"""Places in an array, and what was there."""
+"""Places in an array, and their former values."""
 _SPARE = 1_000
-"""So many cliques may have lost their place before the others are numbered anew."""
+"""How many cliques, beyond the live ones, may have lost their place before all are numbered anew."""
 
 
 class _Column:
-    """An array that grows at its end."""
+    """An array to whose end values are added."""
 
     def __init__(self, dtype: type[np.generic], *values: int) -> None:
         self._data: NDArray[Any] = np.zeros(16, dtype=dtype)
@@ -63,11 +63,11 @@ class _Column:
 
     @property
     def values(self) -> NDArray[Any]:
-        """What was added, as a view."""
+        """The values that were added, as a view."""
         return self._data[: self.size]
 
     def add(self, values: NDArray[Any]) -> int:
-        """Add values; the number of the first of them."""
+        """Add values; returns the number of the first of them."""
         start, self.size = self.size, self.size + len(values)
         if self.size > len(self._data):
             data = np.zeros(2 * self.size, dtype=self._data.dtype)
@@ -85,7 +85,7 @@ class Cliques:
         self._clear()
 
     def _clear(self) -> None:
-        """Have no clique; number 0 stands for none."""
+        """Remove all cliques; number 0 stands for no clique."""
         self._slots = np.zeros(1, dtype=np.int32)
         self._primary, self._start, self._length = _Column(np.int32, 0), _Column(np.int64, -1), _Column(np.int64, 1)
         self._root_start, self._root_length = _Column(np.int64, 0), _Column(np.int64, 0)
@@ -113,7 +113,7 @@ class Cliques:
             self._compact()
 
     def rollback(self) -> None:
-        """Take the changes since the last `accept` back."""
+        """Undo the changes since the last `accept`."""
         for changes, array in ((self._weighed, self._weight.values), (self._moves, self._slots)):
             for places, values in reversed(changes):
                 array[places] = values
@@ -123,7 +123,7 @@ class Cliques:
         self._forget_changes()
 
     def _compact(self) -> None:
-        """Number the cliques anew, without those whose place was taken."""
+        """Number the cliques anew, without those that lost their place."""
         numbers = self.all()
         members, roots = self.members(numbers), self.roots(numbers)
         order, of_roots = np.argsort(members[:, 0], kind="stable"), np.argsort(roots[:, 0], kind="stable")
@@ -141,14 +141,14 @@ class Cliques:
         return self._live
 
     def cover(self, terms: int) -> None:
-        """Have a slot for every id up to `terms`."""
+        """Make room for a slot of every id up to `terms`."""
         if len(self._slots) <= terms:
             slots = np.zeros(max(terms + 1, len(self._slots) * 3 // 2), dtype=np.int32)
             slots[: len(self._slots)] = self._slots
             self._slots = slots
 
     def slots(self, ids: Int32) -> Int32:
-        """The cliques of terms, of any shape: 0 for terms that are in none. `cover` must have been called."""
+        """The cliques of terms, of any shape: 0 for a term without a clique. Call `cover` first."""
         found: Int32 = self._slots[ids]
         return found
 
@@ -157,12 +157,12 @@ class Cliques:
         return np.where(slots > 0, self._primary.values[slots], ids)
 
     def is_plain(self, rows: Int32, slots: Int32) -> Mask:
-        """Whether each of rows int32[n, 3] mentions no member but primaries: bool[n]."""
+        """Whether each of rows int32[n, 3] mentions no member of a clique but primaries: bool[n]."""
         plain: Mask = (self.primaries(rows, slots) == rows).all(axis=1)
         return plain
 
     def is_open(self, ids: Int32, slots: Int32) -> Mask:
-        """Whether images show a term: it is in no folded clique, or is its primary."""
+        """Whether images may show a term: its clique is not folded, or it is the primary."""
         shown: Mask = ~self._folded.values[slots] | (self._primary.values[slots] == ids)
         return shown
 
@@ -191,7 +191,7 @@ class Cliques:
         return np.column_stack([primaries, pool.values[at]]).astype(np.int32)
 
     def roots_of(self, terms: Int32) -> Int32:
-        """Pairs int32[m, 2]: each of these members and each root of its clique."""
+        """Pairs int32[m, 2]: each of these terms, and each root of its clique."""
         slots = self.slots(terms)
         lengths = self._root_length.values[slots]
         at = np.repeat(self._root_start.values[slots], lengths) + _counted(lengths)
@@ -203,14 +203,17 @@ class Cliques:
         return numbers[numbers > 0]
 
     def preferred(self) -> Int32:
-        """The primaries of the cliques that have several roots, ascending: int32[n]."""
+        """The primaries of the cliques with several roots, ascending: int32[n]."""
         numbers = np.flatnonzero(self._root_length.values > 1)
         primaries = self._primary.values[numbers]
-        found: Int32 = np.sort(primaries[self._slots[primaries] == numbers])  # others have lost their place
+        found: Int32 = np.sort(primaries[self._slots[primaries] == numbers])  # the other cliques were replaced
         return found
 
     def parts(self, slots: Int32, *, folding: bool = True) -> Parts:
-        """What may stand in each column of rows with these slots int32[n, 3]; unless `folding`, no clique is folded."""
+        """The terms that may stand in each column of rows with these slots int32[n, 3].
+
+        If `folding` is False, folded cliques show all their members, too.
+        """
         start, length = self._start.values[slots], self._length.values[slots]
         if folding:
             folded = self._folded.values[slots]
@@ -218,7 +221,10 @@ class Cliques:
         return Parts(start, length, self._members.values)
 
     def weigh(self, slots: Int32, sign: int) -> None:
-        """Add (1) or take away (-1) the images of plain rows, given by their slots, from the weights of cliques."""
+        """Add the images of plain rows to the weights of their cliques (`sign` 1), or subtract them (-1).
+
+        The rows are given by their slots int32[n, 3].
+        """
         images = self._length.values[slots].prod(axis=1)
         touched, weights = np.unique(slots), self._weight.values
         self._weighed.append((touched, weights[touched]))
@@ -227,7 +233,7 @@ class Cliques:
             np.add.at(weights, slots[~repeated, column], sign * images[~repeated])
 
     def misjudged(self, numbers: Int32) -> Int32:
-        """Those of these cliques that are folded and should not be, or the reverse."""
+        """The cliques among `numbers` that are folded and should not be, or that should be folded and are not."""
         wrong = self._folded.values[numbers] != self._is_heavy(numbers)
         found: Int32 = numbers[wrong & (numbers > 0)]
         return found
@@ -237,7 +243,7 @@ class Cliques:
         return heavy
 
     def past_budget(self) -> list[tuple[int, int, int]]:
-        """The folded cliques, where a budget allows any, in no order: primary, members, rows they would stand for."""
+        """The folded cliques, in any order: primary, members, rows that all members would need; empty for budget 0."""
         numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
         rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]
         return list(
@@ -245,11 +251,11 @@ class Cliques:
         )
 
     def fold(self, numbers: Int32) -> None:
-        """Judge new cliques, all of whose rows were weighed."""
+        """Decide for new cliques whether they are folded; all their rows must have been weighed."""
         self._folded.values[numbers] = self._is_heavy(numbers)
 
     def replace(self, numbers: Int32, others: Members) -> Int32:
-        """Put others in the place of cliques; the numbers of the others, whose weights are 0 yet."""
+        """Put other cliques in the place of `numbers`; returns the numbers of the others. Their weights begin at 0."""
         gone = self.members(numbers)[:, 1]
         self._move(gone, np.zeros(len(gone), dtype=np.int32))
         primaries, first = np.unique(others.members[:, 0], return_index=True)
@@ -270,7 +276,7 @@ class Cliques:
         return new
 
     def _move(self, terms: Int32, numbers: Int32) -> None:
-        """Have terms in other cliques."""
+        """Move terms to other cliques."""
         if not len(terms):
             return
         self._moves.append((terms, self._slots[terms]))
@@ -282,14 +288,14 @@ class Cliques:
         if not self._moves:
             return slots
         places, values = (np.concatenate(parts) for parts in zip(*self._moves, strict=True))
-        moved, first = np.unique(places, return_index=True)  # what a term had first is what it had before
+        moved, first = np.unique(places, return_index=True)  # the first move of a term has its former clique
         at = np.minimum(np.searchsorted(moved, ids), len(moved) - 1)
         before: Int32 = np.where(moved[at] == ids, values[first[at]], slots).astype(np.int32)
         return before
 
 
 def expanded(rows: Int32, parts: Parts) -> Int32:
-    """Every row that has in each column a term of its part: int32[m, 3]."""
+    """The images of rows: every row that has in each column a term of the column's part, int32[m, 3]."""
     counts = parts.length.prod(axis=1)
     source, left = np.repeat(np.arange(len(rows)), counts), _counted(counts)
     images = rows[source]
@@ -302,16 +308,16 @@ def expanded(rows: Int32, parts: Parts) -> Int32:
 
 
 def _counted(lengths: Int64) -> Int64:
-    """0, 1, ... up to each length in turn."""
+    """For each length in turn the numbers 0, 1, ... below it."""
     ends = np.cumsum(lengths)
     counted: Int64 = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
     return counted
 
 
 def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], Int32]) -> None:
-    """Make the cliques of the rows int32[n, 2] of eq_rep in a state without any, of whose triples they are weighed.
+    """Make the cliques for rows int32[n, 2] of eq_rep, where there is none yet; `facts` are the triples to weigh.
 
-    preferred: the primaries of those cliques that have several roots.
+    preferred: the primaries of the cliques that have several roots.
     """
     if not len(pairs):
         return
@@ -331,7 +337,7 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
 
 
 def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
-    """Ids, of any shape, with primaries in the place of the others, by the rows int32[n, 2] of eq_rep.
+    """Ids, of any shape, each replaced by the primary of its clique; the cliques are the rows int32[n, 2] of eq_rep.
 
     preferred: as for `fill`.
     """

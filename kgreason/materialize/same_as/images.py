@@ -1,13 +1,13 @@
-"""What the facts over representatives stand for: the graph that users see, and what a commit did to it.
+"""The triples that facts over representatives stand for: the graph that users see, and what a commit did to it.
 
     shown = images of plain rows  +  asserted rows  +  links between the members of each clique
 
-Plain rows, images and folded cliques are those of `cliques`. Of a folded clique the links to and from the primary are
-shown; of others all. Law: but for folded cliques, these are the triples that eq-sym, eq-trans and eq-rep-* derive
-(OWL 2 Profiles, Table 4). A reflexive link is no image: it is shown if it is a fact (eq-ref, or asserted).
+`cliques` defines plain rows, images and folded cliques. A folded clique shows only the links to and from its primary.
+Law: except for folded cliques, these are the triples that eq-sym, eq-trans and eq-rep-* derive (OWL 2 Profiles, Table
+4). A reflexive link is not an image: it is shown if it is a fact (by eq-ref, or asserted).
 
-Cost: a commit without cliques costs nothing here; else the images that change, and for a clique that changed one pass
-over the facts, to find the rows that mention it.
+Cost: nothing for a commit without cliques. Otherwise the images that change, and for each commit that changes a clique
+one pass over the facts, to find the rows that mention it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Kinds(NamedTuple):
 
 
 def is_shown(cliques: Cliques, rows: Int32, slots_of: Slots, is_fact: Is) -> Mask:
-    """Whether each of rows int32[n, 3] is an image or a link, where terms are in the cliques `slots_of`: bool[n]."""
+    """Whether each of rows int32[n, 3] is an image or a link: bool[n]. `slots_of` gives the cliques of terms."""
     slots = slots_of(rows)
     mapped, is_open = cliques.primaries(rows, slots), cliques.is_open(rows, slots)
     reflexive = _are_reflexive(rows)
@@ -63,13 +63,13 @@ def same_as(cliques: Cliques, slots_of: Slots) -> int:
 
 
 def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """A row that says of each of these cliques that its primary is itself; its images are the clique's links."""
+    """For each of these cliques the link of its primary to itself; the images of this row are the clique's links."""
     primaries = cliques.primary_of(numbers)
     return _linked(cliques, np.column_stack([primaries, primaries]), slots_of)
 
 
 def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """The links to and from the primaries of those of these cliques that are folded: int32[m, 3]."""
+    """The links to and from the primaries of the folded cliques among `numbers`: int32[m, 3]."""
     pairs = cliques.members(numbers[cliques.folded(numbers)])
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     rows = _linked(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
@@ -84,14 +84,14 @@ def _linked(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
 
 
 def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
-    """What plain rows int32[n, 3] stand for: int32[m, 3], each once."""
+    """The images of plain rows int32[n, 3]: int32[m, 3], each once."""
     single = (slots == 0).all(axis=1)
     others = rows[~single], slots[~single]
     return np.concatenate([rows[single], expanded(others[0], cliques.parts(others[1]))])
 
 
 def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
-    """The triples of a graph, int32[m, 3], each once, from its facts and from those of them that are asserted."""
+    """The triples of a graph, int32[m, 3], each once; from its facts, and the asserted ones among them."""
     slots = cliques.slots(facts)
     plain = cliques.is_plain(facts, slots)
     own = links(cliques, cliques.all(), cliques.slots)
@@ -103,7 +103,7 @@ def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
 
 
 def without(rows: Int32, others: Int32) -> Int32:
-    """The rows int32[n, w] that are none of others."""
+    """The rows int32[n, w] that are not among `others`."""
     number = grouped(np.concatenate([others, rows])).numbers()
     known = np.zeros(len(number), dtype=np.bool_)
     known[number[: len(others)]] = True
@@ -111,17 +111,17 @@ def without(rows: Int32, others: Int32) -> Int32:
 
 
 class _Side(NamedTuple):
-    """The graph before a commit, or after it: the cliques of terms, and what facts are."""
+    """The graph before a commit, or after it: the cliques of terms, and the kinds of facts."""
 
     slots: Slots
     kinds: Callable[[Int32], Int8]
 
 
 class Passage:
-    """A graph that goes from before a commit, whose facts have changed, to after it.
+    """A graph before and after a commit that has changed its facts.
 
-    `changed`: the triples, each once, whose kind as facts changed; `mentioning` gives the present triples that mention
-    some terms, each once; `kinds` says what facts are now.
+    `changed`: the triples, each once, whose kind as facts changed. `mentioning` returns the present triples that
+    mention one of some terms, each once. `kinds` returns the kinds that facts have now.
     """
 
     def __init__(
@@ -132,13 +132,13 @@ class Passage:
         self._after = _Side(cliques.slots, kinds)
 
     def regroup(self, gone: Int32, groups: Members) -> Kinds:
-        """Put groups in the place of cliques, those of one member left out; what the commit did to the graph."""
+        """Put groups in the place of cliques, except groups of one member; returns what the commit did to the graph."""
         cliques = self._cliques
         primaries, sizes = np.unique(groups.members[:, 0], return_counts=True)
         wanted = Members(*(pairs[np.isin(pairs[:, 0], primaries[sizes > 1])] for pairs in groups))
         while True:
             if (np.concatenate([cliques.members(gone), wanted.members])[:, 1] == SAME_AS).any():
-                gone, wanted = self._with(gone, wanted, np.setdiff1d(cliques.all(), gone))  # all links are said anew
+                gone, wanted = self._with(gone, wanted, np.setdiff1d(cliques.all(), gone))  # every link gets new images
             new = cliques.replace(gone, wanted)
             kept = self._kept(gone, new)
             touched = self._weigh(kept)
@@ -150,15 +150,15 @@ class Passage:
             cliques.rollback()
 
     def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
-        """Other cliques besides that are to be put in their own place."""
+        """Add cliques that are to be replaced by themselves, so that their rows are looked at again."""
         same = self._cliques.members(others), self._cliques.roots(others)
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
         return np.concatenate([gone, others]), both
 
     def _kept(self, gone: Int32, new: Int32) -> Int32:
-        """The facts that stay and mention the primary of a clique that is replaced, or who left or joined: int32[n, 3].
+        """The unchanged facts that mention the primary of a replaced clique, or a term that left or joined.
 
-        Those of the others are no plain rows, neither before nor after.
+        They are int32[n, 3]. Other unchanged facts that mention a replaced clique are plain neither before nor after.
         """
         if not len(gone) and not len(new):
             return np.empty((0, 3), dtype=np.int32)
@@ -168,7 +168,7 @@ class Passage:
         return without(self._mentioning(terms), self._changed.rows)
 
     def _sides(self, kept: Int32) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """Plain rows, with slots, before and after: of kept facts, and of those that changed and mention a clique."""
+        """The plain rows with their slots, before and after: kept facts, and changed facts that mention a clique."""
         sides = []
         for side, kinds in ((self._before, self._changed.before), (self._after, self._changed.after)):
             changed = self._changed.rows[kinds != ABSENT]
@@ -179,7 +179,7 @@ class Passage:
         return sides[0], sides[1]
 
     def _weigh(self, kept: Int32) -> Int32:
-        """Have the weights of cliques follow the facts; the cliques that this touched."""
+        """Update the weights of cliques for the changed facts; returns the cliques that this touched."""
         (_, before), (_, after) = self._sides(kept)
         self._cliques.weigh(before, -1)
         self._cliques.weigh(after, 1)
@@ -200,7 +200,7 @@ class Passage:
         )
 
     def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
-        """Rows among which are all, but for those that changed as facts, whose kind may have changed."""
+        """Rows that may have changed their kind. With the facts that changed, these are all that may."""
         cliques = self._cliques
         was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)
         (before, _), (after, _) = self._sides(kept)
@@ -214,11 +214,11 @@ class Passage:
         return [*found, stars(cliques, gone, self._before.slots), stars(cliques, new, self._after.slots)]
 
     def _shown_members(self, numbers: Int32) -> Int32:
-        """The pairs int32[m, 2] of primary and member of those of these cliques that are not folded."""
+        """The pairs int32[m, 2] of primary and member of the cliques among `numbers` that are not folded."""
         return self._cliques.members(numbers[~self._cliques.folded(numbers)])
 
     def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:
-        """The images of plain rows that have one of some members of a clique in some column."""
+        """The images of plain rows that have one of these members in some column."""
         members = ordered(members)
         low, high = (np.searchsorted(members[:, 0], rows, side=side) for side in ("left", "right"))
         whole = self._cliques.parts(slots)
@@ -231,14 +231,14 @@ class Passage:
         return found
 
     def _kinds(self, side: _Side, rows: Int32) -> Int8:
-        """What rows are to those who see the graph: int8[n]."""
+        """The kinds of rows in the graph that users see: int8[n]."""
         kinds = side.kinds(rows)
         shown = is_shown(self._cliques, rows, side.slots, lambda mapped: side.kinds(mapped) != ABSENT)
         return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
 
 
 def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:
-    """What facts were, by what changed since and what they are now."""
+    """The kinds of rows before the commit, from the facts that changed and the kinds of the others now."""
     number = grouped(np.concatenate([changed.rows, rows])).numbers()
     was = np.full(len(number), -1, dtype=np.int8)
     was[number[: len(changed.rows)]] = changed.before

@@ -1,25 +1,25 @@
-"""`Equality`: owl:sameAs by representatives, chosen here and followed by rules (representatives.dl).
+"""`Equality`: owl:sameAs by representatives. This module chooses them, and the rules of representatives.dl follow them.
 
-    eq_root(x)      x is a representative: asserted here, and shown to nobody
+    eq_root(x)      x is a representative: asserted here, never shown to users
     eq_rep(y, x)    links lead from the representative x to y; the rules copy the rows of y to x
 
 So the rows of a clique meet at its representatives, and no pair of other members is ever derived: a clique costs what
-its rows and links cost. A link is a fact with support like others, and so is what follows from it: when it goes, what
-hung on it goes, by the engine's own invariants, and no clique has to be taken apart by hand.
+its rows and links cost. A link is a fact with support like any other, and so is what follows from it. When a link goes,
+the engine's own invariants remove what depended on it, and no clique is taken apart by hand.
 
-Invariant after `wanted` asks for nothing: every clique has a representative, its *primary*. It has others, too: members
-that a rule mentions (a rule that reads a constant has to find the rows of its equals there), and those without whom it
-would fall apart: where a link follows from what they join, it cannot stand without them. As every rule can be followed
-on rows of representatives, the facts are those of eq-sym, eq-trans and eq-rep-* (OWL 2 Profiles, Table 4), once each
-representative stands for its clique (`aliases`).
+Invariant after `wanted` returns nothing: every clique has a representative, its *primary*. It may have others. A member
+that a rule mentions is one, because the rule reads the rows of its equals there. So is a member without which the
+clique would fall apart: where a link follows from rows that meet at this member, the link depends on it. Every rule can
+be evaluated on rows of representatives. So the facts are those of eq-sym, eq-trans and eq-rep-* (OWL 2 Profiles, Table
+4), once each representative stands for its clique (`images`).
 
-Of several terms that may be chosen the one is taken whose text comes first, IRIs before blank nodes and literals. So
-representatives are a function of the commits, and the same wherever these are done again: on ids, and on the order in
-which terms were met, nothing depends.
+If several terms may be chosen, the one whose text comes first is taken, IRIs before blank nodes and literals. So
+representatives are a function of the commits, and a replay chooses the same ones. They depend neither on ids nor on the
+order in which terms were met.
 
-Termination: in one commit a term ceases to be a representative beside another at most once.
+Termination: in one commit, each term that is a representative beside another ceases to be one at most once.
 
-Cost: nothing while there is no link; else what changes, and where a clique has lost its representatives, all links.
+Cost: nothing while there is no link. Otherwise what changes, and all links if a clique has lost its representatives.
 """
 
 from __future__ import annotations
@@ -48,18 +48,19 @@ from kgreason.zset.order import grouped
 GROUP = "representatives"
 ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
 LazyRules: TypeAlias = Callable[[], Iterable[EncodedRule]]
-"""Rules that are encoded once they are asked for."""
+"""A function that encodes rules when it is called."""
 Follows: TypeAlias = Callable[[Int32], Int32]
-"""Those of pairs int32[n, 2] of linked terms that are followed; the others are literals of different values.
+"""A function from pairs int32[n, 2] of linked terms to those pairs that are followed.
 
-Without such a function all links are followed."""
+The other pairs are literals of different values. Without such a function all links are followed.
+"""
 
 _NONE = np.empty(0, dtype=np.int32)
 NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 class Roots(NamedTuple):
-    """Rows int32[n, 2] of `eq_root` to assert, and to retract."""
+    """Rows int32[n, 2] of `eq_root` to assert, and rows to retract."""
 
     added: Int32
     removed: Int32
@@ -72,10 +73,10 @@ NO_ROOTS = Roots(NO_PAIRS, NO_PAIRS)
 
 
 class Regrouped(NamedTuple):
-    """What a commit did to cliques: the numbers of those that are no more, and those in their place.
+    """What a commit did to cliques: the numbers of the cliques that are gone, and the groups in their place.
 
-    `groups` may have a single member, which is no clique. `orphans`: links int32[m, 2] between terms that no
-    representative reaches; `widowed`: representatives without a link.
+    A group of `groups` may have a single member; then it is not a clique. `orphans`: links int32[m, 2] between terms
+    that no representative reaches. `widowed`: representatives without a link.
     """
 
     gone: Int32
@@ -102,16 +103,16 @@ class Equality:
         self._dropped = _NONE
 
     def rollback(self) -> None:
-        """Take what a commit did to cliques back."""
+        """Undo what a commit did to cliques."""
         self.cliques.rollback()
         self._dropped = _NONE
 
     def go_on(self) -> None:
-        """Have a commit that `shown` was asked about change more: what it did to cliques is worked out anew."""
+        """Let a commit change more after a call of `shown`: its cliques are computed again."""
         self.cliques.rollback()
 
     def foreseen(self, added: Int32) -> Roots:
-        """Representatives for the terms that asserted triples int32[n, 3] will link, where none of them has one."""
+        """Representatives for the terms that asserted triples int32[n, 3] will link, if none of them is in a clique."""
         links = self._follows(linked(added))
         if not len(links):
             return NO_ROOTS
@@ -121,16 +122,16 @@ class Equality:
         return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
     def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Roots:
-        """The representatives that a commit lacks so far, and those that it has too many.
+        """The representatives that the commit so far lacks, and those that it no longer needs.
 
-        `fresh` gives the rules that the commit has added, `left` those that it has taken away.
+        `fresh` returns the rules that the commit has added, `left` the rules that it has removed.
         """
         found, named, unread = self.regrouped(changes), self._named(fresh), self._unread(left)
         if found is None:
             self._dropped = np.union1d(self._dropped, unread)
             return self._roots(named, unread) if len(named) or len(unread) else NO_ROOTS
         constants = _constants(self._engine.rules)
-        # what is in other cliques by now is below
+        # members of cliques that changed are handled below
         named, unread = (part[~np.isin(self.cliques.slots(part), found.gone)] for part in (named, unread))
         members, roots = found.groups.members, found.groups.roots
         primaries, sizes = np.unique(members[:, 0], return_counts=True)
@@ -158,9 +159,9 @@ class Equality:
         return self._firsts(members[:, 1], members[:, 0])
 
     def _chosen(self, orphans: Int32) -> Int32:
-        """A term of each component of links, the first by its text: one that was a representative, if there is any.
+        """A term of each component of links: one that was a representative before, or else the first by its text.
 
-        Those of this commit alone are looked at, so that replaying it finds the same.
+        Only representatives that this commit dropped count, so that a replay chooses the same.
         """
         terms, labels = components(orphans)
         known = np.isin(terms, self._dropped)
@@ -168,17 +169,17 @@ class Equality:
         return np.concatenate([self._firsts(terms[kept], labels[kept]) for kept in (known, others)])
 
     def _firsts(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
-        """Of the terms with each label the one whose text comes first."""
+        """For each label the term whose text comes first."""
         return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named(self, fresh: LazyRules) -> Int32:
-        """The members among the constants of new rules that are no representatives yet."""
+        """Members that the constants of new rules mention and that are not representatives yet."""
         members = self._members(fresh)
         lacking = members[~self._stand_for_others(members)]
         return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
 
     def _unread(self, left: LazyRules) -> Int32:
-        """The representatives beside a primary that rules mentioned, and none does any more."""
+        """Representatives beside a primary that removed rules mentioned, and that no rule mentions any more."""
         members = self._members(left)
         if not len(members):
             return _NONE
@@ -187,7 +188,7 @@ class Equality:
         return np.setdiff1d(members, _constants(self._engine.rules))
 
     def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
-        """Which members of cliques are representatives: bool[n]."""
+        """Whether each of these members is a representative: bool[n]."""
         return self._is_present(np.column_stack([members, members]))
 
     def _members(self, rules: LazyRules) -> Int32:
@@ -202,7 +203,7 @@ class Equality:
         return Roots(related(self.root, added), related(self.root, removed))
 
     def regrouped(self, changes: Changes) -> Regrouped | None:
-        """What the facts that a commit has changed so far mean for cliques; None for nothing."""
+        """What the changes of the commit so far do to cliques; None for nothing."""
         pairs = self._changed_pairs(changes)
         links = self._present_links(changes)
         if not len(pairs) and not len(links):
@@ -215,8 +216,8 @@ class Equality:
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
-        """The links to follow among the facts that changed, and are there: int32[n, 2]."""
-        found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # most often none: nothing else is looked at
+        """The links to follow among the facts that changed and are present: int32[n, 2]."""
+        found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # usually empty, so look no further
         if not len(found):
             return NO_PAIRS
         found = found[(changes.tables[found] == self.triples) & (changes.after[found] != ABSENT)]
@@ -236,13 +237,13 @@ class Equality:
         return found
 
     def _reached(self, moved: Int32, pairs: Int32) -> Int32:
-        """The representatives of terms now: int32[n, 2], ascending."""
+        """The present representatives of terms: int32[n, 2] of term and representative, ascending."""
         known = np.concatenate([pairs, self.cliques.roots_of(moved)])
         known = known[grouped(known).firsts()]
         return known[self._is_present(known)]
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
-        """The cliques that terms have left or joined, and what is in their place."""
+        """The cliques that terms have left or joined, and the groups in their place."""
         terms, primaries = np.unique(reached[:, 0]), self._primaries(reached)
         gone = np.unique(self.cliques.slots(np.concatenate([moved, primaries])))
         gone = gone[gone > 0]
@@ -255,24 +256,24 @@ class Equality:
         return gone, Members(ordered(np.concatenate([members, joined])), ordered(found))
 
     def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
-        """The links between terms that no representative reaches, or reaches no more: int32[m, 2]."""
+        """The links between terms that no representative reaches, or reaches any more: int32[m, 2]."""
         alone = self.cliques.slots(links) == 0
         alone &= ~np.isin(links, reached[:, 0])
         return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
 
     def _left(self, lost: Int32) -> Int32:
-        """The links of terms that representatives reach no more: int32[m, 2]."""
+        """The links of terms that representatives no longer reach: int32[m, 2]."""
         if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
             return NO_PAIRS
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
         return self._follows(
             linked(rows[self._kinds(rows) != ABSENT])
-        )  # what left in this commit is listed until it ends
+        )  # facts that went in this commit are listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
-        """What a commit did to the graph as it is shown; its cliques are those after it from now on.
+        """What a commit did to the graph that users see; afterwards the cliques are those after the commit.
 
-        `changed` are the triples among its changes.
+        `changed`: the triples among the changes of the commit.
         """
         found = self.regrouped(changes)
         if found is None and not len(self.cliques):
@@ -299,7 +300,7 @@ class Equality:
         return np.ascontiguousarray(rows[tables == table, :width])
 
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
-        """Whether each of rows int32[n, 3] is in the graph as it is shown: bool[n]."""
+        """Whether each of rows int32[n, 3] is in the graph that users see: bool[n]."""
         kinds = self._kinds(rows)
         found: NDArray[np.bool_] = kinds == IS_ASSERTED if len(self.cliques) else kinds != ABSENT
         if not len(self.cliques):
@@ -321,18 +322,18 @@ class Equality:
         found = self.cliques.past_budget()
         names = self._dictionary.decode([primary for primary, _, _ in found])
         return tuple(
-            f"owl:sameAs: {members:,} terms are {name}; of the {rows:,} triples that would say so it alone is shown"
+            f"owl:sameAs: {members:,} terms are equal to {name}; only it is shown, as all would need {rows:,} triples"
             for name, (_, members, rows) in sorted(zip(names, found, strict=True))
         )
 
     def adopt(self) -> None:
-        """Take over the cliques of the engine's facts."""
+        """Make the cliques from the facts that the engine holds."""
         pairs = self._present(self._rep_table, 3)
         pairs = pairs[pairs[:, 0] == self.rep, 1:]
         fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
 
     def _primaries(self, pairs: Int32) -> Int32:
-        """For each term of pairs int32[n, 2] of term and root, the terms ascending, the root whose text comes first."""
+        """The root whose text comes first, for each term of pairs int32[n, 2] of term and root; the terms ascending."""
         _, groups, counts = np.unique(pairs[:, 0], return_inverse=True, return_counts=True)
         primaries = np.zeros(len(counts), dtype=np.int32)
         primaries[groups] = pairs[:, 1]
@@ -347,9 +348,9 @@ def _constants(rules: Iterable[EncodedRule]) -> Int32:
 
 
 def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
-    """The terms of links int32[m, 2], ascending, and for each the place of the smallest term that it is linked with.
+    """The terms of links int32[m, 2], ascending, and for each the place of the smallest term that it is connected with.
 
-    Cost: a few passes over the links for each doubling of the longest way.
+    Cost: a few passes over the links for each doubling of the longest path.
     """
     terms, places = np.unique(links, return_inverse=True)
     ends = places.reshape(-1, 2)
@@ -367,11 +368,11 @@ def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
 
 
 def represented(rule: Rule) -> Iterator[Rule]:
-    """The ways to read a rule: each owl:sameAs in its body as a fact, or as two terms with one representative.
+    """The rules for one rule: each owl:sameAs in its body is read as a fact, or as two terms with one representative.
 
-    The facts alone say that a term is equal to itself (asserted, or by eq-ref).
+    Only a fact can say that a term is equal to itself (asserted, or by eq-ref).
     """
-    if rule.group in (GROUP, LETTER) or not any(map(is_link, rule.body)):  # these speak of links, not of equal terms
+    if rule.group in (GROUP, LETTER) or not any(map(is_link, rule.body)):  # these rules are about links themselves
         yield rule
         return
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
@@ -383,7 +384,7 @@ def represented(rule: Rule) -> Iterator[Rule]:
 
 
 def _through(rule: Rule, number: int) -> tuple[Atom, ...]:
-    """Both ends of a link of the body have a representative."""
+    """The two atoms for a link of the body: both of its ends have one representative."""
     taken = {variable.name for atom in rule.body for variable in atom.variables()}
     name = f"rep{number}"
     while name in taken:

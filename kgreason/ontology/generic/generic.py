@@ -1,14 +1,15 @@
-"""The generic rules of a rule set by the part they play beside the translated ones.
+"""The generic rules of a rule set, in three parts by the role that they have beside the translated rules.
 
-A *premise* is a body atom that asks for schema: a predicate of `SCHEMA_PREDICATES`, a type of `SCHEMA_CLASSES`, or a
-relation other than triples (the rule sets walk lists by such relations), those of datatypes.dl aside. Every rule is in
+A *premise* is a body atom that reads schema: a predicate of `SCHEMA_PREDICATES`, a type of `SCHEMA_CLASSES`, or a
+relation other than triples, except those of datatypes.dl (the rule sets walk lists by such relations). Every rule is in
 one part:
 
-    closing  premises alone, schema in the head       scm-*, rdfs5, rdfs11, axiomatic triples: they close the schema
-    rows     a premise or more                        prp-*, cls-*, cax-*, rdfs9: the translated rules replace them
-    free     no premise at all                        eq-sym, eq-rep-*, cls-nothing2: they always run with the data
+    closing  only premises, schema in the head        scm-*, rdfs5, rdfs11, axiomatic triples: they close the schema
+    rows     one premise or more                      prp-*, cls-*, cax-*, rdfs9: the translated rules replace them
+    free     no premise                               eq-sym, eq-rep-*, cls-nothing2: they always run with the data
 
-With closing rules go those that feed them with relations. Invariant: the three parts are the rules given, in order.
+Rules that derive the relations that closing rules read are closing rules, too. Invariant: the three parts are the given
+rules, in order.
 Cost: linear in the rules.
 """
 
@@ -23,7 +24,7 @@ from kgreason.rules.model import Atom, Rule
 from kgreason.terms.vocabulary import RDF_TYPE
 
 _OF_TERMS = "dt_"
-"""Relations that begin with this say something of terms and are asserted from outside (datatypes.dl)."""
+"""Relations with this prefix describe terms and are asserted from outside (datatypes.dl)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def split(rules: Iterable[Rule]) -> Generic:
 
 @lru_cache(maxsize=64)
 def _split(rules: tuple[Rule, ...]) -> Generic:
-    """Kept, as many graphs have the same rules."""
+    """Cached, as many graphs have the same rules."""
     closing = {rule for rule in rules if _closes(rule)}
     closing |= set(feeders(rules, closing))
     others = [rule for rule in rules if rule not in closing]
@@ -54,7 +55,7 @@ def _split(rules: tuple[Rule, ...]) -> Generic:
 
 
 def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
-    """The rules that feed `readers` with relations, and those that feed them in turn; each with a reason."""
+    """The rules that derive the relations that `readers` read, and in turn those that they read; each with a reason."""
     rules, waiting = tuple(rules), list(readers)
     found: dict[Rule, str] = {}
     for reader in waiting:

@@ -1,20 +1,23 @@
 """Which generic rules the data still needs beside the translated ones, and why.
 
-Translated rules hold for the schema they were read from. A data rule that can derive a schema triple (an instance of a
-class below owl:TransitiveProperty, a property below rdfs:subClassOf) would be an axiom that nobody has translated:
-then the generic rules that read such a triple have to run as well, and so on for what they derive in turn.
+Translated rules hold for the schema that they were read from. A data rule may derive a schema triple (an instance of a
+class below owl:TransitiveProperty, a property below rdfs:subClassOf). This triple would be an axiom that nobody has
+translated. Then the generic rules that read such a triple have to run as well, and so have the rules that read what
+they derive.
 
-The analysis runs the generic rules over *patterns*, triples with variables for what only the data knows. It starts
-with the heads of the data rules that can be schema. A generic rule fires if one of its premises unifies with a pattern
-and the other premises with the closed schema or with patterns; atoms about data count as true. Its heads are new
-patterns, unless they are no schema, are known, or repeat the body.
-So it never misses a rule that is needed (but for owl:sameAs, see `needed_generic`), and may name one that is not.
-A pattern of any predicate at all can be any schema triple, and ends the analysis with every generic rule; unless no
-variable can become a *keyword*, one of the predicates that make a triple schema. That holds where the data has no
-keyword as a subject or object, no rule puts one there, and no rule reads a schema triple that has one there.
+The analysis runs the generic rules over *patterns*: triples with variables for terms that only the data knows. It
+starts with the heads of data rules that can be schema. A generic rule fires if one of its premises unifies with a
+pattern, and the other premises with the closed schema or with patterns; atoms about data count as true. Its heads are
+new patterns, unless they are not schema, are known, or repeat the body. So the analysis never misses a rule that is
+needed (except for owl:sameAs, see `needed_generic`). It may name a rule that is not needed.
 
-The result, reasons included, depends on the sets of rules and of schema triples alone.
-Cost: a look at each head while no head can be schema, as in most ontologies; else a join over the schema.
+A pattern with a variable as its predicate can be any schema triple. It ends the analysis, and all generic rules are
+needed. Such a pattern is ignored if no variable can become a *keyword*, that is, one of the predicates that make a
+triple schema. This is so if the data has no keyword as a subject or object, no rule puts one there, and no rule reads a
+schema triple that has one there.
+
+The result and its reasons depend only on the set of rules and the set of schema triples.
+Cost: a look at each head while no head can be schema, as in most ontologies; otherwise a join over the schema.
 """
 
 from __future__ import annotations
@@ -40,12 +43,12 @@ Key: TypeAlias = tuple[Constant | None, Constant | None, Constant | None]
 def needed_generic(
     rules: Iterable[Rule], generic: Generic, schema: Iterable[Triple], *, same_as: bool = False, reified: bool = True
 ) -> dict[Rule, str]:
-    """The generic rules (closing ones and rows) to run with the data, each with the reason; none, most often.
+    """The generic rules (closing ones and rows) to run with the data, each with its reason; most often there are none.
 
-    `rules` are those of the translation and the user's own, `schema` is the closed schema. Two facts are the caller's
-    to know. `same_as`: a present owl:sameAs fact between two terms mentions a term of the schema, one of `KEYWORDS` or
-    of `SCHEMA_CLASSES`; it can rewrite any schema triple, and calls for all rules. `reified`: a present triple that is
-    not schema has one of `KEYWORDS` as its subject or object; if none has, fewer rules may be needed.
+    `rules`: the translated rules and the user's own. `schema`: the closed schema. The caller has to know two facts
+    about the data. `same_as`: a present owl:sameAs fact between two terms mentions a term of the schema, of `KEYWORDS`
+    or of `SCHEMA_CLASSES`; it can rewrite any schema triple, so all rules are needed. `reified`: a present triple that
+    is not schema has one of `KEYWORDS` as its subject or object; otherwise fewer rules may be needed.
     """
     readers, rules = (*generic.closing, *generic.rows), tuple(rules)
     if same_as:
@@ -61,19 +64,19 @@ def needed_generic(
 
 
 def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
-    """The generic rules that read axioms of these kinds, whose lists fork, each with the reason."""
+    """The generic rules that read axioms of these kinds, each with its reason; some list of these axioms forks."""
     wanted = frozenset(kinds)
     rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
     return feeders(generic.rows, rows) | dict.fromkeys(rows, "a list of the schema forks")
 
 
 def can_derive_schema(rule: Rule) -> bool:
-    """Whether a head can be a schema triple, or belong to the walk along a list; rules that cannot need no others."""
+    """Whether a head can be a schema triple or belong to the walk along a list; other rules need no generic rule."""
     return any(_may_be_schema(head) for head in rule.heads)
 
 
 class _Analysis:
-    """The state of one run: the closed schema, the patterns met so far, and the rules found to be needed."""
+    """The state of one run: the closed schema, the patterns found so far, and the rules found to be needed."""
 
     def __init__(self, readers: tuple[Rule, ...], schema: Iterable[Triple]) -> None:
         self.readers = readers
@@ -98,7 +101,7 @@ class _Analysis:
         return any(unified(atom, fact, {}) is not None for fact in self.keyword_facts)
 
     def run(self, rules: list[Rule]) -> dict[Rule, str]:
-        """The rules needed; begins anew if a generic rule turns out to read a keyword."""
+        """The rules needed; starts again if it turns out that a generic rule reads a keyword."""
         before, self.patterns, self.needed = self.reified, {}, {}
         needed = self._spread(rules)
         return needed if self.reified == before else self.run(rules)
@@ -147,7 +150,7 @@ class _Analysis:
                 yield from self._joined(others, extended)
 
     def _conclude(self, rule: Rule, binding: Binding) -> bool:
-        """Learn the heads of a rule as patterns; whether one of them says anything new."""
+        """Add the heads of a rule as patterns; returns whether one of them is new."""
         body = {substituted(atom, binding) for atom in rule.body}
         heads = [substituted(head, binding) for head in rule.heads]
         news = [head for head in heads if head not in body and not self.facts.has(head)]
@@ -162,7 +165,7 @@ class _Analysis:
 
 
 class _Facts:
-    """The closed schema, indexed by predicate with the subject, the object or neither."""
+    """The closed schema, indexed by predicate and subject, by predicate and object, and by predicate alone."""
 
     def __init__(self, schema: Iterable[Triple]) -> None:
         self.all = dict.fromkeys(sorted(set(schema)))
@@ -190,17 +193,17 @@ def _may_be_schema(head: Atom) -> bool:
 
 
 def _sayings(rule: Rule) -> tuple[str, str]:
-    """What tells rules apart, for a fixed order."""
+    """A sort key for rules, so that their order is fixed."""
     return rule.name, f"{rule.heads} {rule.body}"
 
 
 def _is_any(pattern: Atom) -> bool:
-    """Whether a pattern is a triple of any predicate."""
+    """Whether a pattern is a triple with a variable as its predicate."""
     return pattern.relation is None and isinstance(pattern.terms[1], Variable)
 
 
 def _reifies(rule: Rule) -> bool:
-    """Whether a head can have a keyword as its subject or object: it names one, or takes what was only a predicate."""
+    """Whether a head can have a keyword as subject or object: it names one, or a variable that was only a predicate."""
     bound = {term for atom in rule.body for term in _ends(atom)}
     return any(
         term not in bound if isinstance(term, Variable) else term in KEYWORDS

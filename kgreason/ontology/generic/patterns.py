@@ -1,9 +1,9 @@
 """Patterns: atoms with variables on both sides, as the analysis of generic rules needs them.
 
-A pattern stands for all its instances. Two atoms are *unified* by the least binding under which they are the same; a
-binding maps variables to terms, chains included. Laws: `substituted(a, b) == substituted(c, b)` for
-`b = unified(a, c, {})`; `generalises(general, special)` holds exactly when some binding of `general` alone gives
-`special`.
+A pattern stands for all its instances. Two atoms are *unified* by the most general binding under which they are equal.
+A binding maps variables to terms, which may be bound variables again. Laws: `substituted(a, b) == substituted(c, b)`
+for `b = unified(a, c, {})`; `generalises(general, special)` holds exactly when some binding of the variables of
+`general` alone gives `special`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def substituted(atom: Atom, binding: Binding) -> Atom:
 
 
 def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
-    """The binding extended so that both atoms are the same, if that can be."""
+    """The binding extended so that both atoms are equal; None if that is impossible."""
     if one.relation != other.relation or len(one.terms) != len(other.terms):
         return None
     extended = dict(binding)
@@ -57,7 +57,7 @@ def generalises(general: Atom, special: Atom) -> bool:
 
 
 def numbered(atom: Atom) -> Atom:
-    """The atom with its variables named 1, 2, ... as they come."""
+    """The atom with its variables named 1, 2, ... in the order of their first use."""
     names: dict[Term, Variable] = {}
     return Atom(
         atom.relation,
@@ -69,7 +69,7 @@ def numbered(atom: Atom) -> Atom:
 
 
 def fresh(pattern: Atom, number: int) -> Atom:
-    """A copy of a pattern whose variables occur nowhere else in a join."""
+    """A copy of a pattern with variables that occur nowhere else in a join."""
     return Atom(
         pattern.relation,
         tuple(Variable(f"{term.name}.{number}") if isinstance(term, Variable) else term for term in pattern.terms),

@@ -1,10 +1,11 @@
-"""`LiveReadings`: the readings of a schema that is edited, and which axioms an edit takes away and brings.
+"""`LiveReadings`: the readings of a schema that is edited, and the axioms that an edit removes and adds.
 
-An edit reads anew the nodes whose triples it changed and those whose lists run through them, and compares. Expressions
-nest through their nodes, so that nothing else can read differently: what uses a restriction has its node as a constant.
+An edit reads two kinds of nodes again and compares: those whose triples it changed, and those whose lists run through
+such a node. No other node can read differently: expressions nest through their nodes, so an axiom that uses a
+restriction has only its node as a constant.
 
-Law: after any sequence of edits `axioms` and `broken` are what `collect` finds in the triples that are left.
-Cost: the triples of the nodes that are read anew, with their lists.
+Law: after any sequence of edits, `axioms` and `broken` are what `collect` finds in the remaining triples.
+Cost: the triples of the nodes that are read again, with their lists.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from kgreason.rules.model import Constant, Triple
 
 
 class LiveReadings:
-    """What the nodes of a schema say; empty at first."""
+    """The readings of the nodes of a schema; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -31,11 +32,11 @@ class LiveReadings:
 
     @property
     def broken(self) -> tuple[Broken, ...]:
-        """The axioms whose list has a fault, by node."""
+        """The axioms whose list has a fault, ordered by node."""
         return tuple(broken for _, found in sorted(self._broken.items()) for broken in found)
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
-        """Take schema triples away, then add others; what that does to the axioms, in the order of their places.
+        """Remove schema triples, then add others; returns the axioms that go and come, in the order of their places.
 
         An axiom whose list changed goes and comes.
         """
@@ -64,7 +65,7 @@ class LiveReadings:
             self._log.drop(self._broken, node)
 
     def _register(self, node: Constant, before: frozenset[Constant], after: frozenset[Constant]) -> None:
-        """Let the cells of a node's lists know it, and no other subjects."""
+        """Register a node with the cells of its lists, and with no other subjects."""
         for cell in before - after - {node}:
             self._readers.discard(cell, node)
         for cell in after - before - {node}:
@@ -72,7 +73,7 @@ class LiveReadings:
 
 
 def _without(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
-    """The axioms of a reading that are not in another; equal sources make equal axioms."""
+    """The axioms of a reading that are not in another; axioms with equal sources are equal."""
     axioms = reading.axioms if reading else ()
     if not axioms or not other:
         return axioms

@@ -1,17 +1,17 @@
 """`LiveTranslation`: the rules of a schema that is edited, kept up to date edit by edit.
 
-The passes of translate.py, each fed with what came and went and passing on what that means:
+These are the passes of translate.py. Each receives what went and came, and hands on what that changes:
 
     LiveCovers       triples -> fewer triples             pairs beside those that changed are judged anew
     LiveReadings     schema triples -> axioms            nodes that the edit touches are read anew
-    translate_axiom  axiom -> canonical rules            axioms that came are translated, no others
-    LiveStatements   rules -> one for each statement     while an axiom says it, it is in force
+    translate_axiom  axiom -> canonical rules            only the axioms that came are translated
+    LiveStatements   rules -> one for each statement     a statement is in force while any axiom makes it
     LiveReduction    rules -> without shortcuts          steps that lead to a change are judged anew
 
-Law: after any sequence of edits `rules` and `warnings` are those of `translate` for the triples that are left, names,
-sources and order included. So an edit and its reverse leave nothing behind; and `log.rollback()` takes back all edits
-since `log.commit()`.
-Cost: see the operators; what an edit does not touch costs nothing but its room.
+Law: after any sequence of edits, `rules` and `warnings` are those of `translate` for the remaining triples, with the
+same names, sources and order. So an edit and its reverse leave nothing behind. `log.rollback()` undoes all edits since
+`log.commit()`.
+Cost: see the passes; what an edit does not touch costs only its memory.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from kgreason.rules.model import Constant, Triple
 
 
 class RuleChange(NamedTuple):
-    """What an edit did to the rules: those in force no more, those now in force, and those that stay with new sources.
+    """What an edit did to the rules: those that left, those that came, and those that stay with new sources.
 
-    A rule that goes under one name and comes under another is in `removed` and in `added`.
+    A rule that gets another name is in `removed` and in `added`.
     """
 
     removed: Rules
@@ -72,7 +72,7 @@ class LiveTranslation:
 
     @property
     def axioms(self) -> int:
-        """How many axioms the schema holds, those aside that others imply."""
+        """How many axioms the schema holds, without those that others imply."""
         return len(self._placed)
 
     @property
@@ -97,9 +97,10 @@ class LiveTranslation:
         added: Iterable[Triple],
         twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
     ) -> RuleChange:
-        """Take schema triples away, then add others; what that does to the rules, in the order of their places.
+        """Remove schema triples, then add others; returns what that does to the rules, in the order of their places.
 
-        `twins` says who represents restrictions from now on, where this changes; None for nobody.
+        `twins`: the restrictions that get another representative, with that representative, or with None if they have
+        no representative any more.
         """
         axioms = self._readings.change(*self._covers.change(removed, added))
         gone = [placed for axiom in axioms.gone for placed in self._forget(axiom)]
@@ -119,7 +120,7 @@ class LiveTranslation:
                 self._log.drop(self._twins, node)
 
     def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """The sources of the axioms whose rules ask for the instances of these nodes."""
+        """The sources of the axioms whose rules ask for instances of these nodes."""
         return sorted({sources for node in nodes for sources in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
@@ -139,7 +140,7 @@ class LiveTranslation:
 
 
 def _net(change: Change[Placed]) -> RuleChange:
-    """What remains once a rule that only moved to another axiom counts as the same."""
+    """The change of rules, where a rule that only moved to another axiom counts as the same."""
     before = {placed.rule: placed for placed in sorted(change.gone, key=order)}
     after = {placed.rule: placed for placed in sorted(change.come, key=order)}
     return RuleChange(

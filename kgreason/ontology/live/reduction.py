@@ -1,17 +1,17 @@
 """`LiveReduction`: the pass `reduce` over rules that come and go.
 
-`reduce` judges one step after another, the last first: a step is a shortcut if its head is reached from its body
-through the steps before it, shortcuts included, and those after it that are kept. What can be reached stays the same
-throughout. So the verdict on a step depends on the steps that apply to what its body reaches, and on nothing else:
-where steps come or go, those are judged anew from whose body a chain leads there. Chains are followed backwards by
-predicate and object alone, which may find too many, never too few.
+`reduce` judges one step after another, the last one first. A step is a shortcut if its head is reached from its body
+through two kinds of steps: all those before it, shortcuts included, and those after it that are kept. Removing
+shortcuts does not change what can be reached. So the verdict on a step depends only on the steps that apply to what its
+body reaches. Where a step comes or goes, the steps from whose body a chain leads there are judged anew. Chains are
+followed backwards by predicate and object alone; this may find too many steps, but never too few.
 
-Shortcuts that are not judged anew are left out of the walks: what replaces them leads to no change, so that no step
-that is judged is a part of it.
+Shortcuts that are not judged anew are left out of the walks. The steps that replace such a shortcut lead to no change,
+so they are not part of a chain that is judged.
 
-Law: after any changes `shortcuts` are the rules that `reduce` takes out of those that are there, in the order of their
-places. Cost: a walk, as in `reduce`, for each step that leads to a change; a subclass axiom low in a hierarchy judges
-itself, one at the top all that is below.
+Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present ones, in the order of their
+places. Cost: a walk, as in `reduce`, for each step that leads to a change. A subclass axiom low in a hierarchy judges
+only itself, one at the top judges all that is below.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kgreason.rules.model import Term
 
 
 class LiveReduction:
-    """Which steps are shortcuts; without rules at first."""
+    """Which steps are shortcuts; it has no rules at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -38,11 +38,11 @@ class LiveReduction:
 
     @property
     def shortcuts(self) -> frozenset[Placed]:
-        """The steps that others make superfluous."""
+        """The steps that other steps make superfluous."""
         return frozenset(self._shortcuts)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
-        """Take rules away and add others, each in one place; the rules that leave what is left, and those that join."""
+        """Remove rules and add others, each with one place; returns how the rules without shortcuts change."""
         gone = [placed for placed in rules.gone if not self._forget(placed)]
         come = [placed for placed in rules.come if not is_step(placed.rule)]
         new = {placed: key(placed.rule.body[0]) for placed in rules.come if is_step(placed.rule)}
@@ -61,25 +61,25 @@ class LiveReduction:
         return Change(tuple(gone), tuple(come))
 
     def _forget(self, placed: Placed) -> bool:
-        """Take a rule out; whether it was a shortcut."""
+        """Remove a rule; returns whether it was a shortcut."""
         if is_step(placed.rule):
             self._bodies.discard(key(placed.rule.body[0]), placed)
             self._heads.discard(key(placed.rule.heads[0]), placed)
         return self._reopened(placed)
 
     def _reopened(self, placed: Placed) -> bool:
-        """Take a rule for no shortcut; whether it was one."""
+        """Note that a rule is not a shortcut; returns whether it was one."""
         if placed not in self._shortcuts:
             return False
         self._log.drop(self._shortcuts, placed)
         return True
 
     def _open(self, end: Key) -> Iterator[Placed]:
-        """The steps that ask for facts of a key and are no shortcuts, as far as is known."""
+        """The steps whose body has this key and that are not known to be shortcuts."""
         return (step for step in self._bodies.at(end) if step not in self._shortcuts)
 
     def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
-        """Whether a step stays; those after it have been judged."""
+        """Whether a step stays; the steps after it have been judged."""
         if not ways.has_detour(placed):
             return True
         self._log.put(self._shortcuts, placed, None)
@@ -87,7 +87,7 @@ class LiveReduction:
         return False
 
     def _leading_to(self, found: dict[Key, None]) -> dict[Placed, None]:
-        """The steps from whose body a chain may lead to a fact that one of these keys asks for."""
+        """The steps from whose body a chain may lead to facts with one of these keys."""
         waiting = list(found)
         for each in waiting:
             for step in self._heads.meeting(each):
@@ -99,7 +99,7 @@ class LiveReduction:
 
 
 class _Ends:
-    """Steps by the key of their head, or of their body: by predicate, then by object."""
+    """Steps by the key of their head or of their body: by predicate, then by object."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -128,7 +128,7 @@ class _Ends:
         return self._steps.get(end[0], {}).get(end[1], ())
 
     def meeting(self, end: Key) -> Iterable[Placed]:
-        """The steps whose end may be about the facts that `end` is about."""
+        """The steps whose key may apply to the same facts as `end`."""
         predicate, object_ = end
         if object_ is None:
             return chain.from_iterable(self._steps.get(predicate, {}).values())

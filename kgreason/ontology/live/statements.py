@@ -1,10 +1,10 @@
 """`LiveStatements`: the pass `deduplicate` over rules that come and go. Several axioms may say the same.
 
-A statement is in force while any axiom makes it, under the name and with the sources of the one whose place comes
-first. So the weight of a statement is the number of its places (rules have a weight).
+A statement is in force while any axiom makes it. It has the name and the sources of the axiom whose place comes first.
+So the weight of a statement is the number of its places (docs/architecture.md).
 
-Law: after any changes `firsts` are what `deduplicate` leaves of the rules that are there, in the order of their places.
-Cost: for each rule that comes or goes, the places of its statement; a handful.
+Law: after any changes, `firsts` are what `deduplicate` leaves of the present rules, in the order of their places.
+Cost: for each rule that comes or goes, the few places of its statement.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from kgreason.rules.model import Rule
 
 @dataclass(slots=True, eq=False)
 class Placed:
-    """A canonical rule and its place: that of its axiom, then its number among the rules of the axiom.
+    """A canonical rule and its place: the place of its axiom, then its number among the rules of the axiom.
 
-    There is one for each rule of each axiom: it is equal to itself alone.
+    There is one object for each rule of each axiom; it is compared by identity.
     """
 
     place: Place
@@ -32,7 +32,7 @@ class Placed:
 
 
 order = attrgetter("place", "number")
-"""What rules in their places are sorted by."""
+"""The sort key of rules in their places."""
 
 
 class LiveStatements:
@@ -48,7 +48,7 @@ class LiveStatements:
         return sorted((places[0] for places in self._places.values()), key=order)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
-        """Take rules away and add others; the rules that are first no more, and those that are now."""
+        """Remove rules and add others; returns the change of the rules that come first in their statement."""
         before: dict[Statement, Placed | None] = {}
         for placed in rules.gone:
             says = statement(placed.rule)
@@ -66,7 +66,7 @@ class LiveStatements:
         return self._news(before)
 
     def _news(self, before: dict[Statement, Placed | None]) -> Change[Placed]:
-        """What came of statements whose first places were these."""
+        """The change of the first places of statements, which were these."""
         gone: list[Placed] = []
         come: list[Placed] = []
         for says, old in before.items():

@@ -1,11 +1,11 @@
-"""Axioms as values: the schema half of a row of the W3C tables, lists and class expressions unfolded.
+"""Axioms as values: the schema half of a row of the W3C tables, with lists and class expressions unfolded.
 
 `kind` is the vocabulary term that makes the axiom what it is (`rdfs:subClassOf`, `owl:TransitiveProperty`,
-`owl:someValuesFrom`, ...); the rows of a profile are looked up by it. Seven shapes cover all kinds.
-`sources` are the schema triples an axiom was read from, list cells and restriction triples included, in the order
-they were read; they travel on into the rules and from there into proofs.
+`owl:someValuesFrom`, ...); a profile finds its rows by the kind. Seven classes cover all kinds. `sources` are the
+schema triples that an axiom was read from, with list cells and restriction triples, in the order in which they were
+read. They are handed on to the rules and from there to proofs.
 
-Invariant: an axiom holds all that its rules need, so that translating it is a pure function of the one value.
+Invariant: an axiom holds all that its rules need, so that translating it is a pure function of this one value.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Characteristic:
 class Collection:
     """A node and the members of its list, in order, at least one.
 
-    The kind is the predicate that leads to the list, but `owl:members` stands for three axioms: there it is the class
-    of the node (`owl:AllDifferent`, `owl:AllDisjointClasses`, `owl:AllDisjointProperties`).
+    The kind is the predicate that leads to the list. But `owl:members` belongs to three axioms; there the kind is the
+    class of the node (`owl:AllDifferent`, `owl:AllDisjointClasses`, `owl:AllDisjointProperties`).
     """
 
     kind: Constant
@@ -65,7 +65,7 @@ class Restriction:
 class Maximum:
     """A class `node` of the things with at most `limit` values of `property_`, counted in `on_class`.
 
-    The limit is 0 or 1 (there are no rows for more); `on_class` is None if the cardinality is not qualified.
+    The limit is 0 or 1, as the tables have no rows for more. `on_class` is None if the cardinality is not qualified.
     """
 
     kind: Constant
@@ -88,7 +88,7 @@ class NegativeAssertion:
 
 @dataclass(frozen=True, slots=True)
 class Implication:
-    """A SWRL rule: where `body` matches, `head` holds; an empty head never does. `reads` are the nodes visited."""
+    """A SWRL rule: where `body` matches, `head` holds. An empty head means `false`. `reads`: the nodes visited."""
 
     kind: Constant
     node: Constant
@@ -100,13 +100,13 @@ class Implication:
 
 Axiom: TypeAlias = Pair | Characteristic | Collection | Restriction | Maximum | NegativeAssertion | Implication
 Place: TypeAlias = tuple[bool, tuple[Triple, ...]]
-"""Where an axiom stands among others; a rule that several yield goes by the name of the first."""
+"""The sort key of an axiom. A rule that several axioms yield gets the name of the first."""
 _TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
 
 
 def place(axiom: Axiom) -> Place:
-    """The place of an axiom: by its sources, the taxonomy last.
+    """The place of an axiom: by its sources, with the taxonomy last.
 
-    For the closed schema has most of the taxonomy from other axioms, which say more of why a rule is there.
+    Most of the taxonomy in the closed schema follows from other axioms. Those say more about why a rule is there.
     """
     return axiom.kind in _TAXONOMY, axiom.sources

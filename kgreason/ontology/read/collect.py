@@ -1,18 +1,17 @@
 """Axioms collected from a schema, one node at a time.
 
-The *reading* of a node is every axiom whose main node it is: the subject of the triple that makes the axiom. What was
-read is a function of the triples of `reads`, the node itself and the nodes visited from it, list cells most often; so
-an edit changes the readings of the nodes that read one of its subjects, and of no others (readings.py keeps them up to
-date).
+The *reading* of a node holds the axioms of this node: those for which it is the subject of the main triple. A
+reading is a function of the triples of `reads`: the node itself and the nodes visited from it, mostly list cells. So an
+edit changes only the readings of nodes that read one of its subjects (live/axioms.py keeps them up to date).
 
-Axioms of one node come in the order of their sources, so that those of a schema do: an axiom has one place among all,
-whatever else is said. No two axioms have equal sources.
+The axioms of a node are ordered by their sources, and so are those of a schema. So an axiom has one place among all,
+whatever other axioms there are. No two axioms have equal sources.
 
-A broken list yields a warning in place of its axiom, and so does a broken SWRL rule (swrl.py); the warning names the
+A broken list yields a warning in place of its axiom, and so does a broken SWRL rule (swrl.py). The warning names the
 fault, the list cell or node, and the axiom. The empty list yields neither: LIST[h, e1, ..., en] of the W3C tables (OWL
-2 Profiles, Table 3) has at least one member, so that no row matches rdf:nil.
+2 Profiles, Table 3) has at least one member, so no row matches rdf:nil.
 
-Cost: linear in the schema; a list that several axioms share is read once for each.
+Cost: linear in the schema; a list that several axioms share is read once for each of them.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ _LIMIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An axiom with a fault in its list, or its SWRL rule."""
+    """An axiom whose list or SWRL rule has a fault."""
 
     kind: Constant
     node: Constant
@@ -124,7 +123,7 @@ class Broken:
     def __str__(self) -> str:
         if self.fault.is_fork:
             where = f"forked list at {self.fault.cell}: {self.fault.problem}"
-            return f"{where}; the {self.kind} of {self.node} is read with each of them"
+            return f"{where}; the {self.kind} of {self.node} is read with each of these values"
         what = "rule" if self.kind == SWRL_IMP else "list"
         where = f"broken {what} at {self.fault.cell}: {self.fault.problem}"
         return f"{where}; the {self.kind} of {self.node} yields no rule"
@@ -132,7 +131,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The axioms of one main node, those with a broken list, and the subjects whose triples both depend on."""
+    """The axioms of one main node, those with a broken list, and the subjects whose triples they depend on."""
 
     node: Constant
     axioms: tuple[Axiom, ...]
@@ -141,7 +140,7 @@ class Reading:
 
 
 def collect(schema: Schema) -> Iterator[Reading]:
-    """The reading of every node that has an axiom, whole or broken, by node."""
+    """The reading of every node that has an axiom, whole or broken, ordered by node."""
     for node in schema.subjects():
         reading = read_node(schema, node)
         if reading.axioms or reading.broken:
@@ -166,7 +165,7 @@ def read_node(schema: Schema, node: Constant) -> Reading:
 
 
 def _cells(item: Axiom | Broken) -> Iterable[Constant]:
-    """The subjects other than the main node that were visited to read `item`."""
+    """The subjects that were visited to read `item`, apart from the main node."""
     if isinstance(item, Broken):
         return item.fault.cells
     if isinstance(item, Implication):
@@ -227,7 +226,7 @@ def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axi
 
 
 def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[int, Triple]]:
-    """The limits 0 and 1; the tables write xsd:nonNegativeInteger, equal values of its kin count as well (dt-eq)."""
+    """The limits 0 and 1: xsd:nonNegativeInteger as in the tables, or an equal value of a related datatype (dt-eq)."""
     for literal in schema.objects(node, kind):
         match = _LIMIT.fullmatch(literal)
         if match and int(match["value"]) >= 0:
@@ -262,4 +261,4 @@ _READERS: Mapping[Constant, tuple[Callable[[Schema, Constant, Constant], Iterabl
     OWL_ON_PROPERTY: (_restrictions, _maxima),
     OWL_SOURCE_INDIVIDUAL: (_negative_assertions,),
 }
-"""What reads the axioms that a predicate of their main node leads to."""
+"""The functions that read the axioms of a node, by a predicate of the node."""

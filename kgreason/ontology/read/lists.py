@@ -1,11 +1,10 @@
 """RDF lists read from a schema, or the fault that breaks one.
 
-A list is a chain of cells, each with exactly one rdf:first and one rdf:rest, that ends in rdf:nil. Anything else (a
-missing link, two of them, a cycle) is a fault: it is named, never guessed around. Two links are a *fork*. The tables
-have a list for each choice there. There may be very many choices, so that forks are left to the generic rules, which
-walk lists cell by cell.
-Both outcomes know the cells that were visited: the outcome depends on the triples of these subjects and on no others,
-which is what lets an edit find the axioms it touches.
+A list is a chain of cells that ends in rdf:nil; each cell has exactly one rdf:first and one rdf:rest. Anything else (a
+missing link, two links, a cycle) is a fault, which is reported and never repaired by a guess. Two links are a *fork*:
+the tables have a list for each choice there. There may be very many choices, so forks are left to the generic rules,
+which walk lists cell by cell. A list and a fault both name the cells that were visited. They depend on the triples of
+these subjects alone; so an edit can find the axioms that it touches.
 
 Cost: linear in the length of the list.
 """
@@ -29,7 +28,7 @@ class RdfList:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Where a list, or a rule made of lists, breaks and why; `cells` are those visited, the broken one included."""
+    """The cell at which a list, or a rule made of lists, breaks, and why; `cells` are all cells visited."""
 
     cell: Constant
     problem: str
@@ -38,7 +37,7 @@ class Fault:
 
 
 def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
-    """The list that starts at `head`; rdf:nil is the list of no members."""
+    """The list that starts at `head`, or its fault; rdf:nil is the empty list."""
     members: list[Constant] = []
     triples: list[Triple] = []
     cells: dict[Constant, None] = {}
@@ -57,13 +56,13 @@ def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
 
 
 def _is_fork(schema: Schema, cell: Constant) -> bool:
-    """Whether lists go on from a cell in more than one way."""
+    """Whether a list goes on from a cell in more than one way."""
     counts = [len(schema.objects(cell, predicate)) for predicate in (RDF_FIRST, RDF_REST)]
     return min(counts) > 0 and max(counts) > 1
 
 
 def _problem(schema: Schema, cell: Constant) -> str | None:
-    """What keeps `cell` from being a list cell, if anything."""
+    """Why `cell` is not a list cell; None if it is one."""
     for name, predicate in (("rdf:first", RDF_FIRST), ("rdf:rest", RDF_REST)):
         if problem := unless_one(name, len(schema.objects(cell, predicate))):
             return problem
@@ -71,5 +70,5 @@ def _problem(schema: Schema, cell: Constant) -> str | None:
 
 
 def unless_one(name: str, count: int) -> str | None:
-    """What is wrong where there should be one value and are `count`."""
+    """What is wrong if there are `count` values instead of one; None if `count` is 1."""
     return None if count == 1 else f"{count} values of {name}" if count else f"{name} is missing"

@@ -1,10 +1,10 @@
-"""What the rows of the tables are written with: variables, the type atom, and a rule that knows its axiom.
+"""The parts that rows of the tables are written with: variables, the type atom, and a rule that knows its axiom.
 
-A *row* is a function of one axiom that yields rules under one W3C name. The schema half of the row is the axiom, so
-what is left in the rule has constants wherever the W3C row has a schema variable. A profile is a `RowTable`: the rows
-of each kind of axiom.
+A *row* is a function of one axiom that yields rules under one W3C name. The axiom is the schema half of the row. So the
+rule has constants wherever the W3C row has a schema variable. A profile is a `RowTable`: the rows of each kind of
+axiom.
 
-Rows keep to single heads: a W3C row with several conclusions yields one rule for each.
+Each rule has one head: a W3C row with several conclusions yields one rule for each.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_a(instance: Term, class_: Term) -> Atom:
 
 
 def rule(name: str, axiom: Axiom, head: Atom, *body: Atom) -> Rule:
-    """The rule `head :- body` from one axiom; the group is in the name: `cls` of `cls-svf1`, `rdfs` of `rdfs9`."""
+    """The rule `head :- body` from one axiom; the name gives its group: `cls` for `cls-svf1`, `rdfs` for `rdfs9`."""
     return Rule((head,), body, name, _group(name), axiom.sources)
 
 

@@ -1,14 +1,14 @@
 """Which triples are schema, and an index over them by subject.
 
-A triple is *schema* if a row of the RDFS or OWL 2 RL tables, or that of SWRL, reads it as (a part of) an axiom: its
-predicate is one of `SCHEMA_PREDICATES`, or it types its subject with one of `SCHEMA_CLASSES`. RDF lists are schema,
-since axioms are written with them. owl:sameAs and owl:differentFrom are data: the generic eq-* rules read them.
-Terms that no row reads (owl:minCardinality, owl:hasSelf, owl:Restriction, annotations) are data too, so that an edit of
-them touches no axiom.
+A triple is *schema* if a row of the RDFS or OWL 2 RL tables, or the row of SWRL, reads it as an axiom or a part of one:
+its predicate is in `SCHEMA_PREDICATES`, or it types its subject with one of `SCHEMA_CLASSES`. RDF lists are schema,
+since axioms are written with them. owl:sameAs and owl:differentFrom are data: the generic eq-* rules read them. Terms
+that no row reads (owl:minCardinality, owl:hasSelf, owl:Restriction, annotations) are data too, so that an edit of them
+touches no axiom.
 
-Invariant of `Schema`: objects come in sorted order, whatever order the triples came in, so that a translation is
-deterministic. Cost: one pass over the schema triples, memory in proportion to them; an edit of a `LiveSchema` costs the
-objects of the (subject, predicate) pairs that it names.
+Invariant of `Schema`: objects are sorted, whatever the order of the triples, so that a translation is deterministic.
+Cost: one pass over the schema triples, and memory in proportion to them; an edit of a `LiveSchema` costs the objects of
+the (subject, predicate) pairs that it names.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ SCHEMA_CLASSES: frozenset[Constant] = frozenset(
 
 
 def is_schema(triple: Triple) -> bool:
-    """Whether a triple is read as (a part of) an axiom."""
+    """Whether a triple is read as an axiom or a part of one."""
     _, predicate, object_ = triple
     return predicate in SCHEMA_PREDICATES or (predicate == RDF_TYPE and object_ in SCHEMA_CLASSES)
 
@@ -190,16 +190,16 @@ class Schema:
 
 
 class LiveSchema(Schema):
-    """A schema that can be edited; it is empty at first."""
+    """A schema that can be edited; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         super().__init__()
         self._log = log
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> set[Constant]:
-        """Take triples away, then add others; the subjects whose triples are not what they were.
+        """Remove triples, then add others; returns the subjects whose triples changed.
 
-        Triples that are not schema are ignored; removing what is absent or adding what is present changes nothing.
+        Triples that are not schema are ignored. To remove an absent triple or to add a present one changes nothing.
         """
         wanted: dict[tuple[Constant, Constant], dict[Constant, bool]] = {}
         for triples, present in ((removed, False), (added, True)):
@@ -208,7 +208,7 @@ class LiveSchema(Schema):
         return {end[0] for end, objects in wanted.items() if self._edit(*end, objects)}
 
     def _edit(self, subject: Constant, predicate: Constant, wanted: Mapping[Constant, bool]) -> bool:
-        """Make these objects of (subject, predicate) present or absent; whether any was not."""
+        """Make these objects of (subject, predicate) present or absent; returns whether anything changed."""
         before = self.objects(subject, predicate)
         kept = [object_ for object_ in before if wanted.get(object_, True)]
         after = tuple(sorted({*kept, *[object_ for object_, present in wanted.items() if present]}))

@@ -1,16 +1,16 @@
 """SWRL rules read from their RDF form, and the row that makes them rules.
 
-A swrl:Imp has a swrl:body and a swrl:head, each an RDF list of atoms; an atom is a node with a class, a predicate and
-its arguments, and an argument is a variable where it is typed swrl:Variable (SWRL submission, section 6). What a head
-lists are conclusions, each a rule of its own; an empty head is a contradiction. A class predicate may be the node of a
-class expression. owl:Thing(?x) asks for nothing where another atom of the body binds ?x, and is left out there.
+A swrl:Imp has a swrl:body and a swrl:head, each an RDF list of atoms. An atom is a node with a class, a predicate and
+its arguments. An argument typed swrl:Variable is a variable (SWRL submission, section 6). Each atom of a head is a
+conclusion, with a rule of its own; an empty head is a contradiction. A class predicate may be the node of a class
+expression. The atom owl:Thing(?x) is left out if another atom of the body binds ?x, as it asks for nothing then.
 
-Atoms match what the graph has: no `x owl:sameAs x` unless that noise is on, no owl:differentFrom of an
-owl:AllDifferent. Where the schema is read as data there is no generic rule for SWRL, and these rules are not read.
+Atoms match only what the graph has. It has `x owl:sameAs x` only if group eq-ref is on, and an owl:AllDifferent adds no
+owl:differentFrom. Where the schema is read as data, SWRL rules are not read, as there is no generic rule for them.
 
-Built-ins and data ranges are not supported: a rule with one, with a broken list or atom, or with a variable in its head
-that its body does not bind has a fault in place of rules. Reading knows every node it visited, arguments too, so that
-an edit of any of them reads the rule anew.
+Built-ins and data ranges are not supported. A rule with one of them has a fault in place of rules. So has a rule with a
+broken list or atom, or with a variable in its head that its body does not bind. Reading records every visited node,
+arguments too, so that an edit of any of them reads the rule anew.
 
 Cost: linear in the atoms.
 """
@@ -53,7 +53,7 @@ _ATOMS = (SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, *_UNSUPPORTED)
 
 
 class _FaultError(Exception):
-    """What ends the reading of a rule: at a node, because of a problem."""
+    """Ends the reading of a rule because of a problem at a node."""
 
     def __init__(self, node: Constant, problem: str) -> None:
         self.node, self.problem = node, problem
@@ -75,7 +75,7 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
 
 
 class _Reader:
-    """What was read of a rule so far: the nodes visited, the triples that say it, and its variables."""
+    """The parts of a rule read so far: the nodes visited, the source triples, and the variables."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -116,7 +116,7 @@ class _Reader:
         return self._variables.setdefault(value, Variable(f"v{len(self._variables) + 1}"))
 
     def _value(self, node: Constant, predicate: Constant) -> Constant:
-        """The one object of a node and a predicate."""
+        """The single object of a node and a predicate; raises _FaultError if there is not exactly one."""
         self.visited[node] = None
         found = self._schema.objects(node, predicate)
         self._check_one(node, _short(predicate), found)
@@ -128,11 +128,11 @@ class _Reader:
             raise _FaultError(node, problem)
 
     def check_bound(self, node: Constant, head: tuple[Atom, ...], body: tuple[Atom, ...]) -> None:
-        """Refuse a head with a variable that no atom of the body has."""
+        """Raises _FaultError if the head has a variable that no atom of the body has."""
         bound = {variable for atom in body for variable in atom.variables()}
         for value, variable in self._variables.items():
             if variable not in bound and any(variable in atom.variables() for atom in head):
-                raise _FaultError(node, f"the variable {value} of the head is in no atom of the body")
+                raise _FaultError(node, f"the head has the variable {value}, but no atom of the body has it")
 
 
 def _short(term: Constant) -> str:
@@ -140,7 +140,7 @@ def _short(term: Constant) -> str:
 
 
 def swrl(axiom: Implication) -> Iterator[Rule]:
-    """What a rule's head says of what its body matches."""
+    """A rule for each atom of the head; with the head `false` if there is no atom."""
     others = {variable for atom in axiom.body if not _is_thing(atom) for variable in atom.variables()}
     body = [atom for atom in axiom.body if not (_is_thing(atom) and atom.terms[0] in others)]
     for head in axiom.head or (FALSE,):

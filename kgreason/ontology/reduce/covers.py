@@ -1,19 +1,19 @@
 """The pass `covers`: pairs of the closed taxonomy that shorter ones imply go, before they are read as axioms.
 
-A below B, B below C, A below C: a closed schema says all three, and the rule of the last derives what those of the
-others do. Most pairs of a deep hierarchy are such shortcuts. What is left of an order without them is its cover
-relation, its transitive reduction (Aho, Garey and Ullman 1972):
+If A is below B and B is below C, a closed schema also has the pair A below C. The rule of this pair derives only what
+the rules of the other two derive. Most pairs of a deep hierarchy are such shortcuts. An order without its shortcuts is
+its cover relation, or transitive reduction (Aho, Garey and Ullman 1972):
 
     rdfs:subClassOf, rdfs:subPropertyOf     x below z goes if some y is strictly between
     rdfs:domain, rdfs:range                 x to z goes if x has one strictly below z, or a y strictly above x has z
 
-Strictly: not the other way too. So all pairs among equivalent classes or properties stay, and what the rows say twice;
-`reduce` judges these, rule by rule.
+x is strictly below y if y is not below x as well. So all pairs among equivalent classes or properties stay, and so do
+rules that different rows give twice; `reduce` judges these, rule by rule.
 
-Law: for a schema in which both orders are transitive, the rules of what is left have the same closure as the rules of
-all: a pair that goes follows from two between ends that are strictly nearer. What is left depends on the set of triples
-alone. Cost of an edit: a look at the pairs that share an end with a pair that changed and have another beyond it, or
-at all pairs if many changed: some microseconds each, in hierarchies a hundred steps deep some ten.
+Law: for a schema in which both orders are transitive, the remaining triples give rules with the same closure as all
+triples: a pair that goes follows from two pairs between ends that are strictly nearer. The result depends on the set of
+triples alone. Cost of an edit: a look at the pairs that share an end with a changed pair and reach beyond it, or at all
+pairs if many changed. A look takes some microseconds, about ten in hierarchies a hundred steps deep.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kgreason.rules.model import Constant, Triple
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
 
 _MANY = 4
-"""Where more than one in so many pairs changed, all are judged anew."""
+"""All pairs are judged anew if more than one in this many changed."""
 
 
 def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
@@ -38,7 +38,7 @@ def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
 
 
 class LiveCovers:
-    """Which pairs of a closed schema others imply, while it is edited; empty at first."""
+    """Which pairs of a closed schema others imply, while the schema is edited; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -54,9 +54,10 @@ class LiveCovers:
         )
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
-        """Take triples away, then add others; what that does to those that are left. No change of others is looked at.
+        """Remove triples, then add others; returns what that does to the triples that are left.
 
-        Removing a pair that is absent or adding one that is present changes nothing.
+        Triples that are not pairs are passed on unchecked. To remove an absent pair or to add a present one changes
+        nothing.
         """
         changed: dict[Triple, bool] = {}
         gone: list[Triple] = []
@@ -74,7 +75,7 @@ class LiveCovers:
         return Change(tuple(gone), tuple(come))
 
     def _edited(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
-        """Make pairs present or absent; those that have to be judged anew, the absent included."""
+        """Make pairs present or absent; returns the pairs to judge anew, the absent ones included."""
         if _MANY * len(changed) > len(self._is_implied):
             self._edit(changed)
             return dict.fromkeys(chain(changed, self._is_implied))
@@ -88,7 +89,7 @@ class LiveCovers:
             (pairs.add if present else pairs.discard)(x, z)
 
     def _judged(self, triple: Triple, *, is_there: bool) -> bool:
-        """Note whether a pair is implied; one that is absent counts as such, and is forgotten."""
+        """Note whether a pair is implied, and return it. An absent pair counts as implied, and is forgotten."""
         if not is_there:
             self._log.drop(self._is_implied, triple)
             return True
@@ -99,10 +100,12 @@ class LiveCovers:
         return is_implied
 
     def _beside(self, triple: Triple) -> Iterator[Triple]:
-        """The pairs that are there and that may be judged otherwise because of a pair that changes."""
+        """The present pairs whose verdict may change because of a pair that changes."""
         x, kind, z = triple
         changed = self._relations[kind]
-        ways = ((x, z), (z, x)) if x in changed.pairs.up.at(z) else ((x, z),)  # also whether (z, x) is strict
+        ways = (
+            ((x, z), (z, x)) if x in changed.pairs.up.at(z) else ((x, z),)
+        )  # whether (z, x) is strict may change, too
         for other, (pairs, lower, upper) in self._relations.items():
             if pairs is changed.pairs and pairs is not upper:
                 yield from ((x, kind, y) for y in pairs.up.at(x) & upper.up.at(z))
@@ -115,7 +118,7 @@ class LiveCovers:
 
 
 class _Pairs:
-    """The pairs of a relation, from both ends."""
+    """The pairs of a relation, indexed from both ends."""
 
     def __init__(self, log: UndoLog) -> None:
         self.up: Index[Constant, Constant] = Index(log)
@@ -130,19 +133,19 @@ class _Pairs:
         self.down.discard(z, x)
 
     def is_strict(self, x: Constant, z: Constant) -> bool:
-        """Whether x, which is below z in this order, is not above it as well."""
+        """Whether x, which is below z in this order, is not above z as well."""
         return x not in self.up.at(z)
 
 
 class _Relation(NamedTuple):
-    """Pairs, and the orders of their ends: with x to z also y to z for y below x, and x to y for y above z."""
+    """Pairs, and the orders of their ends: a pair x to z implies y to z for y below x, and x to y for y above z."""
 
     pairs: _Pairs
     lower: _Pairs
     upper: _Pairs
 
     def implies(self, x: Constant, z: Constant) -> bool:
-        """Whether other pairs, between ends that are strictly nearer, imply that from x to z."""
+        """Whether other pairs, between ends that are strictly nearer, imply the pair x to z."""
         pairs, lower, upper = self
         if pairs is upper:
             between = _common(pairs.up.at(x), pairs.down.at(z))
@@ -153,7 +156,7 @@ class _Relation(NamedTuple):
 
 
 def _common(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Constant]:
-    """What both have, but owl:sameAs: `x owl:sameAs x` goes without saying, so that nothing follows from it."""
+    """The terms in both, except owl:sameAs: a derived `x owl:sameAs x` is not stored, so nothing follows from it."""
     if len(other) < len(one):
         one, other = other, one
     return (each for each in one if each in other and each != OWL_SAME_AS)

@@ -1,12 +1,12 @@
-"""The pass `reduce`: rules that chains of other rules make superfluous go.
+"""The pass `reduce`: removes rules that chains of other rules make superfluous.
 
-What `covers` leaves of a closed schema still says things twice: among equivalent classes every one is below every
-other, and rows of different axioms lead to the same. Such a rule derives nothing that others do not, only once more,
-and each derivation is work at every edit. So rules with one body atom are reduced as the edges of a graph are: a rule
-goes if its head is reached from its body through the rules that are left.
+After `covers`, a closed schema still says things twice. Among equivalent classes every class is below every other, and
+rows of different axioms may lead to the same head. A superfluous rule derives only what other rules derive, once more,
+and each derivation is work at every edit. So rules with one body atom are reduced like the edges of a graph: a rule
+goes if its head is reached from its body through the remaining rules.
 
-Invariant: the closure of any facts stays the same, rule by rule as they go. Without cycles the result does not depend
-on the order; among equivalent classes it does, and the rules are taken in the order given, from the back.
+Invariant: the closure of any facts stays the same with each rule that goes. Without cycles, the result does not depend
+on the order of the rules. Among equivalent classes it does; rules are judged from the last to the first.
 Cost: for each rule a walk over what its body implies.
 """
 
@@ -26,7 +26,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules without those that chains of others replace; only rules of one head and one body atom go."""
+    """The rules without those that chains of others replace; only rules with one head and one body atom are removed."""
     rules = tuple(rules)
     steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
     for rule in filter(is_step, rules):
@@ -45,16 +45,16 @@ def is_step(rule: Rule) -> bool:
 
 
 def key(atom: Atom) -> Key:
-    """What facts an atom of a step is about: the predicate, and the object if it names one."""
+    """The facts that an atom of a step is about: their predicate, and their object if the atom names one."""
     _, predicate, object_ = atom.terms
     return predicate, None if isinstance(object_, Variable) else object_
 
 
 class Ways(Generic[S]):
-    """Where steps lead, fact by fact: each fact that walks meet is looked at once.
+    """The ways along which steps lead from fact to fact; each fact is explored once.
 
-    `steps` are those whose body has a key; once one of them is no more, `close` has to be told.
-    The walks take the variables of a rule for things like any other.
+    `steps` returns the steps whose body has a key. Call `close` when such a step is removed. The walks treat the
+    variables of a rule as constants.
     """
 
     def __init__(self, steps: Callable[[Key], Iterable[S]], rule_of: Callable[[S], Rule]) -> None:
@@ -63,7 +63,7 @@ class Ways(Generic[S]):
         self._used: dict[S, list[_Place[S]]] = {}
 
     def has_detour(self, step: S) -> bool:
-        """Whether the head of a step follows from its body through other steps: whether it is a shortcut."""
+        """Whether a step is a shortcut: its head follows from its body through other steps."""
         rule = self._rule_of(step)
         start, goal = self._place(rule.body[0].terms), self._place(rule.heads[0].terms)
         reached, waiting = {start}, [start]
@@ -73,12 +73,12 @@ class Ways(Generic[S]):
                     if head is goal:
                         return True
                     reached.add(head)
-                    if head.fact[1] != OWL_SAME_AS:  # `x owl:sameAs x` goes without saying: nothing follows from it
+                    if head.fact[1] != OWL_SAME_AS:  # a derived `x owl:sameAs x` is not stored: nothing follows
                         waiting.append(head)
         return start is goal
 
     def close(self, step: S) -> None:
-        """Walk through a step no more."""
+        """Stop walking through a step."""
         for place in self._used.pop(step, ()):
             del place.exits[step]
 
@@ -89,7 +89,7 @@ class Ways(Generic[S]):
         return place
 
     def _explored(self, place: _Place[S]) -> dict[S, _Place[S]]:
-        """The exits of a place, which are found the first time that a walk comes by."""
+        """The exits of a place, found when a walk first comes by."""
         if not place.is_explored:
             place.is_explored = True
             _, predicate, object_ = place.fact
@@ -102,7 +102,7 @@ class Ways(Generic[S]):
 
 
 class _Place(Generic[S]):
-    """A fact, and where each step leads from it."""
+    """A fact, and the fact that each step leads to from it."""
 
     __slots__ = ("exits", "fact", "is_explored")
 
@@ -112,8 +112,8 @@ class _Place(Generic[S]):
 
 
 def _applied(step: Rule, fact: Fact) -> Fact | None:
-    """The head of a step where its body is `fact`, if it can be."""
-    if step.body[0].terms == fact:  # both canonical, and about the same: most often so
+    """The head of a step when its body is `fact`; None if the body cannot be."""
+    if step.body[0].terms == fact:  # the usual case: both are canonical
         return step.heads[0].terms
     binding: dict[Term, Term] = {}
     for term, value in zip(step.body[0].terms, fact, strict=True):

@@ -1,9 +1,9 @@
 """Two passes that leave the closure as it is: `normalise` each rule, then `deduplicate` them all.
 
-Rows know one axiom each, so they repeat each other: owl:disjointWith read from both sides, an equivalence that
-scm-eqc1 has also split into two subclass pairs, cls-int2 beside scm-int with cax-sco. What is one rule in canonical
-form stays once, under the name and with the sources of the axiom that came first: one justification is what a proof
-needs.
+Each row knows one axiom, so rows repeat each other. Examples: owl:disjointWith is read from both sides; scm-eqc1 has
+also split an equivalence into two subclass pairs; cls-int2 says the same as scm-int with cax-sco. Rules with the same
+canonical form are kept once, with the name and the sources of the axiom that came first, as a proof needs only one
+justification.
 
 Cost: that of the canonical form, a few microseconds for most rules.
 """
@@ -17,16 +17,16 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Atom, Rule
 
 Statement: TypeAlias = tuple[tuple[Atom, ...], tuple[Atom, ...]]
-"""What a canonical rule says, whatever its name: its heads and its body."""
+"""The heads and the body of a canonical rule: what it says, without its name."""
 
 
 def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Each rule in canonical form; a rule whose head is in its body says nothing and goes."""
+    """Each rule in canonical form, without rules whose heads are in their body, as these derive nothing."""
     return tuple([canonical(rule) for rule in rules if not set(rule.body).issuperset(rule.heads)])
 
 
 def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """One rule where several canonical rules differ in name, group and sources alone: the first."""
+    """The rules, where only the first is kept of several that differ just in name, group and sources."""
     found: dict[Statement, Rule] = {}
     for rule in rules:
         found.setdefault(statement(rule), rule)
@@ -34,5 +34,5 @@ def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def statement(rule: Rule) -> Statement:
-    """What a rule says: rules that say the same are one."""
+    """What a canonical rule says: equal for rules that differ only in name, group and sources."""
     return rule.heads, rule.body

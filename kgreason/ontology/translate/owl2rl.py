@@ -7,10 +7,10 @@ dt-* rows of table 8) are generic rules; the scm-* rows of table 9 close the sch
 Law: over a schema closed under the scm-* rows, the rules of all axioms together with the generic rules have the same
 closure over the data as the tables themselves. Rows keep anonymous classes: a blank node is a constant like any other.
 
-A row for a filler or class owl:Thing (cls-svf2, cls-maxqc2, cls-maxqc4) says more with fewer premises than its sister,
-so the sister is left out there. Rows that conclude `false` have the head `FALSE`. A row that makes values one
-(prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, whose name ends in `-literals`: that
-two of the terms are literals of different values is `false`.
+If the filler or class is owl:Thing, two rows apply, and one of them (cls-svf2, cls-maxqc2, cls-maxqc4) needs fewer
+premises; the other row is left out then. Rows that conclude `false` have the head `FALSE`. A row that makes values
+equal (prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, with a name that ends in
+`-literals`. This rule derives `false` if the values are literals of different values.
 Cost: one rule for each axiom and row; n (n - 1) / 2 for the rows over pairs of a list (eq-diff2, eq-diff3, prp-adp,
 cax-adc), n for cls-int2, cls-uni and cls-oo.
 """
@@ -102,13 +102,13 @@ def prp_rng(axiom: Pair) -> Iterator[Rule]:
 
 
 def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
-    """The values of a functional property are one."""
+    """Two values of a functional property are the same."""
     p = axiom.property_
     yield from _one("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
 
 
 def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
-    """The subjects of a value of an inverse functional property are one."""
+    """Two subjects of one value of an inverse functional property are the same."""
     p = axiom.property_
     yield from _one("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
 
@@ -135,7 +135,7 @@ def prp_trp(axiom: Characteristic) -> Iterator[Rule]:
 
 
 def prp_spo1(axiom: Pair) -> Iterator[Rule]:
-    """What a property relates, its superproperties relate."""
+    """Things that a property relates are related by its superproperties."""
     yield rule("prp-spo1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
@@ -148,12 +148,12 @@ def prp_spo2(axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_eqp1(axiom: Pair) -> Iterator[Rule]:
-    """What a property relates, an equivalent property relates: left to right."""
+    """Things that a property relates are related by an equivalent property: left to right."""
     yield rule("prp-eqp1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
 def prp_eqp2(axiom: Pair) -> Iterator[Rule]:
-    """What a property relates, an equivalent property relates: right to left."""
+    """Things that a property relates are related by an equivalent property: right to left."""
     yield rule("prp-eqp2", axiom, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
 
 
@@ -192,12 +192,12 @@ def prp_key(axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_npa1(axiom: NegativeAssertion) -> Iterator[Rule]:
-    """The denied triple holds (owl:targetIndividual)."""
+    """It is `false` that the denied triple holds (owl:targetIndividual)."""
     yield rule("prp-npa1", axiom, FALSE, triple(*axiom.denied))
 
 
 def prp_npa2(axiom: NegativeAssertion) -> Iterator[Rule]:
-    """The denied triple holds (owl:targetValue)."""
+    """It is `false` that the denied triple holds (owl:targetValue)."""
     yield rule("prp-npa2", axiom, FALSE, triple(*axiom.denied))
 
 
@@ -205,18 +205,18 @@ def prp_npa2(axiom: NegativeAssertion) -> Iterator[Rule]:
 
 
 def cls_int1(axiom: Collection) -> Iterator[Rule]:
-    """What is in every member of an intersection is in it."""
+    """A thing in every member of an intersection is in the intersection."""
     yield rule("cls-int1", axiom, is_a(Y, axiom.node), *(is_a(Y, member) for member in axiom.members))
 
 
 def cls_int2(axiom: Collection) -> Iterator[Rule]:
-    """What is in an intersection is in each of its members."""
+    """A thing in an intersection is in each of its members."""
     for member in axiom.members:
         yield rule("cls-int2", axiom, is_a(Y, member), is_a(Y, axiom.node))
 
 
 def cls_uni(axiom: Collection) -> Iterator[Rule]:
-    """What is in a member of a union is in it."""
+    """A thing in a member of a union is in the union."""
     for member in axiom.members:
         yield rule("cls-uni", axiom, is_a(Y, axiom.node), is_a(Y, member))
 
@@ -227,68 +227,68 @@ def cls_com(axiom: Pair) -> Iterator[Rule]:
 
 
 def cls_svf1(axiom: Restriction) -> Iterator[Rule]:
-    """What has some value in the filler is in the restriction."""
+    """A thing with some value in the filler is in the restriction."""
     if axiom.filler != OWL_THING:
         has_value = triple(U, axiom.property_, V)
         yield rule("cls-svf1", axiom, is_a(U, axiom.node), has_value, is_a(V, axiom.filler))
 
 
 def cls_svf2(axiom: Restriction) -> Iterator[Rule]:
-    """What has some value at all is in a restriction over owl:Thing."""
+    """A thing with any value is in a restriction over owl:Thing."""
     if axiom.filler == OWL_THING:
         yield rule("cls-svf2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, V))
 
 
 def cls_avf(axiom: Restriction) -> Iterator[Rule]:
-    """The values of what is in the restriction are in the filler."""
+    """The values of a thing in the restriction are in the filler."""
     yield rule("cls-avf", axiom, is_a(V, axiom.filler), is_a(U, axiom.node), triple(U, axiom.property_, V))
 
 
 def cls_hv1(axiom: Restriction) -> Iterator[Rule]:
-    """What is in the restriction has the value."""
+    """A thing in the restriction has the value."""
     yield rule("cls-hv1", axiom, triple(U, axiom.property_, axiom.filler), is_a(U, axiom.node))
 
 
 def cls_hv2(axiom: Restriction) -> Iterator[Rule]:
-    """What has the value is in the restriction."""
+    """A thing with the value is in the restriction."""
     yield rule("cls-hv2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, axiom.filler))
 
 
 def cls_maxc1(axiom: Maximum) -> Iterator[Rule]:
-    """What may have no value has one."""
+    """It is `false` that a thing with at most 0 values has a value."""
     if axiom.limit == 0:
         yield rule("cls-maxc1", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
-    """The values of what may have one value are one."""
+    """Two values of a thing with at most 1 value are the same."""
     if axiom.limit == 1:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
         yield from _one("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
-    """What may have no value in a class has one."""
+    """It is `false` that a thing with at most 0 values in a class has a value there."""
     if axiom.limit == 0 and axiom.on_class not in (None, OWL_THING):
         value = (triple(U, axiom.property_, Y), is_a(Y, axiom.on_class))
         yield rule("cls-maxqc1", axiom, FALSE, is_a(U, axiom.node), *value)
 
 
 def cls_maxqc2(axiom: Maximum) -> Iterator[Rule]:
-    """What may have no value in owl:Thing has one."""
+    """It is `false` that a thing with at most 0 values in owl:Thing has a value."""
     if axiom.limit == 0 and axiom.on_class == OWL_THING:
         yield rule("cls-maxqc2", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
-    """The values in a class of what may have one there are one."""
+    """Two values in a class are the same for a thing with at most 1 value there."""
     if axiom.limit == 1 and axiom.on_class not in (None, OWL_THING):
         values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
         yield from _one("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
-    """The values in owl:Thing of what may have one are one."""
+    """Two values are the same for a thing with at most 1 value in owl:Thing."""
     if axiom.limit == 1 and axiom.on_class == OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
         yield from _one("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
@@ -330,7 +330,7 @@ def cax_adc(axiom: Collection) -> Iterator[Rule]:
 
 
 def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
-    """Both ends are one; that they are literals of different values is a contradiction."""
+    """Two rules: both ends are the same; and it is `false` that they are literals of different values."""
     left, right = ends
     yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)
     yield rule(f"{name}-literals", axiom, FALSE, *body, Atom("dt_differ", ends))

@@ -1,10 +1,10 @@
 """The rows of RDFS and of rho-df that read an axiom and data.
 
 RDFS: the entailment patterns of RDF 1.1 Semantics, section 9.2.1. rho-df: Munoz, Perez, Gutierrez, Simple and Efficient
-Minimal RDFS, Table 1. The four rows say the same; only the names differ.
-The other patterns speak of schema alone and close it before it is translated (rdfs5, rdfs11, rho-2a, ...), or have no
-schema premise (rdfs4a). rho-5a and rho-5b are left out: they join two axioms where a property in between is blank, and
-blank predicates are derived and used here, so that rho-2b and rho-4a, rho-4b reach the same.
+Minimal RDFS, Table 1. The four rows of both are the same but for their names. The other patterns either read schema
+alone and close it before it is translated (rdfs5, rdfs11, rho-2a, ...), or have no schema premise (rdfs4a). rho-5a and
+rho-5b are left out. They join two axioms where the property in between is a blank node; blank predicates are derived
+and used here, so rho-2b with rho-4a or rho-4b derives the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def rdfs3(axiom: Pair, name: str = "rdfs3") -> Iterator[Rule]:
 
 
 def rdfs7(axiom: Pair, name: str = "rdfs7") -> Iterator[Rule]:
-    """What a property relates, its superproperties relate."""
+    """Things that a property relates are related by its superproperties."""
     yield rule(name, axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 

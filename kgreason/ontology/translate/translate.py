@@ -1,17 +1,17 @@
 """Schema triples to rules: an ordered tuple of small passes (docs/architecture.md).
 
-    covers         pairs of the taxonomy that others imply go
-    collect        schema triples -> axioms, lists and class expressions unfolded
-    translate      one axiom -> rules, by the rows of the profile; of restrictions that say the same, one is asked for
-    normalise      canonical form; tautologies go
-    deduplicate    one rule where several axioms yield the same
-    reduce         shortcuts go: rules that chains of others replace
+    covers         remove pairs of the taxonomy that other pairs imply
+    collect        schema triples -> axioms, with lists and class expressions unfolded
+    translate      one axiom -> rules, by the rows of the profile; one restriction stands for all that say the same
+    normalise      canonical form; remove tautologies
+    deduplicate    keep one rule where several axioms yield the same
+    reduce         remove shortcuts: rules that chains of others replace
 
-The schema must be closed before, by the closing rules of the profile's rule set (generic.py): rows speak of one axiom
-each, and what follows from two is in the closure. r1 = some p A, r2 = some p B and A below B put r1 below r2
-by scm-svf1; no single axiom says so.
+The closing rules of the profile's rule set must have closed the schema before (generic/generic.py). A row reads one
+axiom; what follows from two axioms is in the closure. Example: r1 = some p A, r2 = some p B, and A is below B. Then
+scm-svf1 puts r1 below r2, though no single axiom says so.
 
-Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, but
+Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, except
 for the rows over pairs of a list (see owl2rl.py).
 """
 
@@ -41,12 +41,12 @@ ROWS: dict[Profile, RowTable] = {"rhodf": rdfs.RHODF_ROWS, "rdfs": rdfs.ROWS, "o
 """The rows of each profile."""
 
 PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate, reduce)
-"""What happens to the rules once all axioms are translated, in order."""
+"""The passes over the rules after all axioms are translated, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The rules of a schema, and what was read on the way to them, node by node."""
+    """The rules of a schema, and the readings that they come from, node by node."""
 
     profile: Profile
     readings: tuple[Reading, ...]
@@ -54,7 +54,7 @@ class Translation:
 
     @property
     def axioms(self) -> tuple[Axiom, ...]:
-        """Every axiom that was read, by place: also those without a row in the profile, not those that others imply."""
+        """Every axiom that was read, by place; without pairs that others imply, but with axioms that have no row."""
         return _axioms(self.readings)
 
     @property
@@ -64,7 +64,7 @@ class Translation:
 
     @property
     def broken(self) -> tuple[Broken, ...]:
-        """Every axiom whose list has a fault, by node."""
+        """Every axiom whose list has a fault, ordered by node."""
         return tuple(broken for reading in self.readings for broken in reading.broken)
 
 
@@ -74,16 +74,16 @@ def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
 
 
 def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
-    """The kinds of a profile's axioms whose list forks: generic rules have to read them, as no translated one does."""
+    """The kinds of a profile's axioms that have a list which forks; only generic rules can read such an axiom."""
     return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
 
 
 def translate(
     schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Translation:
-    """The rules that a closed schema stands for; triples that are not schema are ignored.
+    """The rules of a closed schema; triples that are not schema are ignored.
 
-    `twins` says which restrictions are represented by another one that says the same: rules ask for this one.
+    `twins`: restrictions with the representative that says the same; rules ask for instances of the representative.
     """
     readings = tuple(collect(Schema(covers(schema))))
     *_, (_, rules) = stages(readings, profile, twins)
@@ -93,7 +93,7 @@ def translate(
 def stages(
     readings: Iterable[Reading], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Iterator[tuple[str, Rules]]:
-    """The rules after each pass, with its name, for printing."""
+    """The rules after each pass, with the name of the pass, for printing."""
     rules = tuple(
         rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
     )
@@ -113,7 +113,7 @@ def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
 
 
 def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
-    """The classes whose instances an axiom's rules ask for: `represented` replaces those that are represented."""
+    """The classes whose instances an axiom's rules ask for; `represented` may replace them by representatives."""
     if axiom.kind in _BELOW:
         return set()
     classes = {_class(atom) for rule in rules for atom in rule.body} - {""}
@@ -121,9 +121,9 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
 
 
 def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
-    """An axiom's rules, asking for instances of those who represent others in the place of instances of the others.
+    """An axiom's rules, where each restriction in a body is replaced by its representative.
 
-    A restriction that is represented needs no rules: it is below the one that represents it, which has them.
+    A restriction with a representative needs no rules: it is below its representative, which has them.
     """
     if axiom.kind in _BELOW or not twins:
         return rules
@@ -142,11 +142,11 @@ def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
 
 
 def _class(atom: Atom) -> Constant:
-    """The class that an atom asks the instances of, or no text."""
+    """The class whose instances an atom asks for, or an empty text."""
     if atom.relation is not None or atom.terms[1] != RDF_TYPE or isinstance(atom.terms[2], Variable):
         return ""
     return atom.terms[2]
 
 
 _BELOW = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS)
-"""Of these axioms, the closed schema says all that follows for those who represent others."""
+"""Kinds of axioms that need no replacement: the closed schema has all that follows from them for representatives."""
