@@ -54,6 +54,7 @@ from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest, older, read_manifest
+from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks, put_all
@@ -296,6 +297,7 @@ class KnowledgeGraph:
         GraphBusyError after `timeout`, StoreError where this thread has a transaction open already, or the store was
         opened for reading.
         """
+        check_headers(headers or {})
         return self._begin(True, headers or {}, timeout)
 
     def check_writable(self) -> None:
@@ -353,11 +355,12 @@ class KnowledgeGraph:
             self._drop()
 
     def _ended(self) -> None:
+        depth = self._depth  # a subscriber may edit the graph, in a transaction of its own
         try:
             self._open = None
             self._publish()
         finally:
-            self._lock.surely_release(self._depth)
+            self._lock.surely_release(depth)
 
     def _publish(self) -> None:
         """Tell the subscribers of the commits that they have not heard of, and keep the journal short."""
@@ -697,6 +700,7 @@ class KnowledgeGraph:
 
     def _told_by(self) -> LiveGraph | None:
         """The engine's side of the graph where it runs, or where the manifest is older than the last commit."""
+        self._home.join()
         is_old = self._home.last and self._home.is_behind and not self._home.is_writable
         return self._engine() if is_old else self._live
 
@@ -771,6 +775,7 @@ class KnowledgeGraph:
     def _current(self) -> LiveGraph | None:
         """The engine's side of the graph where it runs, or must, as there are commits since the snapshot."""
         self._check_open()
+        self._home.join()
         return self._engine() if self._live is not None or self._home.is_ahead else None
 
 

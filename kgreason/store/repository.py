@@ -178,9 +178,12 @@ class Repository:
 
     def join(self) -> None:
         """Have a reader see snapshot and journal as they were when its store was opened. Raises StoreError."""
-        if self._folder is None or self._write or (self.store and self._moment is None):
+        if self._folder is None or self._write:
             return
+        _ = self.store  # opened, if it is not yet
         assert self._moment is not None
+        if self._moment.folder is self._folder:
+            return
         self._end = None
         self._unseen.clear()
         self._see(self._moment.folder)
@@ -197,6 +200,7 @@ class Repository:
         are as two commits say, the states of the two are equal.
         """
         if self._moment is None:
+            self._apply_replayed()
             return False
         end = self.last
         while self._unseen and not self._shows(self._unseen):
@@ -208,11 +212,8 @@ class Repository:
 
     def _shows(self, deltas: Iterable[_Delta]) -> bool:
         """Whether the store has the rows that came last with these deltas, and none that went last."""
-        come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
-        for delta in deltas:
-            come.apply(delta.removed, delta.added)
-            gone.apply(delta.added, delta.removed)
-        return self.store.count(b"".join(come.lines())) == len(come) and not self.store.count(b"".join(gone.lines()))
+        come, gone = _net(deltas)
+        return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)
 
     @property
     def has_moved(self) -> bool:
@@ -312,14 +313,14 @@ class Repository:
         if self.snapshot is None:
             raise StoreError(f"{self._folder.path}: there is no snapshot yet that a journal could follow")
         self._make_sure()
-        self._unseen.append(_Delta(record.commit, removed, added))
         try:
+            self._unseen.append(_Delta(record.commit, removed, added))
             self._folder.journal.append(record)
             self._catch_up(store)
         except BaseException as error:
             self._is_stuck = self.last == record.commit
             if not self._is_stuck:
-                del self._unseen[-1]
+                self._unseen = [delta for delta in self._unseen if delta.commit != record.commit]
             if not (self._is_stuck and isinstance(error, StoreError)):
                 raise
 
@@ -344,21 +345,31 @@ class Repository:
         self._is_stuck = False
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Bring the delta of one of the `pending` commits into the store, unless that has it, or is to be refilled.
-
-        A reader keeps those that its store may lack, for `cut`.
-        """
-        if self._moment is not None and record.commit >= self._moment.first:
+        """Keep the delta of one of the `pending` commits for `cut`, unless the store has it, or is to be refilled."""
+        last = self._unseen[-1].commit if self._unseen else self._seen
+        is_lacking = self._write and not self.manifest.is_older and record.commit == last + 1
+        if is_lacking or (self._moment is not None and record.commit >= self._moment.first):
             self._unseen.append(_Delta(record.commit, removed, added))
-        if self._write and not self.manifest.is_older and record.commit == self._seen + 1:
-            self.store.apply(removed, added)
-            self._seen = record.commit
+
+    def _apply_replayed(self) -> None:
+        """Bring the store of a writer to the last commit, in one step.
+
+        Oxigraph may have some of the deltas. One after the other would take it back to a commit in between, which
+        readers must not see; together they change nothing where it has all.
+        """
+        if self._unseen:
+            come, gone = _net(self._unseen)
+            self.store.apply(gone, come)
+            self._seen = self._unseen[-1].commit
+            self._unseen.clear()
 
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
         """A store with the rows of the last commit, or without any, for `load` to take; the same one until then.
 
         Whoever asked for it calls `unstage` in the end, also where it was taken. Raises StoreError.
         """
+        if is_empty:
+            self.unstage()  # one that was left, with rows
         if self._stage is None:
             name = next(name for name in self._names() if name != self.manifest.oxigraph)
             self._stage = _Stage(self._new_store(name, is_empty=is_empty or not self.last), name)
@@ -434,7 +445,8 @@ class Repository:
         if self.is_ahead and not self.is_behind:
             with self._new_snapshot(self.last, write):
                 store.flush()
-                self._rebase(manifest, self.last, self.manifest.oxigraph)
+                with undivided():
+                    self._rebase(manifest, self.last, self.manifest.oxigraph)
 
     @property
     def is_checkpoint_due(self) -> bool:
@@ -521,3 +533,12 @@ class Repository:
 
     def _hold(self, manifest: Manifest) -> None:
         self.manifest, self._seen = manifest, manifest.stored
+
+
+def _net(deltas: Iterable[_Delta]) -> tuple[bytes, bytes]:
+    """The rows that are there after deltas, and those that are not, of all that the deltas name; as lines."""
+    come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
+    for delta in deltas:
+        come.apply(delta.removed, delta.added)
+        gone.apply(delta.added, delta.removed)
+    return b"".join(come.lines()), b"".join(gone.lines())

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from kgreason.errors import StoreError
 from kgreason.graph.changes.follower import Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store.journal import journal
 from kgreason.store.journal.record import Record
 from kgreason.store.rows import SMALL
 from tests.strategies.ontologies import datasets, nquads
@@ -269,3 +270,28 @@ def test_a_store_that_is_damaged_or_gone(store: Path, graph: KnowledgeGraph, tmp
     shutil.rmtree(other)
     with pytest.raises(StoreError, match="there is no store"):
         commits(two)
+
+
+def test_a_commit_that_failed_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The follower has read its record, in whose place is one of the same length."""
+    path = tmp_path / "store"
+    with KnowledgeGraph.open(path, rules=["none"]) as graph:
+        graph.add(("http://e/a", "http://e/p", "http://e/o"))
+        follower = Follower(path)
+        told: list[Record] = []
+
+        def broken(_: int) -> None:
+            told.extend(follower.read())
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(journal, "_sync", broken)
+            with pytest.raises(StoreError):
+                graph.add(("http://e/LOST", "http://e/p", "http://e/o"))
+        graph.add(("http://e/KEPT", "http://e/p", "http://e/o"))
+        graph.add(("http://e/b", "http://e/p", "http://e/o"))
+        told.extend(follower.read())
+        rows = {b"<http://e/a> <http://e/p> <http://e/o> ."}
+        for record in told:
+            rows = (rows - set(record.removed.splitlines())) | set(record.added.splitlines())
+        assert rows == set(b"".join(graph.dump()).splitlines())

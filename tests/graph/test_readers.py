@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -222,3 +223,34 @@ def test_a_checkpoint_between_the_store_and_the_engine_of_a_reader(store: Path) 
 
 def broken(*_: object) -> None:
     raise StoreError("the disk is full")
+
+
+def test_a_reader_of_a_store_that_is_being_recovered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oxigraph may have all commits of the journal, which are replayed. Nobody sees a commit in between."""
+    path = tmp_path / "store"
+    command = (
+        "import os; from tests.graph.test_readers import *\n"
+        f"graph = KnowledgeGraph.open({str(path)!r}, rules=['none'])\n"
+        "graph.add(age(1)); graph._settle(); graph.add(age(2)); graph.remove(age(2)); graph.add(age(3)); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", command], check=True, cwd=Path(__file__).parents[2])
+    seen: list[set[str]] = []
+    apply = OxigraphStore.apply
+
+    def watched(self: OxigraphStore, *arguments: Any) -> None:
+        apply(self, *arguments)
+        if self._path is not None:
+            reader = OxigraphStore.read_only(self._path)
+            seen.append({str(quad.object).split('"')[1] for quad in reader.match(None, None, None, None)})
+
+    monkeypatch.setattr(OxigraphStore, "apply", watched)
+    with KnowledgeGraph.open(path) as graph:
+        assert ages(graph) == {"1", "3"}
+    assert seen == [{"1", "3"}]
+
+
+def test_the_answers_of_a_reader_agree(store: Path) -> None:
+    with KnowledgeGraph.open(store) as writer, KnowledgeGraph.open(store, read_only=True) as reader:
+        writer.add(age(1))
+        writer.add(age(2))
+        assert len(list(reader.select("SELECT * { ?s ?p ?o }"))) == len(reader) == len(lines(reader.dump())) == 3

@@ -87,6 +87,7 @@ def test_a_subscriber_may_edit(graph: KnowledgeGraph) -> None:
     graph.subscribe(lambda delta: numbers.append(delta.commit))
     add(graph, PREFIX + ":a a :Dog .")
     assert numbers == [2, 3, 4, 5, 6]
+    assert graph._lock.depth == 0  # so that other threads can go on
 
 
 def test_a_journal_that_has_outgrown_its_share_becomes_a_snapshot(

@@ -319,6 +319,17 @@ def test_a_where_behind_another_step_keeps_its_filters() -> None:
         assert told(graph, "SELECT ?o { ?s ?p ?o }", 1) == {'"x"'}
 
 
+def test_a_where_behind_a_step_that_removes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy that the WHEREs are asked of is empty then."""
+    monkeypatch.setattr(ahead, "_COPY", 0)
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        update(graph, "INSERT DATA { :a :p :b , :c }")
+        seen = "INSERT { :x :saw ?o } WHERE { ?s ?p ?o }"
+        monkeypatch.setattr(editing, "Ahead", lambda home, _: Ahead(home, 0))
+        update(graph, f"DELETE WHERE {{ ?s ?p ?o }} ; {seen} ; {seen}")
+        assert len(graph) == 0
+
+
 @pytest.mark.parametrize("last", ["DROP ALL", "DELETE DATA { GRAPH :g { :a :p 1 , 2 } }", "MOVE GRAPH :g TO :h"])
 def test_a_graph_without_quads_is_not_there(last: str) -> None:
     """However it lost them; Oxigraph keeps its name where they went one by one."""

@@ -66,6 +66,7 @@ class Toy:
                 before = self.engine
                 self.engine = self._after(record)
                 self.home.replay(record, *_delta(before, self.engine))
+            self.home.cut()
         return self.engine
 
     def _saved(self) -> Rows:

@@ -62,7 +62,8 @@ class Ahead:
             self._copy = self._home.stage()
             self._bring_up(self._copy)
         name = select.default_graph
-        found = (self._copy or store).query(select.query, default_graph=NamedNode(name[1:-1]) if name else None)
+        asked = store if self._copy is None else self._copy
+        found = asked.query(select.query, default_graph=NamedNode(name[1:-1]) if name else None)
         assert isinstance(found, QuerySolutions)
         return found
 
@@ -82,6 +83,5 @@ class Ahead:
 
     def close(self) -> None:
         """Let go of the copy."""
-        if self._copy is not None:
-            self._copy = None
-            self._home.unstage()
+        self._copy = None
+        self._home.unstage()

@@ -156,7 +156,7 @@ class Equality:
             return _NONE
         members = members[np.isin(members[:, 0], primaries)]
         members = members[self._dictionary.kinds(members[:, 1]) != Kind.LITERAL]
-        return self._firsts(members[:, 1], members[:, 0])
+        return self._firsts(members[:, 1], members[:, 0].astype(np.int64))
 
     def _chosen(self, orphans: Int32) -> Int32:
         """A term of each component of links: one that was a representative before, or else the first by its text.

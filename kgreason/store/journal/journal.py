@@ -52,6 +52,8 @@ class Journal:
     def __init__(self, path: Path, *, write: bool, size: int = 0, last: int = 0) -> None:
         self._path = path
         self._end = _End(size, last)
+        self._read_last = 0, b""
+        """Where the last record begins that `news` has read, and its first row."""
         self._file: int | None = None
         try:
             with self._errors("opened"):
@@ -108,7 +110,7 @@ class Journal:
         """The records of the commits after one, in their order. Raises StoreError where one is damaged or missing."""
         if self.last <= after:
             return
-        for record, _ in self._read(0, after):
+        for record, _, _ in self._read(0, after):
             if record.commit > after:
                 yield record
             if record.commit == self.last:
@@ -122,14 +124,24 @@ class Journal:
         """
         with self._errors("read"):
             there = self._path.stat().st_size if self._path.exists() else 0
-        if there < self.size:
+        if there < self.size or not self._is_continued():
             raise self._error(f"ends at byte {there}; it had {self.size}, up to commit {self.last}")
         if there > self.size:
-            for record, end in self._read(self.size, self.last):
+            for record, frame, end in self._read(self.size, self.last):
                 is_new = record.commit > self.last
+                self._read_last = self.size, frame
                 self._end = _End(end, max(record.commit, self.last))
                 if is_new:
                     yield record
+
+    def _is_continued(self) -> bool:
+        """Whether the last record that was read is still there; its commit may have failed, and another have come."""
+        start, frame = self._read_last
+        if not frame:
+            return True
+        with self._path.open("rb") as file:
+            file.seek(start)
+            return file.read(_WIDTH) == frame
 
     def reset(self, last: int) -> None:
         """Empty the journal: a snapshot holds what was done up to the commit `last`.
@@ -165,25 +177,26 @@ class Journal:
             _cut(self._file, self.size)
             _sync(self._file)  # a kill may have been between the write and its sync
 
-    def _read(self, offset: int, last: int) -> Iterator[tuple[Record, int]]:
-        """The records from an offset on, each with the offset behind it, up to the end or a torn record.
+    def _read(self, offset: int, last: int) -> Iterator[tuple[Record, bytes, int]]:
+        """The records from an offset on, each with its first row and the offset behind it, up to the end or a torn one.
 
         The first is of the commit after `last`, or of an earlier one.
         """
         first = True
         with self._errors("read"), self._path.open("rb") as file:
             file.seek(offset)
-            while (record := self._next(file, offset)) is not None:
+            while (found := self._next(file, offset)) is not None:
+                record, frame = found
                 if record.commit > last + 1 or not (first or record.commit == last + 1):
                     raise self._error(f"lacks commit {last + 1} at byte {offset}: commit {record.commit} is there")
                 first, last, offset = False, record.commit, file.tell()
-                yield record, offset
+                yield record, frame, offset
 
-    def _next(self, file: BinaryIO, offset: int) -> Record | None:
-        """The record at an offset, or None at the end, or at a torn record."""
+    def _next(self, file: BinaryIO, offset: int) -> tuple[Record, bytes] | None:
+        """The record at an offset, and its first row; None at the end, or at a torn record."""
         try:
             frame = file.read(_WIDTH)
-            return Record.parse(_checked(frame, file)) if frame else None
+            return (Record.parse(_checked(frame, file)), frame) if frame else None
         except ValueError as error:
             file.seek(offset)
             if _is_torn(file.read()):

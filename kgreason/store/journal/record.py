@@ -20,7 +20,7 @@ Law: `Record.parse(record.patch()) == record`. Cost: a few microseconds, and one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self, TypeAlias
 
@@ -65,10 +65,8 @@ class Record:
         rows = [_header("commit", str(self.commit))]
         if self.strategies:
             rows.append(_header("strategy", " ".join(self.strategies)))
-        for name, text in self.headers.items():
-            if name in _OURS or not _NAME.fullmatch(name):
-                raise ValueError(f"{name}: not a name for a header of a commit")
-            rows.append(_header(name, text))
+        check_headers(self.headers)
+        rows += [_header(name, text) for name, text in self.headers.items()]
         for kind, signed in (("rule", self.rules), ("fact", self.facts)):
             rows += [_header(f"{_VERBS[sign]}-{kind}", text) for sign, text in signed]
         return "".join(rows).encode() + changes(self.removed, self.added)
@@ -91,6 +89,13 @@ class Record:
         if strategies:
             del headers["strategy"]
         return cls(commit, *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"]), headers, strategies)
+
+
+def check_headers(names: Iterable[str]) -> None:
+    """Raise ValueError for a name that a header of a commit cannot have."""
+    for name in names:
+        if name in _OURS or not _NAME.fullmatch(name):
+            raise ValueError(f"{name}: not a name for a header of a commit")
 
 
 def _strategies(text: str) -> tuple[StrategyRun, ...]:

@@ -30,7 +30,12 @@ from pyoxigraph import (
     Store,
 )
 
-_FAILURES = (OSError, RuntimeError, SyntaxError, ValueError)
+
+class UnopenedError(Exception):
+    """The store cannot be opened."""
+
+
+_FAILURES = (UnopenedError, OSError, RuntimeError, SyntaxError, ValueError)
 _LONGEST = 1_000_000
 """The most seconds that a timer takes everywhere: eleven days."""
 
@@ -60,7 +65,11 @@ def main() -> None:
 def _results(request: dict[str, Any]) -> QuerySolutions | QueryBoolean | QueryTriples:
     graph = request["default_graph"]
     default_graph = (BlankNode(graph[2:]) if graph.startswith("_:") else NamedNode(graph[1:-1])) if graph else None
-    return Store.read_only(request["path"]).query(
+    try:
+        store = Store.read_only(request["path"])
+    except _FAILURES as error:
+        raise UnopenedError(str(error)) from error
+    return store.query(
         request["sparql"], prefixes=request["prefixes"], base_iri=request["base"], default_graph=default_graph
     )
 

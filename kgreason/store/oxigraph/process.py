@@ -25,10 +25,12 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, QueryResultsFormat, RdfFormat
 
 from kgreason.errors import QueryError, QueryTimeoutError
+from kgreason.store.oxigraph.child import UnopenedError
 from kgreason.store.oxigraph.results import Results, Triples, boolean
 
+__all__ = ["UnopenedError", "answer"]
 _CHILD = str(Path(__file__).with_name("child.py"))
-_RAISED = {kind.__name__: kind for kind in (OSError, RuntimeError, SyntaxError, ValueError)}
+_RAISED = {kind.__name__: kind for kind in (UnopenedError, OSError, RuntimeError, SyntaxError, ValueError)}
 
 
 def answer(
@@ -43,7 +45,7 @@ def answer(
     """The results of a query over the store at a path, all of them fetched within `timeout` seconds.
 
     Raises QueryTimeoutError, here or while rows are fetched; OSError, RuntimeError, SyntaxError, ValueError as
-    pyoxigraph does; QueryError where the process ends early.
+    pyoxigraph does; UnopenedError where the store is not there any more; QueryError where the process ends early.
     """
     request = {
         "path": str(path),

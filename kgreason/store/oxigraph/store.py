@@ -191,7 +191,7 @@ class OxigraphStore:
                 return results
             if timeout is not None and self._path is not None:
                 graph = default_graph
-                with suppress(OSError):  # a writer has moved the files of a reader, which has them open still
+                with suppress(process.UnopenedError):  # a writer has moved the files, which a reader has open still
                     return process.answer(self._path, sparql, timeout, prefixes=names, base=base, default_graph=graph)
             return worker.answer(ask, timeout)
         except SyntaxError as error:
@@ -222,8 +222,12 @@ class OxigraphStore:
         with self._errors():
             return sum(map(self._store.__contains__, pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=True)))
 
+    def __bool__(self) -> bool:
+        """True, for an empty store as well."""
+        return True
+
     def __len__(self) -> int:
-        """The number of rows."""
+        """The number of rows. Cost: a look at each."""
         with self._errors():
             return len(self._store)
 

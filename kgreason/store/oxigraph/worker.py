@@ -347,6 +347,8 @@ class _Query:
             if worker.is_finished(_SHORTLY):
                 worker.value()
                 _IDLE.append(worker)
+            else:
+                worker.give_up()
 
     def _patience(self) -> float:
         return _LOOK if self._deadline is None else min(_LOOK, self._deadline - time.monotonic())
