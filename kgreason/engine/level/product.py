@@ -1,6 +1,6 @@
 """product: rewrites meet the integrated facts through the arrangements, until they are grounded.
 
-This is a delta join (docs/architecture.md). The plan that starts at body atom k runs over the rows that meet the trigger of k. Atoms before k
+This is a delta join. The plan that starts at body atom k runs over the rows that meet the trigger of k. Atoms before k
 see rows of the ages in BEFORE, atoms after k see rows of the ages in AFTER, so that every derivation is met exactly
 once. The join order is chosen for each rewrite: the next atom is the one with the shortest posting. An empty posting
 ends the rewrite.
