@@ -1,12 +1,12 @@
-"""`kernel`: how every hot loop of kgreason is compiled, cached and announced.
+"""`kernel`: how kgreason compiles, caches and announces its hot loops.
 
-Kernels take arrays and scalars, return arrays and scalars, release the GIL, and are compiled by Numba on first use.
-Invariant: a cached kernel is used only while every kernel source is what it was when it was compiled. Numba
-stamps a cache entry with the file of the outermost kernel alone, so that a change in a kernel which that one calls
-would go unnoticed; the locator here stamps it with all modules of this package that import `kernel`.
+Kernels take arrays and scalars, return arrays and scalars, and release the GIL. Numba compiles a kernel on first use.
+Invariant: a cached kernel is used only if no kernel source has changed since it was compiled. Numba itself stamps a
+cache entry with the file of the outermost kernel only, and would not notice a change in a kernel that this one calls.
+The locators here stamp the entry with all modules of the folders that hold kernels.
 
-Cost: importing this module imports Numba (about 0.3 s), hence only modules that compute import it; `query` and
-`dump` do not.
+Cost: importing this module imports Numba (about 0.3 s). So only modules that compute import it; the commands `query`
+and `dump` do not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from numba.core import caching
 from numba.core.registry import CPUDispatcher
 
 ONCE = "compiling the engine's kernels, once, about half a minute"
-"""What is said before the first compilation: on terminals by the command line, in Python by the logger `kgreason`."""
+"""The message before the first compilation: the command line prints it on terminals, in Python it goes to the logger
+`kgreason`."""
 
 _LOG = logging.getLogger("kgreason")
 _PACKAGE = Path(__file__).parent
@@ -34,7 +35,7 @@ _INLINED = _OPTIONS | {"nopython": True, "boundscheck": None, "no_cpython_wrappe
 
 @functools.cache
 def _sources_stamp() -> str:
-    """A hash over this module and every module of the folders that hold kernels: constants are compiled in."""
+    """A hash of this module and of all modules in the folders that hold kernels, because constants are compiled in."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in (Path(__file__), *kernel_sources(_PACKAGE)):
         digest.update(path.read_bytes())
@@ -42,14 +43,14 @@ def _sources_stamp() -> str:
 
 
 def kernel_sources(package: Path) -> list[Path]:
-    """The modules of those folders of a package in which some module defines kernels."""
+    """All modules of the subfolders of a package that have a module with kernels."""
     inner = [path for path in package.rglob("*.py") if path.parent != package]
     folders = {path.parent for path in inner if b"from kgreason.compiled import" in path.read_bytes()}
     return sorted(path for path in inner if path.parent in folders)
 
 
 class _Stamped:
-    """Mixin: takes the functions of this package only, and stamps them with all kernel sources."""
+    """Mixin of a cache locator: it serves functions of this package only, and stamps them with all kernel sources."""
 
     def get_source_stamp(self) -> str:
         return _sources_stamp()
@@ -62,24 +63,24 @@ class _Stamped:
 
 
 class UserProvided(_Stamped, caching.UserProvidedCacheLocator):  # type: ignore[misc]
-    """Where NUMBA_CACHE_DIR says."""
+    """The cache in the folder that NUMBA_CACHE_DIR names."""
 
 
 class InTree(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
-    """Beside the sources, where that folder can be written."""
+    """The cache beside the sources, if that folder can be written."""
 
 
 class UserWide(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
-    """In the user's cache folder otherwise."""
+    """The cache in the user's cache folder, if the others cannot be used."""
 
 
 _LOCATORS = ",".join(f"{__name__}.{cls.__name__}" for cls in (UserProvided, InTree, UserWide))
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile `function` on first use, cached on disk and without the GIL."""
+    """Compile `function` on first use; cache it on disk; release the GIL while it runs."""
     others = numba.config.CACHE_LOCATOR_CLASSES
-    numba.config.CACHE_LOCATOR_CLASSES = _LOCATORS  # read while the decorator runs, and only then
+    numba.config.CACHE_LOCATOR_CLASSES = _LOCATORS  # Numba reads it only while the decorator runs
     try:
         return cast(_Function, numba.njit(cache=True, no_cfunc_wrapper=True, **_OPTIONS)(function))
     finally:
@@ -87,28 +88,28 @@ def kernel(function: _Function) -> _Function:
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether a kernel is in the cache as the present sources have it, so that calling it compiles nothing."""
+    """Whether the cache has a kernel for the present sources, so that a call compiles nothing."""
     return bool(cast(Any, function)._cache._cache_file._load_index())
 
 
 @functools.cache
 def announce(function: Callable[..., Any]) -> None:
-    """Log, once in a process, that kernels are compiled now, unless this one is in the cache."""
+    """Log that kernels are compiled now, once in a process, unless this kernel is in the cache."""
     if not is_compiled(function):
         _LOG.info(ONCE)
 
 
 class _Inlined(CPUDispatcher):  # type: ignore[misc]
-    """A function without the wrapper that Python would call it through."""
+    """A function without the wrapper that lets Python call it."""
 
     def __call__(self, *_: object, **__: object) -> Any:
-        raise TypeError(f"{self.py_func.__qualname__} is a part of kernels: Python cannot call it")
+        raise TypeError(f"{self.py_func.__qualname__} can be called by kernels only, not by Python")
 
 
 def inline(function: _Function) -> _Function:
-    """Compile `function` as a part of the kernels that call it; it has no cache entry of its own.
+    """Compile `function` as a part of the kernels that call it; it has no cache entry.
 
-    Python cannot call it (TypeError): the wrappers for that are a sixth of all that there is to compile.
+    A call from Python raises TypeError: the wrapper that such a call needs would be a sixth of all compilation.
     """
     if numba.config.DISABLE_JIT:
         return function

@@ -1,18 +1,19 @@
 """The three circuits of DYRE, wired: naive (Fig. 1), incremental (Fig. 2), indexed (Fig. 3). The package draws them.
 
-Into each go the changes of the facts asserted and of the rules, at each commit; out come the change of the model, and
-the model level by level. Their size does not depend on the rules: those are data, like the facts. They compute
+At each commit a circuit takes the changes of the asserted facts and of the rules. It returns the change of the model,
+and the model level by level. The size of a circuit does not depend on the rules: rules are data, like facts. The
+circuits compute
 
     F[0] = asserted        F[n + 1] = distinct(asserted + T(rules, F[n]))
 
-so that the level at which a fact first appears is its level of the immediate-consequence operator. Levels are the
-second axis of time. In the paper's Fig. 2 walks and facts go round one loop, and a rule of n body atoms needs n turns;
-here the walk has a loop of its own inside the level, a third axis of time with a step for each body atom, so that all
-three circuits agree at every level. Walks of different length never meet: nothing is integrated along that axis, and
-the operators in it are incremental along the other two.
+so that a fact first appears at its level of the immediate-consequence operator. Levels are the second axis of time. In
+the paper's Fig. 2 walks and facts share one loop, and a rule of n body atoms needs n turns. Here the walk has a loop of
+its own inside the level: a third axis of time, with a step for each body atom. So all three circuits agree at every
+level. Walks of different lengths never meet. So nothing is integrated along the third axis, and the operators in the
+inner loop are incremental along the other two.
 
-A rewrite is there once if directions are, so distinct is applied to them and to the signals and join orders, before
-the loop, where the paper applies it to the rewrites inside.
+If each direction has weight 1, each rewrite has weight 1. So distinct is applied to directions, signals and join orders
+before the loop; the paper applies it to the rewrites inside the loop.
 """
 
 from __future__ import annotations
@@ -42,24 +43,24 @@ COMMIT, LEVEL, STEP = range(3)
 
 
 class Wired(NamedTuple):
-    """A circuit's ends."""
+    """The inputs and outputs of a circuit."""
 
     asserted: Source[Atom]
-    """Changes of the facts asserted."""
+    """Changes of the asserted facts."""
     rules: Source[Rule]
     """Changes of the program."""
     levels: Stream[Atom]
-    """What each level adds to the model, at times (commit, level)."""
+    """The facts that each level adds to the model, at times (commit, level)."""
     delta: Stream[Atom]
     """The change of the model."""
 
 
 Match: TypeAlias = Callable[[Stream[Gate], Stream[Atom], Stream[Rule]], Stream[Rewrite]]
-"""How gates meet facts: (gates at (commit, level, step), facts at (commit, level), rules at (commit,))."""
+"""The join of gates with facts. Times: gates (commit, level, step), facts (commit, level), rules (commit,)."""
 
 
 def naive(circuit: Circuit) -> Wired:
-    """Fig. 1: at each commit, the fixpoint of T over the facts asserted now."""
+    """Fig. 1: at each commit, the fixpoint of T over the facts that are asserted now."""
     asserted: Source[Atom] = Source(circuit)
     rules: Source[Rule] = Source(circuit)
     derived: Delay[Atom] = Delay(circuit, 2, LEVEL)
@@ -77,7 +78,7 @@ def incremental_circuit(circuit: Circuit) -> Wired:
 
 
 def indexed(circuit: Circuit) -> Wired:
-    """Fig. 3: gates meet the facts that the index holds under their key; the index follows the join orders."""
+    """Fig. 3: gates meet the facts that the index has under their key; the join orders say what the index holds."""
 
     def match(gates: Stream[Gate], facts: Stream[Atom], rules: Stream[Rule]) -> Stream[Rewrite]:
         orders = _derived(kit.join_orders, rules)
@@ -102,7 +103,7 @@ def _dynamic(circuit: Circuit, match: Match) -> Wired:
 
 
 def _walks(circuit: Circuit, facts: Stream[Atom], rules: Stream[Rule], match: Match) -> Stream[Rewrite]:
-    """All rewrites of a level: the start, and whatever gatekeep and product make of it, step by step."""
+    """All rewrites of a level: the start, and the rewrites that gatekeep and product make from it, step by step."""
     further: Delay[Rewrite] = Delay(circuit, 3, STEP)
     rewrites = plus(introduce(introduce(impulse(circuit, {START: 1}))), further)
     gates = incremental.bilinear(gatekeep, rewrites, _derived(kit.directions, rules), COMMIT, LEVEL)
@@ -112,5 +113,5 @@ def _walks(circuit: Circuit, facts: Stream[Atom], rules: Stream[Rule], match: Ma
 
 
 def _derived(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
-    """What a linear function makes of the program, each row once, at times (commit, level)."""
+    """A linear function of the program, each row of its result once, at times (commit, level)."""
     return introduce(incremental.distinct(lift(function, rules), COMMIT))

@@ -1,17 +1,16 @@
 """Gatekeep, product, ground and index: the four joins of the dynamic circuit, as functions of Z-sets (DYRE, section 4).
 
-A *rewrite* is a walk along the body of some rules: the prefix behind it, and the substitution that turned it into
-facts. It starts at the empty prefix.
+A *rewrite* is a walk along the bodies of rules: the prefix that it has passed, and the substitution that turns this
+prefix into facts. It starts with the empty prefix.
 
-    gatekeep   rewrites  x  directions     the next atom of each walk, as far as it is known: a gate
-    product    gates     x  facts          the walk one atom further, for each fact that matches
+    gatekeep   rewrites  x  directions     the next atom of each walk, with the known values: a gate
+    product    gates     x  facts          the walk one atom further, for each matching fact
     ground     rewrites  x  signals        the heads, for each walk at the end of a body
     index      facts     x  join orders    each fact under the key of every join order of its relation
-    probe      gates     x  indexed facts  product again, where keys are equal instead of relations alone
+    probe      gates     x  indexed facts  product again: pairs with equal keys, not only with equal relations
 
-All are bilinear. A rewrite determines the facts it stands on, the next atom under its substitution among them: so
-where directions and facts have weight 1, rewrites have weight 1, and the weight of a grounded head is the number of its
-derivations.
+All are bilinear. A rewrite determines the facts of its prefix. So if directions and facts have weight 1, rewrites have
+weight 1, and the weight of a grounded head is the number of its derivations.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from kgreason.rules.model import Atom, Term, Variable
 
 
 class Rewrite(NamedTuple):
-    """A walk: the body atoms behind it, and what they gave to their variables."""
+    """A walk: the body atoms that it has passed, and the values of their variables."""
 
     prefix: Prefix
     substitution: Substitution
 
 
 class Gate(NamedTuple):
-    """A walk that waits for a fact: the prefix it will have, the atom to match, and the substitution so far."""
+    """A walk that waits for a fact: its prefix after the next step, the atom to match, and the substitution so far."""
 
     after: Prefix
     atom: Atom
@@ -47,7 +46,7 @@ class Key(NamedTuple):
 
 
 class IndexedFact(NamedTuple):
-    """A fact, under a key."""
+    """A fact under a key of the index."""
 
     key: Key
     fact: Atom
@@ -89,7 +88,7 @@ def index(facts: ZSet[Atom], orders: ZSet[JoinOrder]) -> ZSet[IndexedFact]:
 
 
 def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
-    """`product` of the gates and the facts, by key."""
+    """`product` of gates and facts with equal keys."""
     return join(
         gates,
         facts,
@@ -100,7 +99,7 @@ def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
 
 
 def gate_key(atom: Atom) -> Key:
-    """The key a gate asks for: the columns of its atom that hold constants, which are those of the join order."""
+    """The key that a gate asks for: the constants of its atom, in the columns of the join order."""
     columns = tuple(n for n, term in enumerate(atom.terms) if not isinstance(term, Variable))
     return _key(atom, JoinOrder(atom.relation, len(atom.terms), columns))
 

@@ -1,4 +1,4 @@
-"""Incremental versions: `Q^ = D . Q . I` along every axis, worked out so that changes come in and changes go out.
+"""Incremental versions: `Q^ = D . Q . I` along every axis, in a form that maps changes to changes.
 
 For a bilinear operator x (join is one) and one axis, with A = I(a) and B = I(b):
 
@@ -10,15 +10,15 @@ For a bilinear operator x (join is one) and one axis, with A = I(a) and B = I(b)
                     b ------+---------- I -|---+       |
                             +------------ (x) ---------+
 
-Applied once for every axis this gives the four joins of DBSP's nested streams:
+Applied along each of two axes, this gives the four joins of DBSP's nested streams:
 
     a x I(I'(b))  +  z^-1(I(a)) x I'(b)  +  z'^-1(I'(a)) x I(b)  +  z^-1(I(z'^-1(I'(a)))) x b
 
-For distinct, which is not linear, with A = I(a): D(distinct(A)) = H(z^-1(A), a), where H looks at the rows of a alone;
-along further, outer axes their integral goes before it and their derivative behind.
+Distinct is not linear. With A = I(a): D(distinct(A)) = H(z^-1(A), a), and H looks only at the rows of a. For each outer
+axis, an integral goes before H and a derivative behind it.
 
-Axes are given outermost first, and the outermost is integrated first: so what a commit reads of the commit before are
-changes along the inner axes, which are zero where nothing was evaluated (`operators.eliminate`).
+Axes are given outermost first, and the outermost axis is integrated first. So a commit reads from the commit before
+only changes along the inner axes, and these are zero where nothing was evaluated (`operators.eliminate`).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from kgreason.circuit.zset import A, B, C, ZSet
 def bilinear(
     function: Callable[[ZSet[A], ZSet[B]], ZSet[C]], left: Stream[A], right: Stream[B], *axes: int
 ) -> Stream[C]:
-    """The incremental version, along the axes, of a bilinear function lifted.
+    """The incremental version of a lifted bilinear function along the axes.
 
-    `right` may be nested less deep than `left`: it is then the same at every time of the innermost axes, and being
-    linear in `left` alone the function is its own incremental version along them.
+    `right` may be nested less deep than `left`. It is then constant along the innermost axes. Along these axes the
+    function is linear in `left`, and so is its own incremental version.
     """
     if not axes:
         return lift2(function, left, _held(right, left.axes))
@@ -48,7 +48,7 @@ def bilinear(
 
 
 def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
-    """The incremental version of distinct along the axes: `D'(H(z^-1(I(I'(s))), I'(s)))`, ' being the outer axes."""
+    """The incremental version of distinct along the axes: `D'(H(z^-1(I(I'(s))), I'(s)))`; ' marks the outer axes."""
     *outer, innermost = axes
     for axis in outer:
         stream = integrate(stream, axis)

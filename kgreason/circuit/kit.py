@@ -1,7 +1,7 @@
-"""What the circuit needs to know of a program, as Z-sets: directions, grounding signals, join orders (DYRE, section 4).
+"""The grounding kit of a program as Z-sets: directions, grounding signals, join orders (DYRE, section 4).
 
-A rule is walked along its body, atom by atom. Where a walk stands is the *prefix* of the body that is behind it, and
-the prefix itself is its name: the paper adds up hashes of atoms, which collide and forget their order.
+The circuit walks along the body of a rule, atom by atom. The *prefix* of the body that a walk has passed is its
+position, and identifies it. (The paper identifies it by a sum of hashes of atoms; such sums collide and lose order.)
 
     path(?x, ?z) :- edge(?x, ?y), path(?y, ?z) .
 
@@ -10,13 +10,13 @@ the prefix itself is its name: the paper adds up hashes of atoms, which collide 
     grounding signal  (edge(?x, ?y), path(?y, ?z))        : path(?x, ?z)
     join order        edge by no column, then path by its column 0
 
-A *direction* says which atom comes next; a *grounding signal* says what to derive where a body ends (its own prefix is
-the whole body, so a rule with an empty body is grounded before the first step); both together are the program's
-*grounding kit*, all that evaluation sees of it. The *join order* of a rule gives for every body atom the columns that
-are bound when the walk comes to it: those of constants and of variables of the prefix.
+A *direction* says which atom comes next. A *grounding signal* says which head to derive at the end of a body; its
+prefix is the whole body, so a rule with an empty body is grounded before the first step. Directions and signals are the
+*grounding kit* of the program; evaluation sees nothing else of it. The *join order* of a rule gives for every body atom
+the columns that are bound when the walk reaches it: the columns of constants and of variables of the prefix.
 
-Each function here is linear in the program: what two rules share has the sum of their weights, and is there until both
-are gone. Rules that begin alike, in the same variables, share the walk as far as they do.
+Each function here is linear in the program. A row that two rules share has the sum of their weights, and stays until
+both rules are gone. Rules with equal first atoms, in the same variables, share the walk along these atoms.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ Prefix: TypeAlias = tuple[Atom, ...]
 
 
 class Direction(NamedTuple):
-    """From a prefix of a body to the next one; the last atom of `after` is the one to match."""
+    """The step from a prefix of a body to the next prefix; the last atom of `after` is the atom to match."""
 
     before: Prefix
     after: Prefix
 
 
 class Signal(NamedTuple):
-    """A whole body, and a head to ground when a walk has come to its end."""
+    """A whole body, and a head to ground when a walk has reached its end."""
 
     body: Prefix
     head: Atom
 
 
 class JoinOrder(NamedTuple):
-    """Columns by which the facts of a relation and width are looked up, ascending."""
+    """The columns, ascending, by which facts of a relation and width are looked up."""
 
     relation: str | None
     width: int
@@ -68,7 +68,7 @@ def join_orders(program: ZSet[Rule]) -> ZSet[JoinOrder]:
 
 
 def join_order(direction: Direction) -> JoinOrder:
-    """The columns of the direction's atom that are bound when a walk comes to it."""
+    """The columns of the direction's atom that are bound when a walk reaches the atom."""
     atom = direction.after[-1]
     known = {variable for done in direction.before for variable in done.variables()}
     columns = (n for n, term in enumerate(atom.terms) if not isinstance(term, Variable) or term in known)

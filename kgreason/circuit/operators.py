@@ -13,8 +13,9 @@
     integrate(s)       a    a+b  a+b+c  a+b+c+d
     differentiate(s)   a    b-a    c-b    d-c
 
-An operator that works along one axis of a nested stream names it. Lifting a linear function and delaying commute with
-integration along every axis, so they are their own incremental versions; for join and distinct see `incremental`.
+An operator along one axis of a nested stream takes the axis as an argument. A lifted linear function and a delay
+commute with integration along every axis, so each is its own incremental version. For join and distinct see
+`incremental`.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from kgreason.circuit.zset import A, B, C, ZSet
 
 
 def impulse(circuit: Circuit, value: ZSet[A]) -> Stream[A]:
-    """`delta_0(value)`: a stream of commits that is `value` at commit 0 and zero ever after."""
+    """`delta_0(value)`: a stream of commits that is `value` at commit 0 and zero at every later commit."""
     return Stream(circuit, 1, lambda time: {} if time[0] else value)
 
 
 def lift(function: Callable[[ZSet[A]], ZSet[B]], stream: Stream[A]) -> Stream[B]:
-    """`(^Q s)[t] = Q(s[t])`: the function at every time."""
+    """`(^Q s)[t] = Q(s[t])`: the function of the value at every time."""
     return Stream(stream.circuit, stream.axes, lambda time: function(stream[time]), (stream,))
 
 
@@ -57,7 +58,7 @@ def delay(stream: Stream[A], axis: int) -> Stream[A]:
 
 
 def integrate(stream: Stream[A], axis: int) -> Stream[A]:
-    """`I(s) = s + z^-1(I(s))`: everything so far.
+    """`I(s) = s + z^-1(I(s))`: the sum of all values so far.
 
     s ---> (+) ---+---> I(s)
             ^     |
@@ -70,7 +71,7 @@ def integrate(stream: Stream[A], axis: int) -> Stream[A]:
 
 
 def differentiate(stream: Stream[A], axis: int) -> Stream[A]:
-    """`D(s) = s - z^-1(s)`: what has changed since the time before."""
+    """`D(s) = s - z^-1(s)`: the change since the time before."""
     return plus(stream, lift(zset.negative, delay(stream, axis)))
 
 
@@ -91,10 +92,10 @@ def hold(stream: Stream[A]) -> Stream[A]:
 def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
     """The inner integral `s[t, 0] + s[t, 1] + ...`: the way out of a nested stream, and the end of a fixpoint.
 
-    `loop` is the change that the fixpoint feeds back. When it is zero at an inner time at least as late as any that
-    was needed before, everything that changes in the loop is zero from there on, and the sum is complete. So a nested
-    stream of changes is zero wherever it was not evaluated, which is what `Stream` takes it for when a later commit
-    looks back. (Zero at one inner time alone does not end a sum: a commit may change levels 0 and 5 and none between.)
+    `loop` is the change that the fixpoint feeds back. The sum ends at the first inner time at which `loop` is zero and
+    that no earlier commit went beyond: from there on all changes in the loop are zero. So a nested stream of changes is
+    zero wherever it was not evaluated; `Stream` returns zero there when a later commit looks back. (At an earlier inner
+    time zero does not end the sum: a commit may change levels 0 and 5 and no level between.)
     """
     deepest = 0
 
@@ -115,11 +116,11 @@ def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
 
 
 def _catch_up(loop: Stream[A], time: Time, inner: int) -> None:
-    """Evaluate the inner time at earlier levels first, so that no integral recurses further back than one level."""
+    """Evaluate the inner time at earlier levels first, so that an integral recurses back one level at most."""
     for level in range(time[1] if len(time) > 1 else 0):
         loop[(time[0], level, inner)]
 
 
 def _check_depths(*axes: int) -> None:
     if len(set(axes)) > 1:
-        raise ValueError(f"circuit: streams that are nested {axes} deep cannot be combined time by time")
+        raise ValueError(f"circuit: only streams that are nested equally deep can be combined; these have {axes} axes")

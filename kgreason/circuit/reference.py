@@ -1,15 +1,15 @@
-"""`ReferenceCircuit`: the circuits of `figures`, to be run and compared with.
+"""`ReferenceCircuit`: run the circuits of `figures`, to read them and to compare the engine with them.
 
-State is the facts and rules that have been asserted; the model is what the circuit makes of them, the least model of
-the rules over the facts. A commit says what is wanted: a positive weight asks for a fact or rule to be there, a
-negative one for it to be gone, and what is so already asks for nothing. What is left are weights of 1 and -1, so that
-no sum of weights is ever other than 0 or 1.
+The state is the asserted facts and the rules in force. The circuit computes the model: the least model of the rules
+over the facts. In a commit, a positive weight asserts a fact or adds a rule, a negative weight retracts or removes it.
+A wish that is fulfilled already has no effect. So only weights of 1 and -1 enter the circuit, and every sum of weights
+is 0 or 1.
 
-Laws: the delta is the model after the commit less the model before it; the levels are those of evaluation from
-scratch; all three kinds agree. A commit that raises leaves everything as it was.
+Laws: the delta is the model after the commit minus the model before it. The levels are those of an evaluation from
+scratch. All three kinds of circuit agree. If a commit raises an error, everything stays as before.
 
-Cost: for reading and comparing, not for data. A commit visits every join at every level that any commit has reached,
-whatever has changed, and copies the dictionaries that grow.
+Cost: meant for reading and comparing, not for data. A commit visits every join at every level that any commit has
+reached, even if nothing changes there, and copies the dictionaries that grow.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FIGURES = {"naive": naive, "incremental": incremental_circuit, "indexed": indexe
 
 
 class ReferenceCircuit:
-    """A knowledge base that is its definition, of the kind of DYRE's Fig. 1, 2 or 3.
+    """A knowledge base on the circuit of DYRE's Fig. 1 (naive), 2 (incremental) or 3 (indexed).
 
     >>> from kgreason.rules.model import Variable
     >>> x, y, z = map(Variable, "xyz")
@@ -51,10 +51,10 @@ class ReferenceCircuit:
         self._rules: set[Rule] = set()
 
     def commit(self, facts: Mapping[Atom, int], rules: Mapping[Rule, int]) -> dict[Atom, int]:
-        """Assert and retract facts, add and remove rules, at once: the facts that appeared (1) and disappeared (-1).
+        """Assert and retract facts, add and remove rules; returns the facts that appeared (1) and disappeared (-1).
 
-        Of a weight only the sign counts. Raises `UnsafeRuleError` for a fact that has a variable and for a rule whose
-        body does not bind its heads.
+        Only the sign of a weight matters. Raises UnsafeRuleError for a fact with a variable, and for a rule with a head
+        variable that is not in its body.
         """
         for fact in facts:
             _check_ground(fact)
@@ -73,7 +73,7 @@ class ReferenceCircuit:
         return set().union(*self.levels())
 
     def levels(self) -> list[set[Atom]]:
-        """The model by level: the facts asserted, then those that each application of the rules is first to derive."""
+        """The model by level: the asserted facts, then for each application of the rules the facts that it adds."""
         by_time = sorted(self._wired.levels.settled().items())
         levels = [set(added) for _, added in by_time]
         while levels and not levels[-1]:
@@ -83,7 +83,8 @@ class ReferenceCircuit:
 
 def _check_ground(fact: Atom) -> None:
     if variables := fact.variables():
-        raise UnsafeRuleError(f"fact {fact}: a fact has no variables, this one has {' and '.join(map(str, variables))}")
+        names = " and ".join(sorted(map(str, variables)))
+        raise UnsafeRuleError(f"fact {fact}: a fact must not have variables; this one has {names}")
 
 
 def _changes(wishes: Mapping[T, int], present: set[T]) -> dict[T, int]:

@@ -1,14 +1,14 @@
 """Substitutions, unification, and the immediate consequences of a program by definition.
 
-A *substitution* gives constants to variables; it is kept as pairs in the order in which the variables were bound, so
-that two that were found along the same atoms are equal exactly when they give the same constants.
+A *substitution* gives constants to variables. It is a tuple of pairs, in the order in which the variables were bound.
+So two substitutions along the same atoms are equal exactly if they give the same constants.
 
     unify(p(?x, ?y), p(a, b)) = {?x: a, ?y: b}
     substitute(q(?y, ?z), {?x: a, ?y: b}) = q(b, ?z)
 
-`consequences` is the operator T of Datalog: T(rules, facts) holds, for every rule and every substitution that turns its
-body into facts, the heads, with the weight of the rule. It is linear in the rules, and monotone in the facts but far
-from linear. Cost: nested loops over the facts of each atom's relation.
+`consequences` is the operator T of Datalog. For every rule, and every substitution that turns the body of the rule into
+facts, T(rules, facts) has the heads with the weight of the rule. T is linear in the rules. It is monotone in the facts,
+but not linear. Cost: nested loops over the facts of each atom's relation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kgreason.rules.model import Atom, Constant, Rule, Variable
 
 Substitution: TypeAlias = tuple[tuple[Variable, Constant], ...]
 Shape: TypeAlias = tuple[str | None, int]
-"""What an atom must share with a fact to match it at all: relation and width."""
+"""Relation and width. An atom matches only facts of its shape."""
 
 
 def shape(atom: Atom) -> Shape:
@@ -31,7 +31,7 @@ def shape(atom: Atom) -> Shape:
 
 
 def unify(atom: Atom, fact: Atom) -> Substitution | None:
-    """The substitution of the atom's variables that turns it into the fact of equal shape, or None."""
+    """The substitution that turns the atom into the fact, which must have the same shape; None if there is none."""
     bound: dict[Variable, Constant] = {}
     for term, constant in zip(atom.terms, fact.terms, strict=True):
         assert isinstance(constant, str)
@@ -42,7 +42,7 @@ def unify(atom: Atom, fact: Atom) -> Substitution | None:
 
 
 def substitute(atom: Atom, substitution: Substitution) -> Atom:
-    """The atom with the constants in place of its variables; variables that have none stay."""
+    """The atom with constants in place of variables; variables without a constant stay."""
     constants = dict(substitution)
     terms = (constants.get(term, term) if isinstance(term, Variable) else term for term in atom.terms)
     return Atom(atom.relation, tuple(terms))

@@ -1,20 +1,20 @@
-"""Streams and the circuit they are wired in (DBSP, sections 2 and 5).
+"""Streams and the circuit that connects them (DBSP, sections 2 and 5).
 
-A stream is a function from time to Z-sets. Its time is a tuple of as many numbers as it is nested deep: a stream of
-commits has times `(commit,)`, a stream of levels within commits `(commit, level)`, and so on; the paper's streams of
-streams are these functions, one argument at a time. An operator makes a stream from others by saying what its value is
-at one time. Evaluation is on demand, and every value is computed once.
+A stream is a function from time to Z-sets. A time is a tuple with one number for each level of nesting: a stream of
+commits has times `(commit,)`, a stream of levels within commits `(commit, level)`, and so on. (The paper has streams of
+streams: these functions, with one argument at a time.) An operator defines a new stream by its value at one time.
+Values are computed on demand, and only once.
 
     Stream     the value at a time is a function of the inputs
     Source     values pushed from outside, one at each commit
-    Delay      z^-1, the one stream that may be wired after it is used: so every loop goes through a delay
+    Delay      z^-1, the only stream that may be connected after it is used; so every loop goes through a delay
 
-A `Circuit` is the arena: it holds the streams, refuses bad wiring, and owns the first axis of time, the commits. It
-remembers the commit that runs and the one before, which is as far back as z^-1 looks. A value of the commit before
-that was never asked for counts as zero: see `eliminate` in `operators` for why it is. A commit that fails is forgotten
-as if it had not been.
+A `Circuit` is the arena. It holds the streams, refuses bad wiring, and owns the first axis of time, the commits. It
+keeps the values of the running commit and of the commit before, because z^-1 looks no further back. A value of the
+commit before that was never computed counts as zero; `operators.eliminate` explains why it is zero. A commit that fails
+leaves no trace.
 
-Cost: one dictionary look-up for a value that is known.
+Cost: one dictionary look-up for a known value.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Time: TypeAlias = tuple[int, ...]
 
 
 class Circuit:
-    """An arena of streams, and the number of commits that have run: the time of the next one.
+    """An arena of streams. `now` is the number of finished commits, which is the time of the next commit.
 
-    `wanted_next` is what the next commit will look back at: a commit computes it too before it is done.
+    `wanted_next` are the values that the next commit will look back at; a commit computes them before it ends.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Circuit:
         self.wanted_next: deque[tuple[Stream[Any], Time]] = deque()
 
     def run(self, output: Stream[A]) -> ZSet[A]:
-        """Evaluate one commit; the value of `output`, a stream of commits. After an error it is as it was before."""
+        """Evaluate one commit and return the value of `output`. After an error the circuit is as before."""
         done = False
         try:
             value = output[(self.now,)]
@@ -57,7 +57,7 @@ class Circuit:
 
 
 class Stream(Generic[A]):
-    """Values at times of `axes` numbers, made by `value` from the `inputs`.
+    """Values at times of `axes` numbers; `value` computes them from the `inputs`.
 
     Raises ValueError for inputs of another circuit.
     """
@@ -82,29 +82,29 @@ class Stream(Generic[A]):
         return value
 
     def settled(self) -> dict[Time, ZSet[A]]:
-        """The values that the last commit asked for, by time."""
+        """The values that the last commit computed, by time."""
         return self._settled
 
     def end_commit(self, done: bool) -> None:
-        """Keep what the commit computed in place of the commit before, or forget it."""
+        """Replace the values of the commit before by those of this commit if it is done; else forget the new ones."""
         if done:
             self._settled = self._running
         self._running = {}
 
 
 class Source(Stream[A]):
-    """A stream of commits whose value is pushed from outside; zero where nothing is."""
+    """A stream of commits with values that are pushed from outside; zero at a commit without a push."""
 
     def __init__(self, circuit: Circuit) -> None:
         super().__init__(circuit, 1, lambda _: {})
 
     def push(self, zset: ZSet[A]) -> None:
-        """The value at the next commit."""
+        """Set the value at the next commit."""
         self._running[(self.circuit.now,)] = zset
 
 
 class Delay(Stream[A]):
-    """z^-1 along an axis: `z^-1(s)[t] = s[t - 1]`, and zero at 0. Raises ValueError when it is wired wrongly.
+    """z^-1 along an axis: `z^-1(s)[t] = s[t - 1]`, and zero at 0. Raises ValueError for wrong wiring.
 
     time    0    1    2    3
     s       a    b    c    d
@@ -113,20 +113,20 @@ class Delay(Stream[A]):
 
     def __init__(self, circuit: Circuit, axes: int, axis: int) -> None:
         if not 0 <= axis < axes:
-            raise ValueError(f"circuit: a stream of {axes} axes has no axis {axis} to be delayed along")
+            raise ValueError(f"circuit: cannot delay along axis {axis}: a stream of {axes} axes has no axis {axis}")
         super().__init__(circuit, axes, self._before)
         self._axis = axis
         self._source: Stream[A] | None = None
 
     def connect(self, source: Stream[A]) -> None:
-        """Say which stream this one delays, once."""
+        """Set the stream that this one delays. May be called once."""
         if self._source is not None or source.circuit is not self.circuit or source.axes != self.axes:
-            raise ValueError("circuit: a delay takes one stream, of its own circuit and as deep as itself")
+            raise ValueError("circuit: connect a delay once, to a stream of its own circuit and its own depth")
         self._source = source
 
     def _before(self, time: Time) -> ZSet[A]:
         if self._source is None:
-            raise ValueError("circuit: a delay that nothing is connected to")
+            raise ValueError("circuit: a delay has no input; call `connect` first")
         axis = self._axis
         if axis == 0:
             self.circuit.wanted_next.append((self._source, time))

@@ -4,8 +4,8 @@
     distinct(distinct(a)) == distinct(a)                    distinct_change(a, b) == distinct(a + b) - distinct(a)
     expand and join are linear in each of their Z-sets:     join(a + b, c) == join(a, c) + join(b, c)
 
-A function of Z-sets never writes into what it is given; it may hand back one of its arguments. Rows are any hashable
-values. Cost: one pass over the arguments; a join visits the pairs of rows that have equal keys.
+A function of Z-sets never changes its arguments; it may return one of them. Rows are any hashable values. Cost: one
+pass over the arguments; a join visits the pairs of rows with equal keys.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ B = TypeVar("B", bound=Hashable)
 C = TypeVar("C", bound=Hashable)
 
 ZSet: TypeAlias = Mapping[A, int]
-"""Rows with their weights; a row it does not hold has weight 0."""
+"""Rows with their weights; every other row has weight 0."""
 
 
 def plus(*zsets: ZSet[A]) -> ZSet[A]:
-    """`(a + b)[x] = a[x] + b[x]`, of any number of Z-sets."""
+    """`(a + b)[x] = a[x] + b[x]`, for any number of Z-sets."""
     largest, *others = sorted(filter(None, zsets), key=len, reverse=True) or [{}]
     if not others:
         return largest
@@ -40,13 +40,13 @@ def distinct(zset: ZSet[A]) -> ZSet[A]:
 
 
 def distinct_change(before: ZSet[A], change: ZSet[A]) -> ZSet[A]:
-    """`H(a, b) = distinct(a + b) - distinct(a)`, DBSP's H, looking at the rows of the change alone."""
+    """`H(a, b) = distinct(a + b) - distinct(a)`, DBSP's H. It looks only at the rows of the change."""
     signs = {row: _sign(before.get(row, 0) + weight) - _sign(before.get(row, 0)) for row, weight in change.items()}
     return {row: sign for row, sign in signs.items() if sign}
 
 
 def expand(zset: ZSet[A], rows_of: Callable[[A], Iterable[B]]) -> ZSet[B]:
-    """`expand(a)[y] = sum of a[x] over the x that give y`: each row becomes some rows of its weight."""
+    """`expand(a)[y] = sum of a[x] over the x that give y`: `rows_of` turns each row into rows of the same weight."""
     return _sum((made, weight) for row, weight in zset.items() for made in rows_of(row))
 
 
@@ -79,7 +79,7 @@ def _sign(weight: int) -> int:
 
 
 def _sum(pairs: Iterable[tuple[A, int]], start: dict[A, int] | None = None) -> dict[A, int]:
-    """The weights of each row added up, on top of `start`, which it writes into."""
+    """The sums of the weights of each row, added to `start`, which is changed."""
     sums = {} if start is None else start
     for row, weight in pairs:
         total = sums.get(row, 0) + weight

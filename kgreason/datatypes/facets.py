@@ -1,11 +1,11 @@
 """Facets: restrictions of datatypes by bounds, lengths, patterns and languages.
 
-OWL 2 RL leaves them out; they are here for ontologies beyond it (OWL 2 Structural Specification, section 4). Bounds
-follow the order of XSD, not identity: -0 is at least +0, and a bound that a value cannot be compared with is not
-kept, so that NaN keeps none. Lengths count characters of strings and IRIs and octets of binary data; of a string
-with a language tag they, as patterns, see the string. A facet that does not apply to the value is not kept.
+OWL 2 RL has no facets; they serve ontologies beyond it (OWL 2 Structural Specification, section 4). Bounds follow the
+order of XSD, not identity: -0 is at least +0. A value that cannot be compared with a bound violates the bound, so NaN
+violates every bound. Lengths count the characters of strings and IRIs, and the octets of binary data. For a string with
+a language tag, lengths and patterns look at the string only. A facet that does not apply to a value is violated.
 
-Cost: that of a comparison; a pattern is translated once.
+Cost: one comparison; a pattern is translated once.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from kgreason.terms.vocabulary import RDF, XSD
 
 
 def satisfies(data_value: Value, facet: str, limit: Value) -> bool:
-    """Whether a value keeps a facet, named in N-Triples text, with this value.
+    """Whether a value satisfies the facet with this limit; `facet` is its IRI in N-Triples text.
 
-    Raises KeyError for an unknown facet, ValueError for a pattern that is none.
+    Raises KeyError for an unknown facet, ValueError for a pattern with an error.
     """
     return FACETS[facet](data_value, limit)
 
@@ -50,14 +50,14 @@ def _language_range(data_value: Value, limit: Value) -> bool:
 
 
 def _measured(data_value: Value) -> Any:
-    """What lengths and patterns see of a value; None where they see nothing."""
+    """The string or octets that lengths and patterns look at; None for values without length."""
     if data_value.space == value.LANG_STRING:
         return data_value.data[0]
     return data_value.data if data_value.space in (value.STRING, value.URI, value.HEX, value.BASE64) else None
 
 
 def _matches(tag: str, language_range: str) -> bool:
-    """Extended filtering (RFC 4647, 3.3.2), both in lower case."""
+    """Whether a tag matches a range by extended filtering (RFC 4647, 3.3.2); both are in lower case."""
     first, *wanted = language_range.split("-")
     found, *subtags = tag.split("-")
     if first not in ("*", found):
@@ -83,4 +83,4 @@ FACETS: dict[str, Callable[[Value, Value], bool]] = {
     f"<{XSD}pattern>": _pattern,
     f"<{RDF}langRange>": _language_range,
 }
-"""The tests of facets by their names in N-Triples text."""
+"""The test of each facet, by its IRI in N-Triples text."""

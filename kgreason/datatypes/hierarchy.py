@@ -1,11 +1,11 @@
-"""Which datatypes contain which, and which have no value in common.
+"""Which datatypes contain other datatypes, and which have no value in common.
 
-Containment is that of value spaces, not of derivation in XSD: every xsd:language is an xsd:NCName, every
-xsd:unsignedByte an xsd:short. Two datatypes are disjoint if they share no value space, or are ranges of integers
-that do not meet; the others that share a value space share a value, too.
+Containment compares values, not derivations in XSD: every xsd:language is an xsd:NCName, every xsd:unsignedByte is an
+xsd:short. Two datatypes are disjoint if they share no value space, or if they are ranges of integers that do not
+overlap. All other datatypes with a common value space have a common value.
 
-Law: `is_subtype(d, e)` exactly if each member of d is one of e; `are_disjoint(d, e)` exactly if none is. Of a datatype
-that is not in `DATATYPES` only that it contains itself is known.
+Law: `is_subtype(d, e)` exactly if each value of d is a value of e; `are_disjoint(d, e)` exactly if no value of d is a
+value of e. A datatype that is not in `DATATYPES` is only known to contain itself.
 Cost: a look-up.
 """
 
@@ -45,17 +45,17 @@ _ABOVE = {
     v.XSD_DAY_TIME_DURATION: (v.XSD_DURATION,),
     v.XSD_YEAR_MONTH_DURATION: (v.XSD_DURATION,),
 }
-"""The smallest datatypes that contain one, where that is not rdfs:Literal."""
+"""For a datatype, the smallest datatypes that contain it, unless rdfs:Literal is the only one."""
 
 
 def is_subtype(datatype: str, other: str) -> bool:
-    """Whether every value of a datatype is known to be one of another, which may be itself."""
+    """Whether every value of a datatype is known to be a value of the other; True if both are the same."""
     return datatype == other or other in supertypes(datatype)
 
 
 @cache
 def supertypes(datatype: str) -> tuple[str, ...]:
-    """The other supported datatypes that contain a datatype, in the order of `DATATYPES`; none if it is unknown."""
+    """The other supported datatypes that contain a datatype, in the order of `DATATYPES`; () if it is unknown."""
     if datatype not in DATATYPE_MAP or datatype == v.RDFS_LITERAL:
         return ()
     found = {v.RDFS_LITERAL}

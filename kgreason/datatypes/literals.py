@@ -4,9 +4,9 @@ r"""The parts of a literal: lexical form, datatype, language tag.
     "x"@en                 x     <...22-rdf-syntax-ns#langString>   en
     "1"^^<http://e/t>      1     <http://e/t>
 
-Invariant: what is read is a literal as `Dictionary.decode` gives it, so that its last quotation mark ends the lexical
-form: neither a language tag nor an IRI has one.
-Cost: a search from the right, and a regular expression where there is a backslash.
+Invariant: the argument is a literal from `Dictionary.decode`. Its last quotation mark ends the lexical form, because a
+language tag or an IRI has no quotation mark.
+Cost: a search from the right, and a regular expression if there is a backslash.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_
 
 
 class Literal(NamedTuple):
-    """A lexical form without escapes, a datatype, and a language tag in lower case, with its direction if any."""
+    """A lexical form without escapes, a datatype, and a language tag in lower case, with its direction (`ar--rtl`)."""
 
     lexical: str
     datatype: str
@@ -26,7 +26,7 @@ class Literal(NamedTuple):
 
 
 def unescaped(text: str) -> Literal:
-    """The parts of a literal in N-Triples text; raises ValueError where `text` is none."""
+    """The parts of a literal in N-Triples text. Raises ValueError if `text` is not a literal."""
     end = text.rfind('"')
     if end < 1 or text[0] != '"':
         raise ValueError(f"{text} is not a literal")

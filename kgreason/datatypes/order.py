@@ -1,12 +1,13 @@
-"""The order of data values, and equality where it is not identity.
+"""The order of data values, and the equality that goes with it, which is not identity.
 
-What facets and comparisons ask for (XSD 1.1 Part 2, 2.2.2 and 2.2.3): +0 equals -0, NaN neither equals nor is less
-than anything, moments are compared where they lie on the time line. Orders are partial: a moment without a timezone
-and one with are comparable if they are more than fourteen hours apart (3.3.7), durations if they differ in the same
-direction from four dates on. Values of the other spaces, and of different ones, are equal or incomparable.
+Facets and comparisons use this order (XSD 1.1 Part 2, 2.2.2 and 2.2.3): +0 equals -0. NaN equals no value and is less
+than no value. Moments are compared by their places on the time line. Orders are partial. A moment without a timezone
+and a moment with a timezone are comparable if they are more than fourteen hours apart (3.3.7). Two durations are
+comparable if they compare the same way from each of four dates on. Values of other spaces, or of different spaces, are
+equal or incomparable.
 
 Laws: `compare(a, b) == -compare(b, a)`; identical values other than NaN are equal; less-than is transitive.
-Cost: below a microsecond for numbers, some ten for durations.
+Cost: below a microsecond for numbers, about ten for durations.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from kgreason.datatypes.spaces.numeric import plus
 from kgreason.datatypes.value import Value
 
 _MOST = 14 * 60 * 60
-"""The largest offset, in seconds."""
+"""The largest timezone offset, in seconds."""
 
 
 def compare(first: Value, second: Value) -> int | None:
-    """-1, 0 or 1: less, equal, greater; None: incomparable, or the value space has no order and they are not equal."""
+    """-1, 0 or 1: less, equal, greater; None: incomparable (or, in a space without order, not equal)."""
     if first.space != second.space:
         return None
     return _ORDERS.get(first.space, _equal)(first.data, second.data)

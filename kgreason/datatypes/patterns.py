@@ -1,16 +1,16 @@
-r"""Regular expressions of XSD, translated into Python's.
+r"""Regular expressions of XSD, translated into those of Python.
 
-    a|b            a|b             as it is
+    a|b            a|b             unchanged
     ^$             \^\$            no anchors: a pattern matches the whole string
     [a-z-[aeiou]]  (?:(?![aeiou])[a-z])
     \i \c \w \p{L} classes written out, from the tables of XML names and of Unicode
 
-A class is translated into an expression that matches exactly its characters, so that union, complement and
-subtraction are alternatives and lookaheads (XSD 1.1 Part 2, appendix G). There are no blocks (`\p{IsGreek}`): Python
-has no table of them.
+A class becomes an expression that matches exactly its characters. So union, complement and subtraction become
+alternatives and lookaheads (XSD 1.1 Part 2, appendix G). Blocks (`\p{IsGreek}`) are not supported: Python has no table
+of them.
 
 Cost: some microseconds for each character of a pattern, once for each pattern; a fifth of a second for the tables of
-Unicode when the first `\w` or `\p` is met. Matching backtracks, as Python's does.
+Unicode at the first `\w` or `\p`. Matching backtracks, like all matching in Python.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _SPECIAL = frozenset(".\\?*+{}()|[]")
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern, for `fullmatch`; raises ValueError where it is none."""
+    """The translated pattern, for `fullmatch`. Raises ValueError, with the place, for an error in the pattern."""
     try:
         return re.compile(_Translation(pattern).whole())
     except (re.error, RecursionError, OverflowError) as error:
-        raise ValueError(f"{pattern!r} is not a pattern: {error}") from error
+        raise ValueError(f"{pattern!r} is not a valid pattern: {error}") from error
 
 
 class _Translation:
-    """A pattern and the place in it that is read next."""
+    """A pattern, and the place of its next unread character."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern, self._at = pattern, 0
@@ -85,7 +85,7 @@ class _Translation:
         return re.escape(self._read())
 
     def _class(self) -> str:
-        """A class whose opening bracket has been read."""
+        """The rest of a class, after its opening bracket."""
         negated = self._take("^")
         parts = []
         while self._next() != "]" and not self._at_subtraction():
@@ -101,7 +101,7 @@ class _Translation:
         return members
 
     def _part(self) -> str:
-        """A character, a range or a class within a class."""
+        """A part of a class: a character, a range or a class escape."""
         if self._pattern[self._at : self._at + 2] in _CLASS_ESCAPES:
             self._at += 1
             return self._escape()
@@ -120,7 +120,7 @@ class _Translation:
         return self._read()
 
     def _escape(self) -> str:
-        """What a backslash that has been read stands for."""
+        """The rest of an escape, after its backslash."""
         letter = self._read()
         if letter in _ESCAPES:
             return re.escape(_ESCAPES[letter])
@@ -163,7 +163,7 @@ class _Translation:
             self._fail()
 
     def _fail(self) -> NoReturn:
-        raise ValueError(f"{self._pattern!r} is not a pattern: see character {self._at + 1}")
+        raise ValueError(f"{self._pattern!r} is not a valid pattern: error at character {self._at + 1}")
 
 
 def _complement(members: str) -> str:
@@ -171,7 +171,7 @@ def _complement(members: str) -> str:
 
 
 def _unicode(name: str) -> str:
-    """The characters of a general category (`Lu`) or of a group of them (`L`), as ranges of a class; empty if none."""
+    """The characters of a general category (`Lu`) or of a group (`L`), as ranges of a class; "" if unknown."""
     return "".join(ranges for short, ranges in _categories().items() if short.startswith(name))
 
 

@@ -1,16 +1,15 @@
-"""Data values, and literals that have none.
+"""Data values, and literals without a value.
 
-A `Value` is an element of one value space of XSD or RDF; value spaces are disjoint, so that a value of one is never a
-value of another. Equality of `Value` is the *identity* of XSD 1.1 (Part 2, 2.2.1), which is the one OWL 2 uses
-(Structural Specification, section 4): NaN is identical to NaN, +0 and -0 of a floating-point type are two values,
-and so are two names of one moment with different timezone offsets. The *equality and order* of XSD, where these are
-otherwise, is `order.compare`, the one that facets ask for.
+A `Value` is an element of one value space of XSD or RDF. Value spaces are disjoint: no value is in two spaces. Equality
+of `Value` is the *identity* of XSD 1.1 (Part 2, 2.2.1), which OWL 2 uses (Structural Specification, section 4): NaN is
+identical to NaN; +0 and -0 of a floating-point type are two values; a moment with two timezone offsets is two values.
+Facets use the *equality and order* of XSD instead, which differ from identity: `order.compare`.
 
     space           data
     REAL            int, Decimal or Fraction: Python compares and hashes them as numbers
-    FLOAT, DOUBLE   str, as float.hex writes it: it tells -0 from +0, and there is one NaN
+    FLOAT, DOUBLE   str from float.hex: -0 and +0 differ, and there is one NaN
     STRING, URI     str
-    LANG_STRING     (str, tag in lower case); DIR_LANG_STRING alike, the direction is part of the tag
+    LANG_STRING     (str, tag in lower case); DIR_LANG_STRING too, with the direction as a part of the tag
     BOOLEAN         bool
     HEX, BASE64     bytes
     XML             str, exclusive canonical XML
@@ -39,7 +38,7 @@ SPACES = (
 
 
 class Value(NamedTuple):
-    """A data value: its value space and, hashable, which of its elements it is."""
+    """A data value: its value space, and its hashable data, which identify it in the space."""
 
     space: str
     data: Any
@@ -47,7 +46,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IllTyped:
-    """A literal whose lexical form is none of its datatype's, and what is expected there instead."""
+    """A literal with a lexical form that its datatype does not have, and the expected lexical forms in words."""
 
     lexical: str
     datatype: str
@@ -55,17 +54,17 @@ class IllTyped:
 
     @property
     def reason(self) -> str:
-        """One line for people."""
-        return f"{quote(self.lexical)}^^{self.datatype} is ill-typed: its lexical forms are {self.expected}"
+        """The error message, in one line."""
+        return f"{quote(self.lexical)}^^{self.datatype} is ill-typed: expected {self.expected}"
 
 
 Reading: TypeAlias = Value | IllTyped | None
-"""What a literal stands for; None where its datatype is unknown."""
+"""The value of a literal, or why it has no value; None if its datatype is unknown."""
 
 
 def are_apart(one: Reading, other: Reading) -> bool:
-    """Whether two literals that are spelled differently cannot be equal, by what they stand for.
+    """Whether two literals of different spelling are known to be different.
 
-    Their values differ, or one of them is ill-typed. Of a literal whose datatype is unknown nothing is known.
+    They are if their values differ, or if one of them is ill-typed. False if a datatype is unknown.
     """
     return one is not None and other is not None and (one != other or isinstance(one, IllTyped))

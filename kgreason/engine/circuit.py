@@ -1,8 +1,8 @@
 """The columnar circuit: fact table, triggers, plans and arrangements, and the loop that drives the kernels.
 
-One `advance` call runs a whole phase when nothing has to grow; the loop here grows arrays, makes arrangements live,
-honours limits and lets Ctrl-C through. Invariant: between calls the arrays are consistent, so that an error at any
-point can be answered by `undo` (Update) or by dropping the circuit (Bootstrap).
+One `advance` call runs a whole phase if no array has to grow. The loop here grows arrays, makes arrangements live,
+honours limits and lets Ctrl-C through. Invariant: between calls the arrays are consistent. So after an error at any
+point, `undo` repairs the circuit of an Update; the new circuit of a Bootstrap is simply dropped.
 
 Cost: one kernel call for a phase of a small commit, one for each `QUANTUM` rewrites in a large one.
 """
@@ -77,16 +77,17 @@ from kgreason.engine.memory.layout import (
 from kgreason.engine.program.planner import Planner
 
 QUANTUM = 20_000_000
-"""Rewrites and rows that one kernel call may meet: about 0.2 s."""
+"""The number of rewrites and rows that one kernel call may process: about 0.2 s."""
 UNLIMITED = 1 << 62
 _HEADS = 1 << 13
 _SEGMENT = 1 << 16
 _SPARSE = 1 << 16
-"""A table of fewer rows keeps its free ones."""
+"""A table with at most so many rows is never compacted: it keeps its free rows."""
 _LARGE_LOG = 1 << 14
-"""Lines of the undo log that a circuit keeps between commits."""
+"""The number of undo-log lines for which a circuit keeps room between commits."""
 _LEAST_FUEL = 10_000
-"""How far past a limit an evaluation may go: rows use up fuel as well, and one call for each row would crawl."""
+"""The least fuel of a kernel call, so that an evaluation may go so far past a limit. Rows use fuel too; with less, near
+the limit there could be one call for each row."""
 _SCRATCH = {
     "ranks": _HEADS,
     "tables": _HEADS,
@@ -101,29 +102,29 @@ _SCRATCH = {
 }
 
 _COUNTED = np.array([N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES])
-"""What a commit counts from 0."""
+"""The counters that start at 0 in each commit."""
 
 Check = Callable[[], object]
 
 
 def unlimited() -> int:
-    """No limit that a commit could reach."""
+    """A limit that no commit reaches."""
     return UNLIMITED
 
 
 class OverLimitError(Exception):
-    """An evaluation has extended more rewrites than it may."""
+    """An evaluation has extended more rewrites than its limit allows."""
 
 
 class _EnoughError(Exception):
-    """As many derivations were found as were asked for."""
+    """The requested number of derivations has been found."""
 
 
 class Circuit:
-    """Facts under a program; `planner` may be shared by circuits of which one is live at a time.
+    """Facts under a program. Several circuits may share a `planner` if only one of them works at a time.
 
-    `limit`, asked between kernel calls, says how many rewrites may be extended from `begin` on; more raise
-    OverLimitError.
+    `limit` is called between kernel calls and returns how many rewrites may be extended since `begin`; an evaluation
+    that extends more raises OverLimitError.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
@@ -152,17 +153,17 @@ class Circuit:
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
 
     def _make_wide(self, width: int) -> None:
-        """Make the scratch arrays that hold facts, of so many columns."""
+        """Make the scratch arrays for facts of this many columns."""
         self.memory["heads"] = np.zeros((_HEADS + 1, width), dtype=np.int32)
         self.memory["changed"] = np.zeros((16, FIRST + width), dtype=np.int32)
 
     def keep_up(self) -> None:
-        """Take in what the planner has learnt since the last time."""
+        """Do a `refresh` if the planner has changed since the last one."""
         if self._version != self.planner.version:
             self.refresh()
 
     def refresh(self) -> None:
-        """Take in what the planner has learnt: rules, keys, asks, width and slots."""
+        """Publish the planner's rules, keys and asks in the memory block, and fit the arrays to its width and slots."""
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
             self.facts.widen(planner.width)
@@ -184,7 +185,10 @@ class Circuit:
         self._version = version
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
-        """Flag rows int32[n, w] of a table as asserted and queue the new ones; `check` may raise between pieces."""
+        """Flag rows int32[n, w] of a table as asserted and queue the new rows. `check` may raise between pieces.
+
+        With `only_present` only rows that are facts already are flagged.
+        """
         rows = np.ascontiguousarray(rows, dtype=np.int32)
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
@@ -192,7 +196,7 @@ class Circuit:
             check()
 
     def retract_rows(self, rows: Int32, check: Check) -> int:
-        """Take the flag of those of rows int32[n, w] that are asserted; how many were not."""
+        """Remove the flag of the asserted rows among rows int32[n, w]; the number of rows that were not asserted."""
         rows, missed = np.ascontiguousarray(rows, dtype=np.int32), 0
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
@@ -201,21 +205,21 @@ class Circuit:
         return missed
 
     def adopt(self, records: Int32) -> None:
-        """Take over rows int32[n, 3 + w] of a fixpoint, state, stamp and support included."""
+        """Fill the empty table with the records int32[n, 3 + w] of a fixpoint: state, stamp, support and columns."""
         self.facts.reserve(len(records))
         self.memory["rows"][: len(records), : records.shape[1]] = records
         self.memory["rows"][: len(records), STATE] |= MET
         self._counters[N_ROWS] = len(records)
-        self._counters[RANKED] = 1  # its rows are all met: what is large is told of all of them
+        self._counters[RANKED] = 1  # all rows are MET, so that `_are_large` compares with all rows
         rehash(self.block)
         self.arrangements.renew()
 
     def open_first_level(self) -> None:
-        """Bootstrap: the asserted facts are level 0, ahead of what rules with an empty body derive."""
+        """Bootstrap: make the asserted facts level 0; heads of rules with an empty body come after them."""
         open_queue(self.block)
 
     def derive(self, table: int, rows: Int32) -> None:
-        """Derive head rows of rules with an empty body, or, while facts leave, take them back."""
+        """Derive head rows of rules with an empty body; in the phase RETRACT, take them back."""
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
         take = take_back_heads if self._counters[MODE] == RETRACT else take_heads
@@ -233,11 +237,11 @@ class Circuit:
             self.memory.grow("undo", self._counters[N_TOUCHED] + more)
 
     def go_on(self, mode: int) -> None:
-        """Start a phase of a commit whose first batch the phase before has queued."""
+        """Start a phase of a commit. The phase before has queued its first batch."""
         self._counters[MODE] = mode
 
     def enter(self, mode: int) -> None:
-        """Start a phase of a commit: ASSERT, RETRACT or REDERIVE; the queue goes on from here."""
+        """Start a phase of a commit: ASSERT, RETRACT or REDERIVE. Its first level starts at the end of the queue."""
         counters = self._counters
         counters[MODE] = mode
         counters[PHASE] = GATEKEEP
@@ -255,7 +259,7 @@ class Circuit:
         self._drive(check)
 
     def run_rule(self, rule: int, check: Check) -> None:
-        """Derive what a rule with a body derives from the present facts, those that this commit adds aside."""
+        """Derive the heads of a rule with a body from the present facts, without the facts that this commit adds."""
         count = self.memory["key_count"]
         key, plan = min(self.planner.plans_of(rule), key=lambda pair: int(count[pair[0]]))
         if count[key]:
@@ -268,7 +272,7 @@ class Circuit:
             )
 
     def plan_backward(self, heads: Int32) -> None:
-        """Have the backward plans that may derive the facts in rows int32[n]."""
+        """Make the backward plans of the rules that may derive the facts in rows int32[n]."""
         self.planner.plan_backward(self.memory["rows"][heads], self.memory["key_count"])
         self.keep_up()
 
@@ -288,7 +292,10 @@ class Circuit:
         counters[PHASE], counters[SCAN_END] = GATEKEEP, 0
 
     def derivations(self, row: int, limit: int) -> Int32:
-        """Rule and slots of every derivation of a present row, int32[n, 1 + slots]; of more than `limit`, as many."""
+        """Rule and slots of the derivations of a present row, int32[n, 1 + slots].
+
+        The search stops once it has `limit` derivations or more.
+        """
         found: list[Int32] = []
         self.limit = unlimited
         self.arrangements.mend()
@@ -311,7 +318,7 @@ class Circuit:
         return np.concatenate(found) if found else self.memory["traced"][:0].copy()
 
     def _stop(self) -> None:
-        """Forget a scan that may have been interrupted."""
+        """Reset the counters of a scan that may have been interrupted."""
         self.memory["key_fill"][:] = 0
         self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP
@@ -337,12 +344,12 @@ class Circuit:
             check()
 
     def check_limit(self, most: int) -> None:
-        """OverLimitError where more rewrites have been extended: a small evaluation is over before `limit` is asked."""
+        """Raise OverLimitError if more rewrites were extended. A small evaluation ends before `limit` is called."""
         if self._counters[REWRITES] > most:
             raise OverLimitError
 
     def begin(self, *, ranked: bool) -> None:
-        """Start a commit: Update reads ranks from stamps and keeps an undo log, Bootstrap does neither."""
+        """Start a commit. Update (`ranked`) reads ranks from stamps and keeps an undo log; Bootstrap does neither."""
         counters = self._counters
         self.arrangements.mend()
         self.block[_COUNTED] = self._noted = 0
@@ -351,12 +358,12 @@ class Circuit:
         self.enter(ASSERT)
 
     def queued(self, start: int) -> Int32:
-        """The rows queued since the queue had `start` rows: int32[n]."""
+        """The rows from place `start` of the queue on: int32[n]."""
         queued: Int32 = self.memory["queue"][start : self._counters[N_QUEUE]].copy()
         return queued
 
     def note_queued(self) -> None:
-        """Tell the catalogue of the rows of this commit that it does not know."""
+        """Tell the catalogue the rows that this commit has added since the last call."""
         end = self.queue_end
         if self.catalogue.is_listed and end > self._noted:
             self.catalogue.note(self.queued(self._noted))
@@ -364,13 +371,13 @@ class Circuit:
 
     @property
     def queue_end(self) -> int:
-        """How many rows the queue has."""
+        """The number of rows in the queue."""
         return self._counters[N_QUEUE]
 
     def changes(self) -> tuple[Int32, Int32, Int8, Int8]:
-        """The facts whose kind the commit has changed: columns int32[n, w], tables int32[n], kinds before and after.
+        """The facts of changed kind: columns int32[n, w], tables int32[n], kinds before and after int8[n].
 
-        They are columns of one array: contiguous for nobody who asks for one of them.
+        All four are views and not contiguous.
         """
         self.memory.grow("changed", self._counters[N_TOUCHED])
         n = note_changes(self.block)
@@ -390,13 +397,13 @@ class Circuit:
             self._compact()
 
     def _cut(self) -> None:
-        """Give back what a large commit needed beside its rows."""
+        """Give back the room that a large commit needed in logs, scans and the queue."""
         for name in ("undo", "changed", "scanned"):
             self.memory.cut(name, _LARGE_LOG)
         self.memory.cut("queue", len(self.facts) // 8 + 1024)
 
     def _compact(self) -> None:
-        """Move the rows together: more than half of them are free. Arrangements are made again when they are needed."""
+        """Move the rows together: more than half of them are free. Plans that need arrangements build them again."""
         self._counters[PARTIAL] = 1
         self.arrangements.drop()
         self.catalogue.clear()
@@ -404,7 +411,7 @@ class Circuit:
         self._counters[PARTIAL] = 0
 
     def undo(self) -> None:
-        """Put every row that the commit wrote back as it was before `begin`."""
+        """Restore every row that the commit wrote to its state before `begin`."""
         self.facts.repair()
         self._stop()
         is_partial = self._counters[PARTIAL] == 1
@@ -423,10 +430,10 @@ class Circuit:
 
     @property
     def rule(self) -> int:
-        """The rule that was evaluated last."""
+        """The number of the rule that was evaluated last."""
         return self._counters[AT_RULE]
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the fact table and its arrangements; scratch arrays and the program aside."""
+        """Bytes of the fact table, the arrangements and the catalogue, without scratch arrays and the program."""
         return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes

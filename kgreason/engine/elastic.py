@@ -1,22 +1,24 @@
 """Update or Bootstrap: the choice of Zhao et al., *Towards Elastic Incrementalization for Datalog*.
 
-Work is counted in rewrites extended, so that the choice is the same on every machine; that of a Bootstrap also counts
-its facts, each of which it hashes. What the next Bootstrap will take is foreseen: the last one's work, less the share
-of the facts that have left since, and what Updates took for the facts that have come.
+Work is counted in rewrites extended, so that the choice is the same on every machine. The work of a Bootstrap counts
+its facts as well, because it hashes each of them. The forecast for the next Bootstrap is the work of the last one,
+reduced by the share of the facts that have left since, plus the facts that have come by Update and their rewrites.
 
-    what leaves     its derivations are taken back, and others looked for: an Update may extend `FRACTION` of a
-                    Bootstrap's work for that (on LUBM and on closures such a rewrite costs two to three of a
-                    Bootstrap's, so that at a third both take as long)
-    what arrives    an Update meets new derivations alone: it may extend a Bootstrap's work, which grows by the fact
-                    (it meets no more derivations, but more that end in nothing where a join starts at the wrong end)
+    facts leave     An Update takes derivations back and looks for others. For this it may extend `FRACTION` of a
+                    Bootstrap's work. (On LUBM and on closures such a rewrite costs as much as two or three of a
+                    Bootstrap, so that at a third both take the same time.)
+    facts arrive    An Update meets new derivations only. It may extend a Bootstrap's work, which grows with the facts.
+                    (It meets no more derivations than a Bootstrap, but more rewrites that lead nowhere, where a join
+                    starts at the wrong end.)
 
-An Update that would extend more is dropped, and Bootstrap runs. What is dropped was done in vain; so it is not even
-tried where more facts arrive than a Bootstrap takes work, or where the facts that leave would take more than they may,
-if each took what those of the last `TELLING` or more did. A forecast that is followed cannot be checked: it counts less
-the next time. What a budget leaves no Bootstrap for is tried in any case.
+An Update that goes past its limit is dropped, and Bootstrap runs. The dropped work is lost. So an Update is not even
+tried in two cases: more facts arrive than the forecast of a Bootstrap's work; or so many facts leave that they would go
+past their limit, at the cost for each fact that was measured when `TELLING` or more facts last left. A forecast that
+prevents an Update is never tested, so each use multiplies it by `DOUBT`. If the budget is too small for a Bootstrap, an
+Update is tried in any case.
 
-Law: where one `apply` is a commit, it extends no more rewrites than Bootstrap does, and 1 + `FRACTION` times what was
-foreseen for it by the facts that it ends with. Cost: a few numbers a commit.
+Law: let one `apply` be a commit, and take the forecast for the facts at its end. The commit extends at most the
+rewrites of a Bootstrap and 1 + `FRACTION` times the forecast. Cost: a few numbers a commit.
 """
 
 from __future__ import annotations
@@ -24,55 +26,56 @@ from __future__ import annotations
 FRACTION = 0.3
 """The share of a Bootstrap's work that an Update may extend for what leaves."""
 FEW = 4_096
-"""So many facts may always arrive by Update, and so many rewrites are never too many to try."""
+"""An Update is always tried if at most so many facts arrive and the leaving facts are forecast to take at most so many
+rewrites."""
 TELLING = 64
-"""What fewer facts took that left says nothing of the next."""
+"""A deletion of fewer facts is too small to predict the cost of the next one."""
 DOUBT = 0.75
-"""What a forecast that was followed counts the next time."""
+"""The factor on a forecast each time that it prevents an Update: no measurement can correct it then."""
 
 
 class Elastic:
-    """What was learnt of a graph's work: of a Bootstrap's (None while there was none), and for a fact that leaves."""
+    """Forecasts for one graph: the work of a Bootstrap (None before the first), and the rewrites for a leaving fact."""
 
     def __init__(self, work: int | None = None) -> None:
         self.work = work
         self._per_leaving = 0.0
 
     def save(self) -> tuple[int | None, float]:
-        """What was learnt, to `restore` when a commit is rolled back."""
+        """The forecasts as they are now; `restore` brings them back when a commit is rolled back."""
         return self.work, self._per_leaving
 
     def restore(self, saved: tuple[int | None, float]) -> None:
-        """Forget what was learnt since."""
+        """Set the forecasts to what `save` returned."""
         self.work, self._per_leaving = saved
 
     def is_hopeless(self, arriving: int, leaving: int) -> bool:
-        """Whether an Update for so many asserted and retracted facts would be dropped by all that was learnt."""
+        """Whether an Update for so many asserted and retracted facts is forecast to be dropped."""
         work = self.work or 0
         forecast = self._per_leaving * leaving if leaving >= TELLING else 0
         return arriving > max(work, FEW) or forecast > max(FRACTION * work, FEW)
 
     def doubt(self) -> None:
-        """A forecast was followed: it counts less the next time."""
+        """Lower the forecast for leaving facts, after it has prevented an Update."""
         self._per_leaving *= DOUBT
 
     def for_leaving(self) -> int:
-        """The rewrites that an Update may extend for what leaves."""
+        """The number of rewrites that an Update may extend for leaving facts."""
         return int(FRACTION * (self.work or 0))
 
     def for_arriving(self, growth: float) -> int:
-        """Those for what arrives, once the facts are `growth` times as many."""
+        """The number of rewrites that an Update may extend for arriving facts, which grow the facts `growth` times."""
         return int(growth * (self.work or 0))
 
     def took_back(self, leaving: int, rewrites: int) -> None:
-        """An Update has extended so many rewrites to take so many asserted facts away, or was dropped after them."""
+        """Note that an Update, complete or dropped, extended so many rewrites to retract so many asserted facts."""
         if leaving >= TELLING:
             self._per_leaving = rewrites / leaving
 
     def shrank(self, share: float) -> None:
-        """A share of the facts has left."""
+        """Note that this share of the facts has left."""
         self.work = int((self.work or 0) * (1 - share))
 
     def grew(self, facts: int, rewrites: int) -> None:
-        """So many facts have come by an Update, or come back, after so many rewrites."""
+        """Note that so many facts have come, or come back, by an Update of so many rewrites."""
         self.work = (self.work or 0) + facts + rewrites

@@ -2,18 +2,18 @@
 
     begin -> apply, once or more -> changes -> accept or rollback
 
-Invariants at every commit (docs/architecture.md, The algorithm of a commit), for the active rules over the present
-facts: every derivation's head is present; support is the number of derivations whose body facts all have a smaller
-stamp than the head; every fact is asserted or has support. A commit is atomic: Update keeps an undo log of touched
-rows, Bootstrap builds beside and swaps, so that an error, a cancel or a rollback leaves facts, stamps, supports and
+Invariants at every commit (docs/architecture.md), for the active rules over the present facts: the head of every
+derivation is present; the support of a fact is the number of its derivations from body facts that all have a smaller
+stamp; every fact is asserted or has support. A commit is atomic: Update keeps an undo log of the rows that it writes,
+Bootstrap builds a second circuit and swaps. So an error, a cancel or a rollback leaves facts, stamps, supports and
 rules as they were.
 
-    Update    Retract: leaving rules and facts take their counted derivations back, level by level
-              Rederive: facts that left and have a derivation from what is left return
-              Assert: those, new facts and the heads of new rules are the first batch of semi-naive levels
+    Update    Retract: the counted derivations of leaving rules and facts are taken back, level by level
+              Rederive: facts return that left and still have a derivation from the remaining facts
+              Assert: returned facts, new facts and the heads of new rules start the semi-naive levels
 
-An Update that does too much of a Bootstrap's work is dropped, or not tried, and Bootstrap runs (`elastic`). The delta
-is the same either way. Cost: an Update is proportional to what changes, a Bootstrap to the facts.
+If an Update needs too much of a Bootstrap's work, it is dropped, or not even tried, and Bootstrap runs (`elastic`). The
+delta is the same in both cases. The cost of an Update is proportional to the change, that of a Bootstrap to all facts.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ from kgreason.errors import LimitError
 Check = Callable[[], object]
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
 StrategyRun: TypeAlias = Literal["update", "bootstrap"]
-"""The strategy that a commit was evaluated by in the end."""
+"""The strategy that finally evaluated a commit."""
 
 
 class Changes(NamedTuple):
-    """What a commit did: the facts whose kind changed, rows int32[n, w] with their tables int32[n].
+    """The facts that a commit added, removed, or turned between asserted and inferred.
 
-    `before` and `after`, int8[n]: ABSENT, INFERRED or IS_ASSERTED. `strategy` is what was run in the end, `switched`
-    says that an Update was dropped for it, `rewrites` is the work of all that was run, `missed` how many facts were to
-    be retracted and were not asserted. `steps` says what each `apply` has run in the end.
+    `rows` int32[n, w] are the facts, `tables` int32[n] their tables. `before` and `after`, int8[n], are the kinds of
+    each fact: ABSENT, INFERRED or IS_ASSERTED. `strategy` is the strategy that finally ran; `switched` is True if an
+    Update was dropped for it. `rewrites` counts all work, that of a dropped Update included. `missed` counts the
+    retracted facts that were not asserted. `steps` has the strategy that finally ran for each `apply`.
     """
 
     rows: Int32
@@ -59,7 +60,7 @@ class Changes(NamedTuple):
 
 
 class _Reweighed(NamedTuple):
-    """The numbers of the rules that leave, and of those that are new."""
+    """The numbers of the rules that leave the program, and of the rules that enter it."""
 
     leaving: Sequence[int]
     fresh: Sequence[int]
@@ -69,7 +70,7 @@ _NO_RULES = _Reweighed((), ())
 
 
 def _no_check() -> None:
-    """Nothing to check between kernel calls."""
+    """Check nothing between kernel calls."""
 
 
 def _both(first: Check, second: Check) -> Check:
@@ -86,7 +87,8 @@ def _both(first: Check, second: Check) -> Check:
 class Engine:
     """Facts and rules in ids, kept at the fixpoint.
 
-    `quiet` is the id of a property whose reflexive triples are never derived (owl:sameAs, while eq-ref is off), or 0.
+    `quiet` is the id of a property, or 0: the engine derives no reflexive triple of this property (owl:sameAs, while
+    eq-ref is off).
     """
 
     def __init__(self, quiet: int = 0) -> None:
@@ -112,11 +114,11 @@ class Engine:
 
     @property
     def work(self) -> int | None:
-        """What a Bootstrap is foreseen to take: rewrites and facts; None while there was none."""
+        """The forecast of a Bootstrap's work, in rewrites and facts; None before the first Bootstrap."""
         return self._elastic.work
 
     def table(self, is_triple: bool, width: int) -> int:
-        """The number of the table of this kind and width; its facts may be asserted from now on."""
+        """The number of the table of this kind and width. The table is made if it is new."""
         number = self.planner.table(is_triple, width)
         self.circuit.refresh()
         return number
@@ -132,14 +134,14 @@ class Engine:
         budget: int | None = None,
         check: Check = _no_check,
     ) -> Changes:
-        """One `apply` that is accepted, or, on any error, rolled back."""
+        """Run one `apply` as a commit: accept it, or roll it back after any error, which is raised again."""
         wish = Wish(asserted, retracted or {})
         return self._whole(
             lambda check: self._apply(wish, self._reweigh(added, removed), strategy, budget, check), check
         )
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
-        """A commit of its own: what `work` does is accepted, or, on any error, rolled back."""
+        """Run `work` as a commit: accept its changes, or roll them back after any error, which is raised again."""
         with undivided() as let_out:
             self._begin()
             try:
@@ -152,7 +154,7 @@ class Engine:
         return changes
 
     def begin(self) -> None:
-        """Start a commit, which `accept` or `rollback` ends."""
+        """Start a commit; `accept` or `rollback` ends it. An open commit is rolled back first."""
         with undivided():
             self._begin()
 
@@ -178,10 +180,11 @@ class Engine:
         budget: int | None = None,
         check: Check = _no_check,
     ) -> None:
-        """Retract rows, assert rows (of other facts), add 1 to and take 1 from the weights of rules.
+        """Retract rows, assert rows of other facts, and add 1 to or subtract 1 from the weights of rules.
 
-        Wishes that are fulfilled already ask for nothing. `check` is called between kernel calls; after what it raises,
-        and after LimitError (more than `budget` rewrites were extended: the rule is named), `rollback` must follow.
+        Asserting an asserted fact, retracting a fact that is not asserted, and removing a rule that is not in force
+        change nothing. `check` is called between kernel calls and may raise. Raises LimitError, naming the rule, if the
+        commit extends more than `budget` rewrites. After any error call `rollback`.
         """
         with undivided() as let_out:
             wish = Wish(asserted, retracted or {})
@@ -200,9 +203,10 @@ class Engine:
             raise LimitError(self._over(budget)) from None
 
     def take_over(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
-        """Have a commit start from a fixpoint that was evaluated elsewhere; there were no facts. `apply` follows.
+        """Start the open commit from a fixpoint that was evaluated elsewhere; call `apply` next.
 
-        records: int32[n, 3 + w], as for `restore`; `rules` are those that it is the fixpoint of: no other is in force.
+        The engine must have no facts yet. records: int32[n, 3 + w], as for `restore`. `rules` are all rules of
+        the fixpoint: they replace the rules in force.
         """
         with undivided():
             self._reweigh(rules, self._all_rules())
@@ -214,7 +218,7 @@ class Engine:
             circuit.begin(ranked=True)
 
     def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
-        """Whether `auto` does not even try an Update; where the budget leaves too little for a Bootstrap it does."""
+        """Whether `auto` runs a Bootstrap at once. It tries an Update where the budget is too small for a Bootstrap."""
         elastic = self._elastic
         if elastic.work is None:
             return True
@@ -224,7 +228,7 @@ class Engine:
         return True
 
     def _tried(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
-        """Try an Update; whether it stayed within its limits. OverLimitError where the budget ran out."""
+        """Try an Update; False if it went past the limits of `auto`. Raises OverLimitError if the budget ran out."""
         most = UNLIMITED if budget is None else self.circuit.rewrites + self._left(budget)
         is_auto = strategy == "auto"
         try:
@@ -246,7 +250,7 @@ class Engine:
         return f"a commit may extend {budget:,} rewrites: the budget ran out in rule {label}"
 
     def _update(self, wish: Wish, rules: _Reweighed, most: int, is_auto: bool, check: Check) -> None:
-        """Retract, Rederive and Assert, with `most` rewrites in all, and with `is_auto` within an Update's limits."""
+        """Retract, Rederive and Assert with at most `most` rewrites; `is_auto` adds the limits of `elastic`."""
         (asserted, retracted), (leaving, fresh) = wish, rules
         circuit = self.circuit
         circuit.keep_up()
@@ -275,12 +279,12 @@ class Engine:
         self._elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
     def _for_arriving(self, most: int, facts: int, end: int) -> Callable[[], int]:
-        """The limit while facts arrive, behind `end` in the queue, beside so many that are there."""
+        """The limit on rewrites during Assert: `facts` facts were present, and the queue grows from `end`."""
         circuit, elastic, before = self.circuit, self._elastic, self.circuit.rewrites
         return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
 
     def _take_back(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
-        """Retract and Rederive, and learn from it; where the rows that left end in the queue."""
+        """Retract and Rederive, and note their cost; the place in the queue behind the rows that left."""
         start, before = self.circuit.queue_end, self.circuit.rewrites
         try:
             end = self._retract(retracted, leaving, check)
@@ -290,7 +294,7 @@ class Engine:
         return end
 
     def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
-        """Retract and Rederive; what returns is queued for Assert, behind those that left: where these end."""
+        """Retract and Rederive; the place in the queue where rows that left end and rows that return start."""
         circuit = self.circuit
         circuit.enter(RETRACT)
         start = circuit.queue_end
@@ -312,7 +316,7 @@ class Engine:
         return start + len(left)
 
     def _switch(self, budget: int | None, check: Check) -> None:
-        """Drop the Update, if one was tried, and evaluate from the facts that are to be asserted."""
+        """Drop the Update, if there was one, and evaluate by Bootstrap from all facts that are to be asserted."""
         origin = self._origin
         self._steps[-1] = "bootstrap"
         self._rewrites += self.circuit.rewrites
@@ -325,9 +329,9 @@ class Engine:
         self._evaluate(facts, UNLIMITED if budget is None else budget - self._rewrites, check)
 
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
-        """Bootstrap: evaluate the rules from these facts alone, in a circuit of their own."""
+        """Bootstrap: evaluate the rules from these asserted facts in a new circuit."""
         self._set_active(number for number, _ in self._reweighed)
-        room = max(1024, 2 * count(facts))  # room that is not used costs no memory
+        room = max(1024, 2 * count(facts))  # unused room costs no memory
         circuit = Circuit(self.planner, room, self._quiet)
         circuit.limit = lambda: allowed
         self.circuit, self._strategy = circuit, "bootstrap"
@@ -345,7 +349,7 @@ class Engine:
         circuit.begin(ranked=True)
 
     def changes(self) -> Changes:
-        """What the commit has changed so far."""
+        """The changes of the open commit so far."""
         if self.circuit is not self._origin:
             return self._changes(*difference(self._origin, self.circuit))
         return self._changes(*self.circuit.changes())
@@ -356,7 +360,7 @@ class Engine:
         return Changes(rows, tables, before, after, self._strategy, self._switched, rewrites, self._missed, steps)
 
     def accept(self) -> None:
-        """Make the commit final; may be called again after an interrupt, as `rollback` may."""
+        """Make the commit final. After an interrupt, `accept` and `rollback` may be called again."""
         with undivided():
             self._accept()
 
@@ -368,7 +372,7 @@ class Engine:
             self._is_open = False
 
     def rollback(self) -> None:
-        """Undo the commit: everything is as it was when it began. Does nothing where none is open."""
+        """Undo the open commit: facts and rules are as before `begin`. Does nothing if no commit is open."""
         with undivided():
             self._rollback()
 
@@ -385,9 +389,10 @@ class Engine:
         self._is_open = False
 
     def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = _no_check) -> Changes:
-        """Evaluate rules (by default the active ones) from these asserted facts, and no others, by Bootstrap.
+        """Replace all facts: evaluate the rules by Bootstrap from these asserted facts.
 
-        facts: table number -> int32[n, w]. What `check` raises leaves everything as it was.
+        facts: table number -> int32[n, w]. `rules` replace the active rules; None keeps them. If `check` raises,
+        facts and rules stay as they were.
         """
 
         def work(check: Check) -> None:
@@ -398,9 +403,9 @@ class Engine:
         return self._whole(work, check)
 
     def restore(self, records: Int32, rules: Sequence[EncodedRule], work: int = 0) -> None:
-        """Take over a fixpoint that was saved: rows int32[n, 3 + w] with state, stamp and support, and its rules.
+        """Load a saved fixpoint: records int32[n, 3 + w] with state, stamp, support and columns, and its rules.
 
-        `work` is what a Bootstrap of it is foreseen to take, 0 where there was none.
+        `work` is the saved forecast of a Bootstrap's work; 0: there was no Bootstrap.
         """
         self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
@@ -408,16 +413,17 @@ class Engine:
         self._elastic = Elastic(work or None)
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
-        """Make these the active rules, without evaluating anything: `restore` or `bootstrap` must follow."""
+        """Make these the active rules and evaluate nothing. Call `restore` or `bootstrap` next."""
         self._reweighed = []
         self._reweigh(rules, self._all_rules())
         self._set_active(number for number, _ in self._reweighed)
         self.circuit.keep_up()
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
-        """The facts int32[n, w] of a table that have these constants in these columns; None where no rule asks for any.
+        """The facts int32[n, w] of a table that have these constants; `constants` maps columns to ids.
 
-        Cost: the facts that the catalogue lists for them, where there are any.
+        None if no body atom has exactly these constants, or if no fact meets that atom. Cost: the facts that the
+        catalogue lists for the constants.
         """
         key = self.planner.find_key(table, constants)
         if key is None or not self.circuit.memory["key_count"][key]:
@@ -431,9 +437,10 @@ class Engine:
         return found
 
     def derivations(self, row: int, limit: int = 1 << 20) -> list[tuple[EncodedRule, tuple[int, ...]]]:
-        """The derivations of a present fact, by its row: for each the rule and the values of its slots.
+        """The derivations of the present fact in a row: for each derivation the rule and the values of its slots.
 
-        Found by running the rules backwards. No commit may be open; at least `limit` are found, if there are as many.
+        The rules run backwards from the fact. The search stops once it has `limit` derivations or more. No commit may
+        be open.
         """
         with undivided():
             self.circuit.keep_up()
@@ -446,7 +453,7 @@ class Engine:
         return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
     def _reweigh(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> _Reweighed:
-        """Change the weights of rules; the numbers of those that leave, and of those that are new."""
+        """Change the weights of rules; the numbers of the rules that leave, and of the rules that are new."""
         if not added and not removed:
             return _NO_RULES
         before: dict[int, bool] = {}
@@ -463,19 +470,19 @@ class Engine:
         return _Reweighed(leaving, fresh)
 
     def _set_active(self, numbers: Iterable[int]) -> None:
-        """Let those of the rules fire that have a weight, and no other of them."""
+        """Let a rule of `numbers` fire if it has a weight; stop it if it has none."""
         for number in numbers:
             self.planner.set_active(number, number in self._weights)
 
     def _set_weight(self, number: int, weight: int) -> None:
-        """Give a rule a weight; at 0 it is forgotten."""
+        """Give a rule a weight; weight 0 removes the rule."""
         if weight:
             self._weights[number] = weight
         else:
             self._weights.pop(number, None)
 
     def _number(self, rule: EncodedRule) -> int:
-        """The number of a rule, which is planned when it is met first."""
+        """The number of a rule. A new rule is added to the planner first."""
         if rule not in self._numbers:
             number = self.planner.add(rule)
             if not rule.shape.body:
@@ -484,7 +491,7 @@ class Engine:
         return self._numbers[rule]
 
     def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
-        """Derive, or take back, the heads of the rules among `numbers` whose body is empty."""
+        """Derive, or take back, the heads of those rules of `numbers` that have an empty body."""
         if not self._bodiless:
             return
         heads: dict[int, list[list[int]]] = {}

@@ -1,8 +1,9 @@
 """`undivided`: Ctrl-C waits until the engine's arrays and records agree with each other.
 
-A KeyboardInterrupt may come between any two steps of Python, also between the two that move an array and note its new
-address. Inside the context the signal is held back; it is let out where the context's value is called, which is where
-the engine can be rolled back, and at the end. Other threads are never interrupted. Cost: two microseconds.
+A KeyboardInterrupt may come between any two steps of Python. One of them is the moment between moving an array and
+noting its new address. The context holds the signal back. The function that the context returns delivers the signal;
+the engine calls it only where it can roll back. The end of the context delivers the signal too. Python interrupts only
+the main thread, so other threads need none of this. Cost: two microseconds.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-try:  # without conversions to and from enumerations, which cost as much as the rest of a small commit
+try:  # this one skips the conversions to and from enumerations, which cost as much as the rest of a small commit
     from _signal import signal as _set  # type: ignore[import-not-found]
 except ImportError:  # not CPython
     _set = signal.signal
 
 
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided() as let_out`
-    """Hold Ctrl-C back until what this context gives is called, or to its end."""
+    """Hold Ctrl-C back until the context ends, or until the function that it returns is called."""
 
     __slots__ = ("_before", "_held")
 
@@ -29,7 +30,7 @@ class undivided:  # noqa: N801 - it reads as what it does: `with undivided() as 
 
     def __enter__(self) -> Callable[[], None]:
         self._before: Any = None
-        if threading.get_ident() == threading.main_thread().ident:  # no other thread is ever interrupted
+        if threading.get_ident() == threading.main_thread().ident:  # Python interrupts this thread alone
             self._before = _set(signal.SIGINT, lambda number, frame: self._held.append((number, frame)))
         return self._let_out
 

@@ -1,7 +1,7 @@
-"""Where a Bootstrap starts from, and what it has changed: facts of one circuit and of the one beside it.
+"""A Bootstrap's start and its changes: the facts to begin with, and the difference of the old and the new circuit.
 
-Law: `wanted` are the facts asserted before, after every wish in turn; `difference` is what an Update for the same
-wishes would note row by row. Cost: all facts of both circuits; an Update asks for neither.
+Law: `wanted` returns the facts that are asserted after all wishes, applied in order; `difference` returns the changes
+that an Update for the same wishes would note row by row. Cost: all facts of both circuits; an Update calls neither.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _Events: TypeAlias = Sequence[tuple[Int32, int]]
 
 
 class Wish(NamedTuple):
-    """The rows that are to be asserted, and those that are to be asserted no more."""
+    """The rows to assert and the rows to retract."""
 
     asserted: Rows
     retracted: Rows
 
 
 def count(rows: Rows) -> int:
-    """How many rows there are in all tables."""
+    """The number of rows in all tables together."""
     return sum(map(len, rows.values()))
 
 
 def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
-    """The facts that are asserted once every wish is fulfilled; `tables` are kind and width of each."""
+    """The facts that are asserted after all wishes. `tables` has the kind and the width of each table."""
     found: dict[int, Int32] = {}
     columns, numbers, kinds = origin.facts.contents()
     numbers[kinds != IS_ASSERTED] = -1
@@ -52,7 +52,7 @@ def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence
 
 
 def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
-    """The asserted rows int32[n, w] once events, in order, have asserted (1) or retracted (-1) others."""
+    """The asserted rows int32[n, w] after the events, in order; an event asserts (1) or retracts (-1) rows."""
     keys = np.concatenate([np.ascontiguousarray(part, dtype=np.int32) for part, _ in events])
     signs = np.repeat(np.array([sign for _, sign in events], dtype=np.int8), [len(part) for part, _ in events])
     change = net_change(keys, signs, is_asserted(keys))
@@ -60,7 +60,7 @@ def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[
 
 
 def difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
-    """What changed from one circuit to another: rows, tables, kinds before and after."""
+    """The facts that changed from one circuit to another: rows, tables, kinds before and after."""
     new_rows, new_tables, now = after.facts.contents()
     if not len(before.facts):
         return new_rows, new_tables, np.zeros_like(now), now

@@ -1,14 +1,14 @@
-"""`Catalogue`: where the documents are that `owl:imports` names. Files alone; nothing is ever fetched.
+"""`Catalogue`: the files of the documents that `owl:imports` names. Documents are never fetched from the network.
 
-    a folder              every RDF file in it, under the IRIs that it declares (`declared`), and its catalog-v001.xml
-    catalog-v001.xml      an OASIS XML catalog, as Protégé writes it (`xml_catalog`); any file that ends in .xml
-    a map                 JSON, {"http://e/a": "a.ttl"}: paths are relative to it; any file that ends in .json
+    a folder              every RDF file in it, under the IRIs that the file declares (`declared`); its catalog-v001.xml
+    an XML catalog        an OASIS catalog, such as Protégé's catalog-v001.xml (`xml_catalog`); any file ending in .xml
+    a map                 JSON, {"http://e/a": "a.ttl"}, with paths relative to the map; any file ending in .json
 
-What a map or an XML catalog says of an IRI goes before what files declare. Two files of a folder that declare the IRI
-which is asked for are an error: an XML catalog in the folder has to say which one is meant.
+The entries of a map or an XML catalog have priority over the declarations in files. If two files of a folder declare
+the same IRI, looking for this IRI is an error; an XML catalog in the folder must say which file is meant.
 
-Cost: maps and XML catalogs are read when they are opened; a folder is listed, and the headers of its new files read,
-each time that an IRI is looked for.
+Cost: a map or an XML catalog is read once, when it is opened. Each look-up in a folder lists the folder and reads the
+headers of its new files.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ File = str | PathLike[str]
 Finder = Callable[[str], Path | None]
 
 XML_CATALOG = "catalog-v001.xml"
-"""The file that says where the imports of the ontologies beside it are; Protégé's name for it."""
+"""Protégé's name for the XML catalog of a folder: it gives the files for the imports of the ontologies there."""
 
 
 class Catalogue:
-    """Which file is the document of an IRI; use `Catalogue.open` or `Catalogue.of`."""
+    """The files of documents, by their IRIs. Make one with `Catalogue.open` or `Catalogue.of`."""
 
     def __init__(self, finder: Finder, folder: Path | None = None) -> None:
         self._finder, self._folder = finder, folder
 
     @classmethod
     def open(cls, path: File) -> Self:
-        """The catalogue that a folder, an XML catalog or a map is. Raises InputError, which names file and line."""
+        """The catalogue of a folder, an XML catalog or a map. Raises InputError with file and line."""
         path = Path(path)
         if path.is_dir():
             entries = path / XML_CATALOG
@@ -48,18 +48,18 @@ class Catalogue:
 
     @classmethod
     def of(cls, documents: Mapping[str, File]) -> Self:
-        """The catalogue that has these files under these IRIs, which are written without angle brackets."""
+        """The catalogue of these files, by IRIs without angle brackets."""
         return cls({iri: Path(path) for iri, path in documents.items()}.get)
 
     def find(self, iri: str) -> Path | None:
-        """The file of the document with an IRI, a constant such as `<http://e/a>`; None where there is none.
+        """The file of the document with an IRI, a constant such as `<http://e/a>`; None if the IRI is unknown.
 
-        A file that an entry names may be missing. Raises InputError where two files declare the IRI.
+        The file of an entry may be missing. Raises InputError if two files declare the IRI.
         """
         return self._finder(iri[1:-1]) or self._declaring(iri)
 
     def unread(self) -> list[str]:
-        """A line for each file of the folder that does not parse, whose ontology may be unknown for that reason."""
+        """A message for each file of the folder that does not parse; its ontology may be unknown therefore."""
         return [each.problem for each in self._headers().values() if each.problem]
 
     def _declaring(self, iri: str) -> Path | None:
@@ -70,17 +70,17 @@ class Catalogue:
         return found[0] if found else None
 
     def _headers(self) -> dict[Path, Declared]:
-        """What each RDF file of the folder declares."""
+        """The declarations of each RDF file of the folder."""
         files = sorted(self._folder.iterdir()) if self._folder and self._folder.is_dir() else []
         return {path: declared(path) for path in files if _is_document(path)}
 
 
 def _nowhere(_iri: str) -> None:
-    """No entry fits."""
+    """A finder without entries."""
 
 
 def _finder(path: Path) -> Finder:
-    """Who knows the entries of a file. Raises InputError."""
+    """The function that finds the entries of an XML catalog or a map. Raises InputError."""
     if path.suffix == ".xml":
         return XmlCatalog(path).find
     if path.suffix == ".json":
@@ -102,7 +102,7 @@ def _is_document(path: Path) -> bool:
 
 
 def _read_map(path: Path) -> dict[str, Path]:
-    """The files of a map. Raises InputError."""
+    """The files of a map by their IRIs. Raises InputError."""
     try:
         found = json.loads(path.read_text("utf-8-sig"))
     except json.JSONDecodeError as error:

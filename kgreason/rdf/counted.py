@@ -1,9 +1,9 @@
-"""`Counted`: a text that knows where a token began which is too long for the parser.
+"""`Counted`: a text that counts its lines, to name the line of a token that is too long for the parser.
 
-pyoxigraph's parser keeps a token in a buffer of 16 MiB, and raises MemoryError for a longer one, whatever memory there
-is. `long_tokens` tells that error from a machine without memory, and says which limit was reached in which line.
+pyoxigraph's parser keeps a token in a buffer of 16 MiB. It raises MemoryError for a longer token, however much memory
+is free. `long_tokens` tells this error from a real lack of memory, and raises an error with the limit and the line.
 
-Invariant: the line is the one where the last 16 MiB begin that the parser was given. They are its full buffer, which
+Invariant: `line` is the line where the last 16 MiB begin that the parser has read. They are its full buffer, which
 begins with the token. Cost: a call and a count of line feeds for each piece that the parser reads.
 """
 
@@ -17,11 +17,11 @@ from typing import IO
 from kgreason.errors import LimitError
 
 BUFFER = 1 << 24
-"""The bytes of a token that the parser takes."""
+"""The largest number of bytes of a token for the parser."""
 
 
 class Counted:
-    """A binary file to read from, which counts lines."""
+    """A readable binary file that counts lines."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -46,7 +46,7 @@ class Counted:
 
 @contextmanager
 def long_tokens(text: Counted, file: str) -> Iterator[None]:
-    """Raises LimitError, with file and line, where a parser of the text gives up a token."""
+    """Inside this context, raise LimitError with file and line for a token that is too long for the parser."""
     try:
         yield
     except MemoryError as error:
@@ -57,5 +57,5 @@ def long_tokens(text: Counted, file: str) -> Iterator[None]:
 
 
 def is_full(error: MemoryError) -> bool:
-    """Whether it is the parser's buffer that is too small, and not the memory."""
+    """Whether the parser's buffer was too small; False if the memory was."""
     return "buffer maximal size" in str(error)

@@ -1,9 +1,9 @@
-"""`declared`: under which IRIs a document is known, by what it says of itself.
+"""`declared`: the IRIs by which a document can be imported.
 
-An ontology document declares its ontology's IRI (`<iri> a owl:Ontology`) and maybe the IRI of its version
-(`owl:versionIRI`), and others may import it by either (OWL 2 Structural Specification, 3.1 and 3.2). An ontology that
-it only refers to, as one that it imports or that came before it, is not its own. It has the address of its file as
-well, which is what relative IRIs lead to.
+An ontology document declares the IRI of its ontology (`<iri> a owl:Ontology`) and maybe the IRI of its version
+(`owl:versionIRI`); other documents may import it by either (OWL 2 Structural Specification, 3.1 and 3.2). An ontology
+that the document only refers to, such as an import or an earlier version, is not its own. The address of the file
+counts as well, because relative IRIs lead to it.
 
 Cost: a file without the word Ontology is only scanned; any other is parsed as a whole, once for each state of the file
 that this process sees.
@@ -31,7 +31,7 @@ from kgreason.terms.vocabulary import (
 )
 
 _WORD = b"Ontology"
-"""Every syntax spells it where an ontology is declared."""
+"""In every syntax the declaration of an ontology has this word."""
 _TYPE, _ONTOLOGY, _VERSION = (NamedNode(term[1:-1]) for term in (RDF_TYPE, OWL_ONTOLOGY, OWL_VERSION_IRI))
 _OTHERS = frozenset(
     NamedNode(term[1:-1])
@@ -40,14 +40,14 @@ _OTHERS = frozenset(
 
 
 class Declared(NamedTuple):
-    """The IRIs (constants) that a document is known by, and why it could not be read to its end, if it could not."""
+    """The IRIs (constants) of a document, and the error that stopped reading it ("": it was read to its end)."""
 
     iris: frozenset[str]
     problem: str = ""
 
 
 def declared(path: Path) -> Declared:
-    """What a file declares; of one that does not parse, what it declares ahead of the error."""
+    """The declarations of a file; if the file does not parse, the declarations before the error."""
     try:
         state = path.stat()
     except OSError as error:
@@ -67,7 +67,7 @@ def _declared(path: Path, _modified: int, _size: int) -> Declared:
 
 
 class _Header:
-    """What a document says of ontologies."""
+    """The statements of a document about ontologies."""
 
     def __init__(self) -> None:
         self._ontologies: set[NamedNode] = set()
@@ -75,7 +75,7 @@ class _Header:
         self._versions: dict[NamedNode, set[NamedNode]] = {}
 
     def read(self, quads: Iterable[Quad]) -> None:
-        """Take note of the quads, up to an error."""
+        """Collect the statements about ontologies; after an error those before it stay."""
         for quad in quads:
             subject, predicate, object_ = quad.triple
             if not isinstance(subject, NamedNode) or not isinstance(object_, NamedNode):

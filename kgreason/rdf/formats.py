@@ -1,7 +1,7 @@
-"""Which RDF formats there are, and which one a file is in.
+"""The RDF formats, and how to find the format of a file.
 
-A format is known by a short name, which is also the suffix of its files. A name may be followed by that of a
-compression: `ttl.gz`. Files that end in `.owl` or `.xml` may be in any of four formats; their first bytes tell.
+A format has a short name, which is also the suffix of its files. The name of a compression may follow: `ttl.gz`. A file
+that ends in `.owl` or `.xml` may be in one of several formats; its first bytes tell which.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def formats() -> dict[str, str]:
 
 
 def format_named(name: str) -> Format:
-    """The format with a name such as `ttl` or `nt.gz`; raises InputError that lists the known ones."""
+    """The format with a name such as `ttl` or `nt.gz`. Raises InputError, with the known names, for another name."""
     first, _, compression = name.lower().lstrip(".").partition(".")
     if first not in _TITLES or (compression and compression not in _UNPACKERS):
         raise InputError(f"unknown RDF format {name!r}; {_known()}")
@@ -63,7 +63,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """The format that a file's suffixes say; raises InputError that lists the known ones."""
+    """The format of a file, by its suffixes. Raises InputError, with the known suffixes, for other suffixes."""
     *_, first, last = ["", "", *(suffix.lstrip(".").lower() for suffix in path.suffixes)]
     name, compression = (first, last) if last in _UNPACKERS else (last, "")
     if name not in _TITLES:
@@ -72,7 +72,7 @@ def format_of(path: Path) -> Format:
 
 
 def settled(name: str, head: bytes) -> str:
-    """The name of the one format that a file with these first bytes is in."""
+    """The name of the exact format of a file with these first bytes; `name` may be `owl` or `xml`."""
     if name not in _MIXED:
         return name
     start = _PROLOG.match(head)

@@ -1,7 +1,7 @@
-"""Which rows are RDF triples, and which are generalised ones that rules derive and only the engine may hold.
+"""Tell RDF triples from generalised triples, which rules may derive and only the engine holds.
 
-A generalised triple has a literal or a triple term as its subject, or anything but an IRI as its predicate. It is
-never stored, printed or shown to a query (docs/architecture.md, More invariants).
+The subject of a generalised triple is a literal or a triple term, or its predicate is not an IRI. A generalised triple
+is never stored, printed or shown to a query.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_rdf(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids)
 
 
 def _looked_up(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids) -> npt.NDArray[np.bool_]:
-    """The same where the rows are more than the terms: each term is looked at once, in the order of the dictionary."""
+    """`is_rdf` for more rows than terms: it looks at each term once, in the order of the dictionary."""
     kinds = dictionary.kinds(np.arange(len(dictionary) + 1, dtype=np.int32))
     mask: npt.NDArray[np.bool_] = (kinds == Kind.IRI)[predicates]
     mask &= _SUBJECT[kinds][subjects]

@@ -1,15 +1,16 @@
-"""`Labels`: the blank nodes of one source, under names that are the same whenever the source is read.
+"""`Labels`: stable names for the blank nodes of one source: reading the source again gives the same names.
 
-Blank nodes of different sources are different nodes, so a label starts with a hash of the source's name. Two kinds of
-labels follow, and they cannot meet, since one starts with a letter and the other is digits:
+Blank nodes of different sources are different nodes, so a label starts with a hash of the source's name. The rest of
+the label has one of two forms, which are never equal, because one starts with a letter and the other has digits only:
 
     written in the source        _:who                                 ->  _:b0f3e9a8c61xwho
     invented by the parser       _:e6c09528a7cdb0371226a1b8a833a0c4    ->  _:b0f3e9a8c6117
 
-What the parser invents (for `[]`, lists, reifiers ...) is a random number in hexadecimal that starts with a letter;
-here it becomes a number in order of first appearance. A label that someone wrote and that looks the same, at least
-twenty such digits, is numbered too: it is then as stable as the order of the file. Line formats invent nothing, and
-every label of theirs is kept. All letters of a numbered name are hexadecimal, which Oxigraph stores without text.
+For `[]`, lists, reifiers and so on, the parser invents a random hexadecimal number that starts with a letter. Here it
+becomes a number, in order of first appearance. A written label that looks like an invented one (at least twenty such
+digits) is numbered too; it stays the same as long as the order of the file does. In line formats the parser invents no
+label, and every label is kept. All letters of a numbered name are hexadecimal; Oxigraph stores such a name without
+text.
 
 Cost: one pass over the text of those chunks that contain a blank node.
 """
@@ -32,7 +33,7 @@ _DIGITS = 10
 
 
 class Labels:
-    """The names of the blank nodes of one source; `invented` says whether its format has nodes without a label."""
+    """The names of the blank nodes of one source. `invented`: its format has blank nodes without a label."""
 
     def __init__(self, source: str, *, invented: bool) -> None:
         self._prefix = np.frombuffer(b"b" + hashlib.sha256(source.encode()).hexdigest()[:10].encode(), np.uint8)
@@ -87,7 +88,7 @@ def _write_number(number: int, out: npt.NDArray[np.uint8], used: int) -> int:
 
 @inline
 def _skip_other(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The end of what starts at `at` and holds no blank node: an IRI, a string or one byte."""
+    """The end of the IRI, the string or the single byte at `at`; none of them has a blank node."""
     if text[at] == _QUOTE:
         return skip_string(text, at)
     if text[at] == _LESS and text[at + 1] != _LESS:
@@ -106,10 +107,10 @@ def _rename(
     prefix: npt.NDArray[np.uint8],
     invented: bool,
 ) -> tuple[int, int, int, int]:
-    """Copy `text` from `at` on to `out` from `used` on, blank nodes renamed; `table` numbers the invented ones.
+    """Copy `text` from `at` on to `out` from `used` on, with blank nodes renamed; `table` numbers invented labels.
 
-    Stops at the first label the table has no room for, or at the end. Returns where, how much of `out` is used, the
-    length of that label, and the count of the table.
+    Stops at the end, or at a label for which the table has no room. Returns this place, the used length of `out`, the
+    length of the label, and the count of the table.
     """
     while at < text.size:
         if text[at] != _UNDERSCORE:

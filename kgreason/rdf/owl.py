@@ -1,10 +1,10 @@
 """OWL/XML and OWL functional syntax -> RDF/XML, through the library horned-owl (the extra `owl`).
 
-The translation to RDF triples is the library's, with one exception (horned-owl 2.0): it writes
-`DisjointClasses(A B C)` as A disjoint with B and A disjoint with C, and B with C is lost. Such an axiom is taken
-apart into pairs first, which says the same in RDF and grows with the square of its length.
+The library translates to RDF triples, with one exception. horned-owl 2.0 writes `DisjointClasses(A B C)` as: A disjoint
+with B, A disjoint with C; B disjoint with C is lost. So such an axiom is first split into all its pairs. The pairs mean
+the same in RDF; their number grows with the square of the axiom's length.
 
-Cost: the document is read as a whole. It is meant for ontologies; data comes in other formats.
+Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 def to_rdf_xml(document: bytes, name: str, source: str) -> bytes:
     """A document in the format `owx` or `ofn` as RDF/XML.
 
-    Raises RdfSyntaxError, or InputError where the library is not installed.
+    Raises RdfSyntaxError, or InputError if the library is not installed.
     """
     try:
         import pyhornedowl

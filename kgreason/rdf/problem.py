@@ -1,6 +1,6 @@
-"""What is wrong with an RDF text, in words: Oxigraph's messages without its own way to tell the place.
+"""The problem of an RDF text in words: Oxigraph's message without the place in it.
 
-Errors have line and column besides. Cost: that of a message.
+kgreason's errors have line and column of their own. Cost: one regular expression for a message.
 """
 
 from __future__ import annotations
@@ -19,6 +19,6 @@ def problem_of(error: SyntaxError) -> str:
 
 
 def undeclared(error: SyntaxError) -> str | None:
-    """The prefix, with its colon, that a text does not declare; None where something else is wrong."""
+    """The undeclared prefix, with its colon; None for another problem."""
     found = _UNDECLARED.search(error.msg)
     return found[1] if found else None

@@ -2,14 +2,14 @@
 
     bytes -> pyoxigraph's parser and serializer (canonical N-Quads text) -> blank nodes renamed -> terms interned
 
-The first step runs in a thread of its own, one chunk ahead of the others, which are kernels without the GIL. The
-dictionary is touched by the caller's thread alone.
+The first step runs in a thread of its own, one chunk ahead. The other steps are kernels without the GIL. Only the
+caller's thread touches the dictionary.
 
-Invariant: a file read twice gives the same terms, blank nodes included (see `labels`). Lexical forms are kept
-(`"01"^^xsd:integer` stays); language tags come in lower case, as the parser gives them.
+Invariant: reading a file twice gives the same terms, including blank nodes (see `labels`). Lexical forms are kept
+(`"01"^^xsd:integer` stays). Language tags are in lower case, as the parser gives them.
 
-Cost: little more than parsing alone; a few chunks of 30,000 quads are in memory at a time, never the file. An error
-leaves what was interned before in the dictionary: the caller truncates it.
+Cost: little more than the cost of parsing. A few chunks of 30,000 quads are in memory at a time, never the whole file.
+After an error the terms before it stay in the dictionary; the caller must truncate it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kgreason.rdf.xml_text import XmlText
 from kgreason.terms.dictionary import Dictionary, Ids
 
 CHUNK = 30_000
-"""Quads in a batch, at most."""
+"""The largest number of quads in a batch."""
 
 STDIN = "<stdin>"
 """The source name of standard input."""
@@ -66,12 +66,12 @@ def read(
     source: str | None = None,
     base: str | None = None,
 ) -> Iterator[Batch]:
-    """The quads of a file, their terms interned in `dictionary`; `-` is standard input.
+    """The quads of a file, with their terms interned in `dictionary`; `-` is standard input.
 
-    `syntax` is a name of `formats()` (by default the file's suffix); `source` the name that blank nodes belong to
-    (the resolved path); `base` the IRI that relative IRIs are resolved against (the file's own).
-    Raises InputError for a file that cannot be read and a format that is not known, RdfSyntaxError with file and
-    line, LimitError when ids run out and for a term that is too long.
+    `syntax` is a name of `formats()` (default: the file's suffix). `source` is the name that blank nodes belong to
+    (default: the resolved path). `base` is the IRI against which relative IRIs are resolved (default: the file's URI).
+    Raises InputError for a file that cannot be read and for an unknown format, RdfSyntaxError with file and line, and
+    LimitError for a term that is too long or if there is no id left.
     """
     if str(path) == "-":
         if syntax is None:
@@ -89,16 +89,16 @@ def read_stream(
     owner: str | None = None,
     base: str | None = None,
 ) -> Iterator[Batch]:
-    """The quads of a binary stream in the format of that name, as `read` gives them.
+    """The quads of a binary stream in the format `syntax`, as from `read`.
 
-    Messages name `source`; blank nodes belong to `owner` (by default the source); relative IRIs are errors where there
-    is no `base`.
+    Messages name `source`. Blank nodes belong to `owner` (default: `source`). Without `base` a relative IRI is an
+    error.
     """
     return _batches(stream, dictionary, format_named(syntax), source, owner or source, base)
 
 
 def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
-    """The quads of a file one by one, without Numba: for those who look for a few. Raises what `read` raises."""
+    """The quads of a file one by one, without Numba, for callers that need few of them. Raises errors as `read`."""
     form = format_of(path)
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
         name, counted = _begun(text, form), Counted(text)
@@ -107,7 +107,7 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
 
 
 def mentions(path: Path, word: bytes) -> bool:
-    """Whether the text of a file has some bytes in it, which is found out without parsing. Raises InputError."""
+    """Whether the text of a file contains these bytes; the file is not parsed. Raises InputError."""
     tail = b""
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, format_of(path)) as text:
         while piece := text.read(_PIECE):
@@ -147,7 +147,7 @@ def _batches(
 
 
 def _begun(text: io.BufferedReader, form: Format) -> str:
-    """The name of the one format that a text is in; a mark of the byte order is skipped."""
+    """The name of the exact format of a text; skips a byte order mark."""
     head = text.peek()
     if head.startswith(_BOM):
         text.read(len(_BOM))
@@ -156,7 +156,7 @@ def _begun(text: io.BufferedReader, form: Format) -> str:
 
 @contextmanager
 def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
-    """A reader of the uncompressed bytes, which leaves the stream open."""
+    """A reader of the uncompressed bytes; the stream stays open at its end."""
     text: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, form.unpack(stream)), _HEAD)
     try:
         yield text
@@ -174,7 +174,7 @@ def _chunks(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterat
 
 
 def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[pyoxigraph.Quad]:
-    """The quads as the library parses them."""
+    """The quads of a stream from the library's parser."""
     if name in ("owx", "ofn"):
         stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file)), "rdf"
     xml = XmlText(stream, file) if name == "rdf" else None
@@ -189,25 +189,25 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
 
 
 def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
-    """The quads of a document, which has to be well-formed to its end."""
+    """The quads of an XML document. Raises RdfSyntaxError if the document is not well-formed to its end."""
     try:
         yield from quads
     except SyntaxError as error:
         if error.lineno is None:
-            xml.check()  # where the document is not well-formed, this names the place
+            xml.check()  # raises an error with the place, if the document is not well-formed
         raise
     xml.check()
 
 
 def _unquoted(file: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
-    """A quad that its document states. What stands in a formula of N3 it only quotes, which no RDF graph can."""
+    """The quad, if it is outside of formulas. A formula of N3 only quotes its triples; RDF has no formulas."""
     if quad.graph_name != _STATED:
-        raise RdfSyntaxError(file, None, None, f"a formula of N3 ({{ {quad.triple} }}) is no RDF")
+        raise RdfSyntaxError(file, None, None, f"a formula of N3 ({{ {quad.triple} }}) is not RDF")
     return quad
 
 
 def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
-    """The same chunks, the next one made in another thread while one is in use."""
+    """The same chunks; another thread makes the next chunk while one is in use."""
     with ThreadPoolExecutor(1) as worker:
         coming = worker.submit(next, chunks, b"")
         while chunk := coming.result():
@@ -217,7 +217,7 @@ def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
 
 @contextmanager
 def _input_errors(file: str) -> Iterator[None]:
-    """Turn what the library and the operating system raise into one clear error."""
+    """Turn errors of the library and the operating system into InputError or RdfSyntaxError."""
     try:
         yield
     except SyntaxError as error:

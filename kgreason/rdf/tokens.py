@@ -1,11 +1,11 @@
 """Canonical N-Quads text -> id columns.
 
-The text is what pyoxigraph's serializer writes: one quad a line, one space between terms and before the full stop,
-no other space outside literals, every line feed and quote in a literal escaped. So a term ends where its first byte
-says it does, and nothing is checked twice: parsing, with its errors, is the library's.
+The text comes from pyoxigraph's serializer: one quad a line, one space between terms and before the full stop, no other
+space outside literals, every line feed and quotation mark in a literal escaped. So the first byte of a term tells how
+to find its end. Nothing is checked here, because the library has parsed the text already.
 
-Cost: one pass over the text at memory speed plus a hash look-up for each term; the subject of the line before is
-tried first.
+Cost: one pass over the text at memory speed, and a hash look-up for each term. The subject of the line before is tried
+first.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _SPACE, _QUOTE, _STOP, _LESS, _GREATER, _BACKSLASH = 32, 34, 46, 60, 62, 92
 
 
 def encode(text: bytes, dictionary: Dictionary) -> Ids:
-    """The quads of canonical N-Quads text, their terms interned: int32[4, n], graph 0 for the default graph.
+    """The quads of canonical N-Quads text, with their terms interned: int32[4, n]; graph 0 is the default graph.
 
-    Raises LimitError when ids run out, LongTermError for a line that may hold a term of more than `LONGEST` bytes.
+    Raises LimitError if there is no id left, LongTermError for a term of more than `LONGEST` bytes.
     """
     if len(text) > LONGEST:
         for line in filter(lambda line: len(line) > LONGEST, text.split(b"\n")):
@@ -59,7 +59,7 @@ def skip_string(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def skip_word(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The next space."""
+    """The place of the next space."""
     while text[at] != _SPACE:
         at += 1
     return at
@@ -100,10 +100,10 @@ def _skip_term(text: npt.NDArray[np.uint8], at: int) -> int:
 def _encode(
     table: Table, count: int, text: npt.NDArray[np.uint8], at: int, row: int, column: int, quads: npt.NDArray[np.int32]
 ) -> tuple[int, int, int, int, int]:
-    """Intern terms from `at` on into `quads`, from `quads[column, row]` on.
+    """Intern the terms from `at` on into `quads`, from `quads[column, row]` on.
 
-    Stops at the first term there is no room for, or at the end of the text. Returns the bounds of that term (an
-    empty one at the end), where it belongs, and the count of the table.
+    Stops at the end of the text, or at a term for which the table has no room. Returns start and end of this term
+    (equal at the end of the text), its row and column, and the count of the table.
     """
     while at < text.size:
         if text[at] == _STOP:

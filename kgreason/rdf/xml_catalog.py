@@ -1,14 +1,14 @@
-"""OASIS XML catalogs (https://www.oasis-open.org/committees/entity/spec.html), as Protégé's catalog-v001.xml is one.
+"""OASIS XML catalogs (https://www.oasis-open.org/committees/entity/spec.html), such as Protégé's catalog-v001.xml.
 
     <uri name="http://e/a" uri="a.ttl"/>                                     one IRI
-    <rewriteURI uriStartString="http://e/lib/" rewritePrefix="lib/"/>        all that begin so; the longest wins
-    <uriSuffix uriSuffix="/b.owl" uri="b.owl"/>                              all that end so; the longest wins
-    <nextCatalog catalog="others/catalog-v001.xml"/>                         asked when nothing here fits
+    <rewriteURI uriStartString="http://e/lib/" rewritePrefix="lib/"/>        all with this start; the longest wins
+    <uriSuffix uriSuffix="/b.owl" uri="b.owl"/>                              all with this end; the longest wins
+    <nextCatalog catalog="others/catalog-v001.xml"/>                         used if no entry here fits
     <group xml:base="lib/"> ... </group>                                     entries with a base of their own
 
-Entries for external entities (`system`, `public` ...) say nothing of ontologies and are passed over. What leads
-anywhere but to a file leads nowhere, as nothing is ever fetched. Entities are refused: a catalogue needs none, and they
-are how small documents become large ones.
+Entries for external entities (`system`, `public` ...) are skipped: they are not about ontologies. If the entry for an
+IRI leads to anything but a file, the IRI has no document, because nothing is ever fetched. A catalog that declares
+entities is refused: it needs none, and with entities a small document can expand to a very large one.
 
 Cost: the file, read once.
 """
@@ -26,9 +26,9 @@ _BASE = "http://www.w3.org/XML/1998/namespace base"
 
 
 class XmlCatalog:
-    """An XML catalog with those that it names as next ones.
+    """An XML catalog with its next catalogs.
 
-    `seen` are the catalogs that lead here, which are not asked again. Raises InputError with file and line.
+    `seen` are the catalogs that led to this one; they are not read again. Raises InputError with file and line.
     """
 
     def __init__(self, path: Path, seen: frozenset[Path] = frozenset()) -> None:
@@ -42,7 +42,7 @@ class XmlCatalog:
         self._parse()
 
     def find(self, iri: str) -> Path | None:
-        """The file that a bare IRI leads to, whether or not it exists; None where no entry fits."""
+        """The file for an IRI without angle brackets; the file may be missing. None if no entry fits."""
         if (uri := self._rewritten(iri)) is not None:
             return file_of(uri)
         return next((path for each in self._next if (path := each.find(iri)) is not None), None)
@@ -97,7 +97,7 @@ class XmlCatalog:
         if path is None or path.resolve() in self._seen:
             return
         if not path.is_file():
-            raise self._error(f"the next catalogue {path} is not there")
+            raise self._error(f"the next catalogue {path} does not exist")
         self._next.append(XmlCatalog(path, self._seen))
 
     def _refuse(self, *_: object) -> None:
@@ -108,7 +108,7 @@ class XmlCatalog:
 
 
 def file_of(uri: str) -> Path | None:
-    """The path that a `file:` URI leads to; None for any other."""
+    """The path of a `file:` URI; None for any other URI."""
     from urllib.request import url2pathname
 
     parts = urlsplit(uri)

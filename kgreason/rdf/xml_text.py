@@ -1,8 +1,8 @@
-"""`XmlText`: the bytes of an XML document as RDF parsers ought to see them, and whether it is well-formed.
+"""`XmlText`: the bytes of an XML document with normal line ends, and a check that the document is well-formed.
 
-Oxigraph's parser of RDF/XML takes the end of a file for the end of the document, whatever is still open, and leaves
-line ends as they are. Here they become line feeds (XML 1.0, section 2.11), and Expat follows along, so that a document
-that was cut short is an error in place of half a graph.
+Oxigraph's parser of RDF/XML takes the end of a file for the end of the document, even if elements are still open, and
+does not change line ends. Here line ends become line feeds (XML 1.0, section 2.11), and Expat reads the same bytes. So
+a document that was cut short is an error, not half a graph.
 
 Cost: Expat's, a tenth of the parser's.
 """
@@ -17,13 +17,13 @@ from xml.parsers.expat import errors
 from kgreason.errors import RdfSyntaxError
 
 _BLOCK = 1 << 20
-"""Bytes that Expat is given at once: it looks at all of an unfinished token anew with every piece."""
+"""The bytes for one call of Expat. With each call it reads an unfinished token again from its start."""
 _UNJUDGED = errors.XML_ERROR_AMPLIFICATION_LIMIT_BREACH
-"""What Expat will not read says nothing of the document."""
+"""The error with which Expat refuses to read on; it does not mean that the document is wrong."""
 
 
 class XmlText(io.RawIOBase):
-    """A stream of an XML document in UTF-8, the one encoding that the parser reads; `file` is its name in messages."""
+    """A stream of an XML document in UTF-8, the only encoding of the parser; `file` is its name in messages."""
 
     def __init__(self, text: IO[bytes], file: str) -> None:
         self._text, self._file = text, file
@@ -33,11 +33,11 @@ class XmlText(io.RawIOBase):
         self._problem: expat.ExpatError | None = None
 
     def readable(self) -> bool:
-        """It is."""
+        """True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Put the next bytes into a buffer; how many, 0 at the end."""
+        """Put the next bytes into a buffer; their number, 0 at the end."""
         if self._given == len(self._block):
             self._block, self._given = self._next(), 0
         piece = self._block[self._given : self._given + len(buffer)]
@@ -46,7 +46,7 @@ class XmlText(io.RawIOBase):
         return len(piece)
 
     def _next(self) -> bytes:
-        """The next block, with line feeds alone; none at the end."""
+        """The next block, with line feeds as line ends; b"" at the end."""
         while read := self._text.read(_BLOCK):
             block = read[1:] if self._ends_in_return and read.startswith(b"\n") else read
             self._ends_in_return = read.endswith(b"\r")
@@ -57,7 +57,7 @@ class XmlText(io.RawIOBase):
         return b""
 
     def _follow(self, block: bytes) -> None:
-        """Have Expat read on, to the end where nothing is left, unless it found something wrong already."""
+        """Give Expat the block (b"" is the end of the document), unless it has found an error already."""
         if self._expat is None:
             return
         try:
@@ -69,8 +69,8 @@ class XmlText(io.RawIOBase):
             self._expat = None
 
     def check(self) -> None:
-        """Raise RdfSyntaxError where what was read is not well-formed."""
-        while self._next():  # a parser may have stopped ahead of the end
+        """Read to the end and raise RdfSyntaxError if the document is not well-formed."""
+        while self._next():  # a parser may have stopped before the end
             pass
         if self._problem is not None:
             what = expat.ErrorString(self._problem.code)

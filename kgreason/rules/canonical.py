@@ -1,23 +1,24 @@
 """`canonical`: one value for all the ways to write a rule.
 
-Two rules have equal canonical forms exactly when they have the same name and group and one becomes the other by
-renaming variables, reordering atoms and dropping repeated atoms; so the rules that two axioms yield meet in one, with
-weight 2. It is equality of syntax: a body atom that the others imply stays.
+Two rules have equal canonical forms exactly if they have the same name and group, and one becomes the other by renaming
+variables, reordering atoms and dropping repeated atoms. So if two axioms translate to the same rule, the program has
+this rule with weight 2. Only the syntax counts: a body atom stays even if the other atoms imply it.
 
-    body    without repetitions, in the order whose text is smallest once variables are numbered by first occurrence
+    body    without repetitions, in the order with the smallest text, if variables are numbered by first occurrence
     heads   without repetitions, sorted
     names   v0, v1, ... in the order of the body
 
-The smallest order is built atom by atom: every next atom is one that reads smallest after those before it. Atoms that
-read the same are all tried, and the heads decide between complete orders that read the same.
-Laws: `canonical(canonical(r)) == canonical(r)`; the canonical form is the same rule. At most `_TRIED` partial orders
-are kept, more than a body of `_SHORT` atoms can tie (6! = 720). In a longer body, atoms that read the same are told
-apart by their neighbours first (`_marks`), and fewer orders are kept, the longer it is. What ties then is nearly always
-the same whichever comes first; where it is not, the form is still the same rule but may depend on the order in which it
-was written.
+The smallest order is built atom by atom: the next atom is the one with the smallest text after the atoms before it. If
+several atoms have the same text, all are tried. If several complete orders have the same text, the heads decide.
 
-Cost: 2 to 4 microseconds for a rule over one atom, 15 to 25 for two or three atoms, 6 milliseconds for six that are all
-alike, 0.2 s for 200.
+Laws: `canonical(canonical(r)) == canonical(r)`; the canonical form means the same as the rule. At most `_TRIED` partial
+orders are kept, as many as there are orders of a body of `_SHORT` atoms (6! = 720). In a longer body, atoms of the same
+text are first told apart by their neighbours (`_marks`), and fewer orders are kept, the longer the body is. The order
+of the remaining ties nearly never matters. Where it does, the canonical form still means the same, but it may depend on
+the order in which the rule was written.
+
+Cost: 2 to 4 microseconds for a rule with one body atom, 15 to 25 for two or three atoms, 6 milliseconds for six atoms
+that are all alike, 0.2 s for 200.
 """
 
 from __future__ import annotations
@@ -34,21 +35,21 @@ from kgreason.rules.safety import check_safe
 _SHORT, _TRIED = 6, 720
 
 Reading: TypeAlias = tuple[str, ...]
-"""An atom as it is compared: its relation ("" for a triple pattern), then its terms, variables as `?v0`, `?v1`, ..."""
+"""The text of an atom for comparison: its relation ("" for a triple pattern), its terms, variables as `?v0`, `?v1`."""
 
 Numbers: TypeAlias = dict[Term, str]
 _NAMES = tuple(Variable(f"v{number}") for number in range(8))
 
 
 class _Order(NamedTuple):
-    """The body atoms, with marks, that a partial order has not placed, and what it calls the variables met so far."""
+    """A partial order: the body atoms that it has not placed yet, with marks, and its names for variables so far."""
 
     left: tuple[tuple[Atom, int], ...]
     numbers: Numbers
 
 
 def canonical(rule: Rule) -> Rule:
-    """The canonical form of a rule, with its name, group and sources; raises `UnsafeRuleError`.
+    """The canonical form of a rule, with its name, group and sources. Raises UnsafeRuleError.
 
     >>> from kgreason.rules.parser import parse
     >>> one, other = parse("@rule r p(?a) :- q(?a, ?b), r(?b) .  @rule r p(?y) :- r(?x), q(?y, ?x), r(?x) .").rules
@@ -72,7 +73,7 @@ def canonical(rule: Rule) -> Rule:
 
 
 def _alone(rule: Rule) -> Rule:
-    """The canonical form of a rule of one head and one body atom, as most are: there is nothing to order."""
+    """The canonical form of a rule with one head and one body atom, the most frequent case: no order to choose."""
     (head,), (atom,) = rule.heads, rule.body
     names: dict[Term, Term] = {}
     for term in atom.terms:
@@ -88,7 +89,7 @@ def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:
 
 
 def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
-    """The smallest reading that an atom can have next, and the orders with each atom that has it and the least mark."""
+    """The smallest text of a next atom, and the orders, each with one atom of this text and the least mark added."""
     smallest: tuple[Reading, int] = (), 0
     ties: list[tuple[_Order, Atom]] = []
     for order in orders:
@@ -102,10 +103,10 @@ def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
 
 
 def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
-    """For each atom a number that neither names of variables nor the order of atoms change.
+    """For each atom a number that does not depend on the names of variables or the order of atoms.
 
-    Equal numbers mean that the atoms have the same neighbours at every distance: the colours of Weisfeiler and Leman,
-    refined until no more are told apart.
+    Atoms with equal numbers have the same neighbours at every distance: these are the colours of Weisfeiler and Leman,
+    refined until a round tells no more atoms apart.
     """
     every = (*atoms, *dict.fromkeys(heads))
     colours: dict[Term, int] = {term: 0 for atom in every for term in atom.terms if isinstance(term, Variable)}
@@ -122,7 +123,7 @@ def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
 
 
 def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
-    """Atoms with colours for variables, which comes ahead of constants; those of the body ahead of heads."""
+    """Sort keys of atoms, with colours for variables. Body atoms sort before heads, variables before constants."""
     return [
         (
             number >= body,
@@ -134,7 +135,7 @@ def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> 
 
 
 def _numbered(values: Sequence[Any]) -> list[int]:
-    """The place of each value in the order of all distinct ones."""
+    """For each value its place in the sorted values; equal values have the same place."""
     ordered = sorted(values)
     places: list[int] = []
     for number, value in enumerate(ordered):

@@ -1,10 +1,10 @@
-"""`format_rule`, `format_program`: rules as text, the way back from `parse`.
+"""`format_rule`, `format_program`: rules as text, the inverse of `parse`.
 
-Law: `parse(format_program(p)) == p` for every program whose constants are canonical N-Triples text and whose
-variables, relations and prefixes have names that the grammar knows. A namespace is abbreviated where what follows it
-is plain (ASCII letters, digits, `_`, `-`); numbers and booleans are written short; rdf:type as a predicate is `a`.
+Law: `parse(format_program(p)) == p` for every program that has canonical N-Triples text as constants, and names of
+variables, relations and prefixes that the grammar allows. A prefix abbreviates an IRI if the rest of the IRI is plain
+(ASCII letters, digits, `_`, `-`). Numbers and booleans have no quotation marks; rdf:type as a predicate is `a`.
 
-Cost: a few microseconds for an atom, plus one look at every prefix for each IRI.
+Cost: a few microseconds for an atom; each IRI is compared with every prefix.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _SHORT = {
 
 
 def format_program(program: Program) -> str:
-    """The whole text: `@prefix` lines, then the rules with their `@group` and `@rule` lines; "" without any."""
+    """The text of a program: `@prefix` lines, then the rules with their `@group` and `@rule` lines.
+
+    The text is "" for a program without prefixes and rules.
+    """
     prefixes = program.prefixes
     lines = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in prefixes.items()]
     group = ""
@@ -45,7 +48,7 @@ def format_program(program: Program) -> str:
 
 
 def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
-    """`heads :- body .`, without its name and group; on one line where it fits, else one atom to a line.
+    """The text `heads :- body .` of a rule, without its name and group; in one line, or with a line for each atom.
 
     `prefixes` (prefix -> namespace) abbreviate IRIs.
 
@@ -62,7 +65,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
 
 
 def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
-    """A variable or a constant as rule text writes it."""
+    """The text of a variable or a constant."""
     if isinstance(term, Variable):
         return str(term)
     if term.startswith('"'):

@@ -1,12 +1,12 @@
-"""Rules as values: what the parser makes, the ontology translates to and the engine takes in.
+"""Rules as values. The parser makes them, the ontology is translated to them, and the engine takes them in.
 
-A *constant* is an RDF term written as its N-Triples text (`<http://e/a>`, `_:b`, `"1"^^<...#integer>`): a plain
-`str`, the same text the dictionary maps to an id. A *variable* is a `Variable`. An atom is a triple pattern
-(`relation is None`, three terms) or `relation(t1, ..., tn)` of any arity; the two never match each other.
-A rule that reports a contradiction has the one head `FALSE`.
+A *constant* is the N-Triples text of an RDF term (`<http://e/a>`, `_:b`, `"1"^^<...#integer>`): a plain `str`, the text
+that the dictionary maps to an id. A *variable* is a `Variable`. An atom is a triple pattern (`relation is None`, three
+terms) or `relation(t1, ..., tn)` of any arity; a triple pattern never matches a fact of a relation. A rule that reports
+a contradiction has the single head `FALSE`.
 
-Invariant: `canonical` depends on neither the names of variables nor the order in which axioms were met, so that two
-axioms that yield one rule yield equal values (rules have a canonical form, and a weight).
+Invariant: the canonical form of a rule (`canonical`) does not depend on the names of variables or on the order of
+axioms. So two axioms that mean the same rule give equal values, and the weight of this rule in the program is 2.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VOCABULARY = frozenset(VOCABULARY)
 
 
 class Variable(NamedTuple):
-    """A rule variable; `name` is written without its question mark."""
+    """A rule variable; `name` has no question mark."""
 
     name: str
 
@@ -34,7 +34,7 @@ Triple: TypeAlias = tuple[Constant, Constant, Constant]
 
 
 class Atom(NamedTuple):
-    """A triple pattern (`relation is None`) or an n-ary atom."""
+    """A triple pattern (`relation is None`) or an atom of a relation."""
 
     relation: str | None
     terms: tuple[Term, ...]
@@ -50,10 +50,10 @@ FALSE = Atom("false", ())
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`heads :- body .`, with the name it is known by (a W3C rule name where it has one).
+    """A rule `heads :- body .` with its name; the name of a W3C rule is the W3C name.
 
-    `sources` are the schema triples the rule was translated from; they are part of a proof, not of the rule:
-    equality and hash leave them out. The hash is kept: rules are keys many times over.
+    `sources` are the schema triples that the rule was translated from. Proofs show them; equality and hash ignore them.
+    The hash is computed once, because rules are often keys.
     """
 
     heads: tuple[Atom, ...]
@@ -76,9 +76,9 @@ def triple(subject: Term, predicate: Term, object_: Term) -> Atom:
 
 
 def contradiction(rule: Rule) -> Atom:
-    """What a rule with head `false` derives: `false(name, v1, ..., vn, c1, ..., cm)`.
+    """The head that the engine derives for a rule with head `false`: `false(name, v1, ..., vn, c1, ..., cm)`.
 
-    The constants, those of the vocabulary left out, tell rules of one name apart: those of a row for several axioms.
+    The constants, without the vocabulary, tell rules of the same name apart: translated rules of several axioms.
     """
     terms = dict.fromkeys(term for atom in rule.body for term in atom.terms)
     variables = (term for term in terms if isinstance(term, Variable))

@@ -11,12 +11,13 @@ The language is RDFox's Datalog with n-ary atoms:
     edge(1, 2) .                                                      # a rule with an empty body
     false :- [?x, :parent, ?x] .                                      # a contradiction
 
-`@rule NAME` names the rule that follows, `@group NAME .` the rules up to the next one; names of other than letters,
-digits, `_` and single hyphens are quoted, and `@group "" .` ends a group. Terms are written as in Turtle; a blank node
-is a constant. Variables and constants may stand in every place of a triple pattern (generalised triples).
+`@rule NAME` names the next rule. `@group NAME .` puts all rules up to the next `@group` into a group; `@group "" .`
+ends the group. A name with other characters than letters, digits, `_` and single hyphens needs quotation marks. Terms
+are written as in Turtle; a blank node is a constant. Variables and constants may be in every place of a triple pattern
+(generalised triples).
 
-Invariant: `parse(format_program(p)) == p`. A text is used as a whole or, at its first error, not at all.
-Cost: about 0.13 ms for a rule of three atoms, after 0.15 s for the first text.
+Invariant: `parse(format_program(p)) == p`. A text with an error gives no program at all.
+Cost: about 0.13 ms for a rule of three atoms; 0.15 s more for the first text.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ from kgreason.rules.program import Program
 
 
 def parse(text: str, source: str = "<text>") -> Program:
-    """The program that a rule text says; `source` is what error messages call it.
+    """The program of a rule text; `source` is the name of the text in error messages.
 
-    Raises `RuleSyntaxError` (source, line and column, what was found and what was expected) and `UnsafeRuleError`.
+    Raises RuleSyntaxError (with source, line, column, and the found and the expected text) and UnsafeRuleError.
 
     >>> parse("tc(?x, ?y) :- edge(?x, ?y) .").rules[0].name
     'rule-1'
     """
-    from kgreason.rules.reader import read  # it imports lark, which not every command needs
+    from kgreason.rules.reader import read  # it imports lark, which many commands do not need
 
     return read(text, source)
 
 
 def load(path: str | Path) -> Program:
-    """The program in a file of rule text (UTF-8); raises `InputError` where there is none, and as `parse` does."""
+    """The program of a file with rule text in UTF-8. Raises InputError if it cannot be read, and errors as `parse`."""
     try:
         text = Path(path).read_text("utf-8-sig")
     except OSError as error:
@@ -55,5 +56,5 @@ def load(path: str | Path) -> Program:
 
 @cache
 def ruleset(name: str) -> Program:
-    """The shipped program `rulesets/NAME.dl`; raises `InputError`, naming those that exist, where there is none."""
+    """The shipped program `rulesets/NAME.dl`. Raises InputError, with the existing names, for an unknown name."""
     return load(resource("rulesets", f"{name}.dl"))

@@ -1,10 +1,10 @@
-"""`Program`: rules in the order of their text, with the prefixes it declared.
+"""`Program`: the rules of a text in their order, with the prefixes of the text.
 
-Invariant: every rule has a name. One that was given none is called `rule-N` after its position, counted from 1, so
-that messages can always name a rule and a text that is parsed again yields the same names. Names need not be unique:
-translated axioms share the name of the W3C rule they stand for.
+Invariant: every rule has a name, so that messages can name it. A rule without a name is called `rule-N` after its
+position, counted from 1; parsing the same text again gives the same names. Names need not be unique: all rules that are
+translated from one W3C rule have its name.
 
-A program is closed over nothing: `select` takes some of its groups, and what they leave out is the caller's business.
+`select` takes some groups of a program. It does not check whether their rules need rules of other groups.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kgreason.errors import RuleError
 from kgreason.rules.model import Rule
 
 MOST_ATOMS = 256
-"""Atoms that the body of a user's rule may have, and its head: plans take the square of them, 0.5 s for this many."""
+"""The largest number of atoms in the body or in the head of a user's rule. Planning is quadratic: 0.5 s for so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +36,27 @@ class Program:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups that occur, in the order of their first rules."""
+        """The names of the groups, in the order of their first rules."""
         return tuple(dict.fromkeys(rule.group for rule in self.rules))
 
     def select(self, *groups: str) -> Program:
-        """The rules of these groups, in their order and under their names; raises `RuleError` on an unknown group."""
+        """The program of the rules of these groups, in their order. Raises RuleError for an unknown group."""
         if unknown := [group for group in groups if group not in self.groups]:
-            raise RuleError(f"no rule group {unknown[0]!r}; there are: {', '.join(self.groups)}")
+            raise RuleError(f"unknown rule group {unknown[0]!r}; the groups are: {', '.join(self.groups)}")
         return Program(tuple(rule for rule in self.rules if rule.group in groups), self.prefixes)
 
 
 def default_name(number: int) -> str:
-    """The name of rule `number` (from 1) of a program when it was given none."""
+    """The name of an unnamed rule; `number` is its position in the program, from 1."""
     return f"rule-{number}"
 
 
 def check_sizes(rules: Iterable[Rule]) -> None:
-    """Raises RuleError for a rule of more than `MOST_ATOMS` atoms."""
+    """Raise RuleError for a rule with more than `MOST_ATOMS` atoms in its body or head."""
     for rule in rules:
         for part, atoms in (("body", rule.body), ("head", rule.heads)):
             if len(atoms) > MOST_ATOMS:
                 raise RuleError(
-                    f"rule {rule.name}: its {part} has {len(atoms):,} atoms, and at most {MOST_ATOMS} are taken; "
+                    f"rule {rule.name}: its {part} has {len(atoms):,} atoms, but at most {MOST_ATOMS} are allowed; "
                     "split it into several rules"
                 )

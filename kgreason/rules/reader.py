@@ -1,14 +1,14 @@
 """`read`: statements -> `Program`: prefixes resolved, constants in N-Triples text, every rule checked.
 
     statement      effect
-    @prefix        holds for what follows it
-    @group         likewise
-    rule           appended, with its name or the one of its position
+    @prefix        valid for all statements after it
+    @group         valid for all rules up to the next @group
+    rule           appended, with its name or with the name of its position
 
-Raises at the first thing that is wrong, with its position: an unknown prefix, a constant that is none, `false` where
-it may not stand, an unsafe rule.
+The first error is raised, with its position: an unknown prefix, a wrong constant, `false` in a wrong place, an unsafe
+rule.
 
-Cost: a dictionary look-up for a term seen before, which nearly all are.
+Cost: a dictionary look-up for each term that occurred before; nearly all terms did.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from kgreason.rules.safety import check_safe
 from kgreason.rules.syntax import AtomText, Clause, GroupLine, Literal, Node, PrefixLine, statements
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
-_RESERVED = "false is reserved for contradictions: it stands alone in a head and takes no terms"
+_RESERVED = "false is reserved for contradictions: it must be the only head of its rule and has no terms"
 
 
 def read(text: str, source: str) -> Program:
-    """The program of a rule text; raises `RuleSyntaxError` and `UnsafeRuleError`, which name `source`."""
+    """The program of a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`."""
     reader = _Reader(source)
     for statement in statements(text, source):
         match statement:
@@ -43,14 +43,14 @@ def read(text: str, source: str) -> Program:
 
 
 class _Reader:
-    """What has been read so far, and what it means for the statement that comes next."""
+    """The rules so far, and the prefixes and the group that are valid for the next statement."""
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.rules: list[Rule] = []
         self.prefixes: dict[str, str] = {}
         self._group = ""
-        self._terms: dict[str, Term] = {}  # by the text of their tokens, under the present prefixes
+        self._terms: dict[str, Term] = {}  # terms by the text of their tokens; valid for the present prefixes
 
     def prefix(self, line: PrefixLine) -> None:
         self.prefixes[line.name[:-1]] = self._constant(line.iri)[1:-1]

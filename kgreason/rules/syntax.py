@@ -1,13 +1,13 @@
-"""Rule text -> statements: what the grammar says, still in tokens, each with its line and column.
+"""Rule text -> statements. Statements consist of tokens, each with its line and column.
 
     text -> [PrefixLine | GroupLine | Clause, ...]
 
-`grammar.lark` is parsed by lark (LALR, contextual lexer); the callbacks of `_Builder` run as the rules of the grammar
-are reduced, so that no tree is built. What a prefix means, and what may not stand where, is the parser's business.
-Errors are told in the words of the language, never in those of the grammar.
+lark parses the text with `grammar.lark` (LALR, contextual lexer). Each reduction calls a callback of `_Builder`, so
+that no tree is built. `reader` resolves prefixes and checks where a term is allowed. Error messages use the words of
+the rule language, never the names of the grammar.
 
-Cost: importing lark and building its tables takes about 0.15 s, once, hence the parser imports this module when it
-first parses; then 4 microseconds a token, or about 100 for a rule of three atoms.
+Cost: importing lark and building its tables takes about 0.15 s, once; so `parse` imports this module only when it first
+runs. After that 4 microseconds a token, about 100 for a rule of three atoms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kgreason.grammars import parser_of
 
 
 class Literal(NamedTuple):
-    """A quoted string, with its language tag or datatype where it has one."""
+    """A quoted string, with its language tag or datatype; None if it has none."""
 
     string: Token
     language: Token | None = None
@@ -50,7 +50,7 @@ class AtomText(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """A rule; `name` is None where no `@rule` precedes it."""
+    """A rule; `name` is None if there is no `@rule` before it."""
 
     heads: list[AtomText]
     body: list[AtomText]
@@ -65,7 +65,7 @@ class PrefixLine(NamedTuple):
 
 
 class GroupLine(NamedTuple):
-    """`@group NAME .`, which names the group of what follows."""
+    """`@group NAME .`: the group of the rules that follow."""
 
     name: Token
 
@@ -74,7 +74,7 @@ Statement: TypeAlias = PrefixLine | GroupLine | Clause
 
 
 def statements(text: str, source: str) -> list[Statement]:
-    """The statements of a rule text, in order; raises `RuleSyntaxError` with the position in `source`."""
+    """The statements of a rule text, in order. Raises RuleSyntaxError with the position in `source`."""
     try:
         return cast("list[Statement]", _grammar().parse(text))
     except UnexpectedInput as error:
@@ -89,7 +89,7 @@ def _grammar() -> Lark:
 
 
 class _Builder(Transformer[Token, Any]):
-    """One callback for each alias of the grammar; `parts` are all its symbols, punctuation included."""
+    """One callback for each alias of the grammar; `parts` are all symbols of the alias, including punctuation."""
 
     def nothing(self, _: list[Any]) -> list[Statement]:
         return []
@@ -151,7 +151,7 @@ class _Builder(Transformer[Token, Any]):
         return TripleTerm(parts[1], parts[2], parts[3])
 
 
-# What error messages call a set of terminals; the first that fit are taken, the largest first.
+# The words of error messages for sets of terminals. Sets are tried in this order, larger ones first.
 _IRI = {"IRI", "NAME_WITH_PREFIX"}
 _GROUND = _IRI | {"BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
 _ATOM = _IRI | {"LEFT", "IDENTIFIER", "FALSE"}
@@ -184,11 +184,11 @@ def _in_words(terminals: Collection[str]) -> str:
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-# What begins here but does not end well, by its first characters.
+# Messages for tokens that start right but are broken, by their first characters.
 _SHOWN = 30
 _BROKEN = (
     ("<<", "a triple term that is not written <<( s p o )>>"),
-    ("<", "an IRI that does not end, or has a character that an IRI may not have"),
+    ("<", "an IRI that does not end, or has a character that is not allowed in an IRI"),
     ('"', "a string that does not end"),
     ("'", "a string that does not end"),
     ("?", "a question mark without a variable's name"),
@@ -196,7 +196,7 @@ _BROKEN = (
 
 
 def _found(error: UnexpectedInput, text: str) -> tuple[int, int, str]:
-    """Line, column and words for what the parser did not expect."""
+    """Line, column and description of the text that the parser did not expect."""
     if isinstance(error, UnexpectedToken):
         token = error.token
         if token.type == "$END":

@@ -1,16 +1,16 @@
-"""`Dictionary`: RDF term <-> int32 id, the only place that knows a term's text.
+"""`Dictionary`: RDF term <-> int32 id, the only place that knows the text of a term.
 
 The text of a term is its canonical N-Triples form in UTF-8: `<http://e/a>`, `_:b`, `"x"@en`, `"1"^^<...#integer>`,
-`<<( ... )>>`. Names of n-ary relations (`tc/2`) are interned beside them; `Kind` tells all of these apart by their
-first bytes. Ids are dense from 1, in the order in which terms were met; 0 is no term. The terms of `VOCABULARY` come
-first, so that their ids are the same everywhere.
+`<<( ... )>>`. The names of n-ary relations (`tc/2`) are interned too. `Kind` tells all of these apart by their first
+bytes. Ids are dense from 1, in the order in which terms were first interned; id 0 stands for no term. The terms of
+`VOCABULARY` come first, so that their ids are the same everywhere.
 
-Laws: `decode(intern(texts)) == texts`; equal texts have equal ids, different texts different ones; an id never
-changes its meaning, except that `truncate` forgets the newest terms.
+Laws: `decode(intern(texts)) == texts`. Equal texts have equal ids, and different texts have different ids. An id never
+changes its meaning; only `truncate` removes the newest terms, and their ids are given out again.
 
-Cost: the text, 8 bytes for its offset and 13 to 26 for its hash slots, no Python object. Saved, it is three `.npy`
-files that are memory-mapped when loaded: opening is instant, and reading (`decode`, `kinds`, `lines`) touches only
-what it reads and needs no Numba. The first new term copies a loaded dictionary into memory.
+Cost: the text, 8 bytes for its offset and 13 to 26 bytes for its hash slots; no Python object. A saved dictionary is
+three `.npy` files, which `load` maps into memory. So opening is instant. Reading (`decode`, `kinds`, `lines`) touches
+only the parts that it reads, and needs no Numba. The first new term copies a loaded dictionary into memory.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ Ids = npt.NDArray[np.int32]
 
 MAX_ID = 2**31 - 1
 LONGEST = 16_000_000
-"""The bytes of the longest term: the parser that rows go through to the store takes 16 MiB, a little more."""
+"""The largest number of bytes of a term. On the way to the store rows pass a parser with a limit of 16 MiB, slightly
+more."""
 
 
 class Kind(IntEnum):
-    """What an id stands for; `NONE` is id 0."""
+    """The kind of term that an id stands for; `NONE` is id 0."""
 
     NONE = 0
     IRI = 1
@@ -51,15 +52,16 @@ _FIRST_BYTE = np.full(256, Kind.RELATION, np.uint8)
 _FIRST_BYTE[[ord("<"), ord("_"), ord('"')]] = Kind.IRI, Kind.BLANK, Kind.LITERAL
 
 _ROWS = 10_000
+"""The rows that `lines` writes at a time: few enough for the cache."""
 _FEW = 16
-"""Rows written at a time: few enough for the cache."""
+"""At most so many rows are written without tables of the terms."""
 _FILES = ("arena", "offsets", "slots")
 
 
 class Dictionary:
     """RDF term <-> int32 id.
 
-    One thread may intern while others read: terms are only ever appended, and arrays that grow are replaced.
+    One thread may intern while others read: terms are only appended, and a new array replaces one that is too small.
     """
 
     def __init__(self, first: Iterable[str] = VOCABULARY) -> None:
@@ -75,20 +77,21 @@ class Dictionary:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays, room to grow included."""
+        """The bytes of the arrays, including their room to grow."""
         return self._arena.nbytes + self._offsets.nbytes + self._slots.nbytes
 
     def intern(self, texts: Iterable[str]) -> Ids:
-        """The ids of texts, int32[n]; a text that is not known yet gets the next id.
+        """The ids of texts, int32[n]. A new text gets the next id.
 
-        Raises LimitError when ids run out; the terms before are interned.
+        Raises LimitError if there is no id left; the texts before this one are interned then. Raises LongTermError for
+        a text of more than `LONGEST` bytes, before any text is interned.
         """
         return self.intern_packed(*_packed(texts))
 
     def intern_packed(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """The same for texts in UTF-8, one after the other: uint8[m], and where each begins and ends: int64[n + 1].
+        """The same as `intern` for texts in one UTF-8 buffer: text uint8[m], bounds int64[n + 1].
 
-        Raises LongTermError for one of more than `LONGEST` bytes, before any is interned.
+        Text number i is `text[bounds[i]:bounds[i + 1]]`.
         """
         from kgreason.terms.interning import intern_all
 
@@ -104,7 +107,7 @@ class Dictionary:
         return ids
 
     def find(self, texts: Iterable[str]) -> Ids:
-        """The ids of texts, int32[n], 0 where a text is not known."""
+        """The ids of texts, int32[n]; 0 for a text that has no id."""
         from kgreason.terms.interning import find_all
 
         text, bounds = _packed(texts)
@@ -113,15 +116,15 @@ class Dictionary:
         return ids
 
     def decode(self, ids: npt.ArrayLike) -> list[str]:
-        """The texts of ids; that of id 0 is empty."""
+        """The texts of ids. The text of id 0 is empty."""
         return [str(text, "utf-8") for text in self._texts(np.asarray(ids, np.int64))]
 
     def firsts(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
-        """For each group the one of its terms that comes first: int32[g].
+        """The first term of each group: int32[g].
 
-        IRIs come first, then blank nodes, literals and triple terms; those of one kind by their UTF-8 bytes.
-        `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group has a term. Cost: a comparison for
-        each term.
+        IRIs come first, then blank nodes, literals and triple terms. UTF-8 bytes order the terms of one kind.
+        `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group must have a term. Cost: one
+        comparison for each term.
         """
         from kgreason.terms.interning import find_firsts
 
@@ -130,7 +133,7 @@ class Dictionary:
         return found
 
     def kinds(self, ids: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-        """What ids stand for: uint8[n] of `Kind`."""
+        """The kinds of ids: uint8[n] of `Kind`."""
         ids = np.asarray(ids, np.int64)
         start, last = self._offsets[ids], self._arena.size - 1
         first = self._arena[np.minimum(start, last)]
@@ -141,7 +144,7 @@ class Dictionary:
         return kinds
 
     def typed(self, after: int) -> Ids:
-        """The literals with a datatype, ascending, among the terms with an id above `after`: int32[n]."""
+        """The literals with a datatype IRI that have an id above `after`, ascending: int32[n]."""
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
         first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
         found: Ids = ids[(first == ord('"')) & (last == ord(">"))]
@@ -156,16 +159,16 @@ class Dictionary:
         return b"".join(self._lines(rows[first : first + _ROWS], number) for first in range(0, len(rows), _ROWS))
 
     def truncate(self, count: int) -> None:
-        """Forget every term with an id above `count`: what a failed load leaves behind."""
+        """Remove every term with an id above `count`, to undo a load that failed."""
         if count < self._count:
             self._rehash(count, self._slots.size)
             self._count = count
 
     def save(self, folder: Path) -> None:
-        """Write the dictionary as .npy files into `folder`, each replaced as a whole.
+        """Write the dictionary as three .npy files into `folder`; each file is replaced as a whole.
 
-        The three belong together: where a kill must not leave some of them old, write into a fresh folder.
-        Raises StoreError.
+        A kill can leave some files old and some new. If this matters, write into a new folder. Raises StoreError if a
+        file cannot be written.
         """
         used = self._offsets[self._count + 1]
         arrays: tuple[npt.NDArray[Any], ...] = self._arena[:used], self._offsets[: self._count + 2], self._slots
@@ -180,9 +183,9 @@ class Dictionary:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """The dictionary that `save` wrote, memory-mapped; the files are never written to.
+        """The dictionary that `save` wrote, memory-mapped; changes never reach the files.
 
-        Raises StoreError.
+        Raises StoreError if the files cannot be read.
         """
         dictionary = cls.__new__(cls)
         try:
@@ -194,15 +197,15 @@ class Dictionary:
         return dictionary
 
     def table(self) -> Table:
-        """The arrays as kernels take them. They are replaced when the dictionary grows: ask again then."""
+        """The arrays for kernels. They are valid until the dictionary grows: call `table` again after `make_room`."""
         from kgreason.terms.interning import Table
 
         return Table(self._arena, self._offsets, self._slots)
 
     def make_room(self, length: int) -> None:
-        """Grow so that one more term of `length` bytes fits; raises LimitError when ids run out."""
+        """Grow so that one more term of `length` bytes fits. Raises LimitError if there is no id left."""
         if self._count >= MAX_ID:
-            raise LimitError(f"the dictionary is full: it holds {MAX_ID} terms")
+            raise LimitError(f"the dictionary is full: it cannot hold more than {MAX_ID:,} terms")
         if self._count + 3 > self._offsets.size:
             self._add_slots()
         used = int(self._offsets[self._count + 1])
@@ -210,7 +213,7 @@ class Dictionary:
             self._arena = _resized(self._arena, used, used + max(length, used // 2))
 
     def adopt(self, count: int) -> None:
-        """Take over what a kernel has interned into `table()`: ids up to `count`."""
+        """Set the number of terms, after a kernel has interned terms into `table()`."""
         self._count = count
 
     def _add_slots(self) -> None:
@@ -230,14 +233,14 @@ class Dictionary:
         return [text[start:end].tobytes() for start, end in zip(self._offsets[ids].tolist(), ends, strict=True)]
 
     def _few_lines(self, columns: Sequence[Ids]) -> bytes:
-        """A handful of rows as lines: a commit of one triple should not pay for the tables of large ones."""
+        """At most `_FEW` rows as lines, without the tables of `_lines`, which cost more than a commit of one triple."""
         arena, at = self._arena.data, self._offsets.item
         rows = zip(*[np.asarray(column).tolist() for column in columns], strict=True)
         words = ([arena[at(term) : at(term + 1)].tobytes() for term in row if term] for row in rows)
         return b"".join([b" ".join(line) + b" .\n" for line in words])
 
     def _lines(self, rows: Ids, number: Ids) -> bytes:
-        """A few rows as lines; `number` is scratch for every id, so that each distinct term is read once."""
+        """At most `_ROWS` rows as lines, each distinct term read once; `number` is a scratch word for every id."""
         flat = rows.ravel()
         order = np.arange(flat.size, dtype=np.int32)
         number[flat] = order
@@ -246,31 +249,31 @@ class Dictionary:
         texts = np.array([*self._texts(distinct), None], object)
         words = iter(texts[number[flat]].tolist())
         lines = b" .\n".join([*map(b" ".join, zip(*[words] * rows.shape[1], strict=True)), b""])
-        # A line feed in a term is escaped, so that two spaces before the full stop are always a graph left out.
+        # Line feeds in terms are escaped. So two spaces before a full stop at the end of a line are an omitted graph.
         return lines if flat.all() else lines.replace(b"  .\n", b" .\n")
 
 
 def check_length(text: bytes | npt.NDArray[np.uint8]) -> None:
-    """Raises LongTermError for a text of more than `LONGEST` bytes."""
+    """Raise LongTermError for a text of more than `LONGEST` bytes."""
     if len(text) > LONGEST:
         beginning = bytes(text[:60]).decode(errors="replace")
-        raise LongTermError(f"{beginning}...: {len(text):,} bytes in N-Quads, of which at most {LONGEST:,} can be kept")
+        raise LongTermError(f"{beginning}...: {len(text):,} bytes in N-Quads; at most {LONGEST:,} are allowed")
 
 
 def _room(slots: int) -> int:
-    """How many terms a hash table takes before it grows."""
+    """The number of terms that a hash table of this size takes before it grows."""
     return slots * 5 // 8
 
 
 def _resized(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
-    """A copy of the first `used` elements with room for `size`; the rest is not touched, so it costs no memory yet."""
+    """A copy of the first `used` elements with room for `size`. The rest costs no memory before it is written."""
     fresh = np.empty(size, array.dtype)
     fresh[:used] = array[:used]
     return fresh
 
 
 def _packed(texts: Iterable[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """Texts one after the other in UTF-8, and their bounds."""
+    """Texts in one UTF-8 buffer, and their bounds."""
     encoded = [text.encode() for text in texts]
     bounds = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=bounds[1:])

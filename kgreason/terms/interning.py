@@ -1,15 +1,15 @@
 """The kernels of the dictionary: from text to id, whole columns at a time.
 
-A `Table` is the dictionary as arrays. Term number `i` is `arena[offsets[i]:offsets[i + 1]]`; `offsets[0]` and
-`offsets[1]` are both 0, so that number 0, which no term has, is empty. `slots` is an open-addressing hash table with
-linear probing; an entry holds the upper half of the text's hash above the id, and 0 is an empty slot. The upper half
-alone says where a probe starts, so that the table grows without reading a text again, and tells most unequal texts
-apart without touching the arena.
+A `Table` is the dictionary as arrays. Term number `i` is `arena[offsets[i]:offsets[i + 1]]`. `offsets[0]` and
+`offsets[1]` are both 0, so that number 0, which stands for no term, has an empty text. `slots` is an open-addressing
+hash table with linear probing. An entry holds the upper half of the text's hash above the id; 0 is an empty slot. A
+probe starts at a place that depends on this upper half only. So the table can grow without reading the texts again, and
+most unequal texts are told apart without touching the arena.
 
 Invariant: every id from 1 to the count has exactly one entry, and no two ids have the same text.
 
-Cost: one pass over the text, eight bytes at a time, one cache miss for the slot and two for the comparison. Kernels
-never allocate room: one that finds none stops and says where, its caller grows the table and resumes there.
+Cost: one pass over the text, eight bytes at a time; one cache miss for the slot and two for the comparison. Kernels
+never allocate room. A kernel without room stops and returns its place; the caller grows the table and calls it again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FINISHER = np.uint64(0xD6E8FEB86659FD93)
 
 
 class Table(NamedTuple):
-    """A dictionary as arrays; there are two more offsets than terms there is room for, and 2^k slots."""
+    """A dictionary as arrays. With room for n terms there are n + 2 offsets; the number of slots is a power of two."""
 
     arena: npt.NDArray[np.uint8]
     offsets: npt.NDArray[np.int64]
@@ -36,7 +36,7 @@ class Table(NamedTuple):
 
 @inline
 def _word(text: npt.NDArray[np.uint8], at: int) -> np.uint64:
-    """Eight bytes, little end first; compiled to one load."""
+    """Eight bytes as a little-endian number; compiled to one load."""
     low = np.uint64(text[at]) | np.uint64(text[at + 1]) << 8 | np.uint64(text[at + 2]) << 16
     middle = np.uint64(text[at + 3]) << 24 | np.uint64(text[at + 4]) << 32 | np.uint64(text[at + 5]) << 40
     return low | middle | np.uint64(text[at + 6]) << 48 | np.uint64(text[at + 7]) << 56
@@ -78,7 +78,7 @@ def holds(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int,
 
 @inline
 def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
-    """The slot that holds the text, or else the empty one where it belongs."""
+    """The slot that holds the text, or the empty slot where the text belongs."""
     mask = np.uint64(table.slots.size - 1)
     position = tag & mask
     while True:
@@ -92,7 +92,7 @@ def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: in
 
 @inline
 def intern_one(table: Table, count: int, text: npt.NDArray[np.uint8], start: int, end: int) -> np.int64:
-    """The id of `text[start:end]`: one that it has, `count + 1` if it is new, or 0 if there is no room for it."""
+    """The id of `text[start:end]`. A new text is interned as `count + 1`; if there is no room, the result is 0."""
     tag = _tag(text, start, end)
     position = _locate(table, tag, text, start, end)
     entry = table.slots[position]
@@ -119,7 +119,7 @@ def intern_all(
 ) -> tuple[int, int]:
     """Write the ids of the texts from number `first` on into `ids`; text `i` is `text[bounds[i]:bounds[i + 1]]`.
 
-    Returns the number of the first text there was no room for (their number, if there was for all) and the count.
+    Returns the number of the first text without room (the number of texts, if all had room) and the new count.
     """
     for i in range(first, ids.size):
         found = intern_one(table, count, text, bounds[i], bounds[i + 1])
@@ -134,7 +134,7 @@ def intern_all(
 def find_all(
     table: Table, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64], ids: npt.NDArray[np.int32]
 ) -> None:
-    """Write the ids of texts into `ids`, 0 where a text has none."""
+    """Write the ids of texts into `ids`; 0 for a text that has no id."""
     for i in range(ids.size):
         tag = _tag(text, bounds[i], bounds[i + 1])
         ids[i] = table.slots[_locate(table, tag, text, bounds[i], bounds[i + 1])] & _LOW
@@ -142,7 +142,7 @@ def find_all(
 
 @inline
 def _rank(table: Table, term: np.int64) -> int:
-    """0 for an IRI, 1 for a blank node, 2 for a literal, 3 for a triple term; relations are as IRIs."""
+    """0 for an IRI or a relation, 1 for a blank node, 2 for a literal, 3 for a triple term."""
     at = table.offsets[term]
     if table.arena[at] == ord("_"):
         return 1
@@ -153,7 +153,7 @@ def _rank(table: Table, term: np.int64) -> int:
 
 @inline
 def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
-    """Whether a term comes before another: by their kinds, then by their texts, byte by byte."""
+    """Whether a term comes before another: compare their kinds, then their texts byte by byte."""
     rank, beside = _rank(table, term), _rank(table, other)
     if rank != beside:
         return rank < beside
@@ -170,7 +170,7 @@ def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
 def find_firsts(
     table: Table, ids: npt.NDArray[np.int32], groups: npt.NDArray[np.int64], firsts: npt.NDArray[np.int32]
 ) -> None:
-    """Write into `firsts`, which holds zeros, for each group the one of its terms that comes first.
+    """Write the first term of each group into `firsts`, which must hold zeros.
 
     `groups[i]` is the group of the term `ids[i]`.
     """

@@ -1,11 +1,12 @@
-r"""Strings as N-Triples writes them, quotation marks and escapes included, and back.
+r"""Strings to N-Triples text, with quotation marks and escapes, and back.
 
     it's "so"              "it's \"so\""
 
-Canonical means what Oxigraph prints: the escapes of `_ESCAPES` and no others. `unescape` reads any escape.
+The result is canonical: it has the escapes that Oxigraph prints (`_ESCAPES`) and no others. `unescape` reads all
+escapes of N-Triples.
 
 Law: `unescape(quote(text)[1:-1]) == text`.
-Cost: a regular expression for a string with a backslash, nothing to speak of for others.
+Cost: a regular expression for a string with a backslash, almost nothing for others.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def quote(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """`text` with its backslash escapes replaced; raises ValueError where one is none."""
+    """`text` with its backslash escapes replaced. Raises ValueError for an unknown escape."""
     return _ESCAPED.sub(_unescaped, text) if "\\" in text else text
 
 
@@ -39,5 +40,5 @@ def _unescaped(match: re.Match[str]) -> str:
         return _SHORT[match[3]]
     code = int(digits, 16)
     if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        raise ValueError(f"{match[0]} is not a character")
+        raise ValueError(f"the escape {match[0]} stands for no Unicode character")
     return chr(code)

@@ -1,11 +1,11 @@
 """The terms of RDF, RDFS, OWL, XSD and SWRL as constants: N-Triples text, ready for atoms and the dictionary.
 
-`VOCABULARY` lists them in a fixed order: term number i (from 0) has the id i + 1 in every dictionary, on disk and on
-Spark.
-Invariant: the order is append-only. A new term goes to the end of `VOCABULARY`, whatever its vocabulary; nothing is
-moved or removed, since stored graphs hold these ids.
+`VOCABULARY` lists the terms in a fixed order: term number i (from 0) has the id i + 1 in every dictionary, on disk and
+on Spark.
+Invariant: the order is append-only, because stored graphs hold these ids. A new term goes to the end of `VOCABULARY`,
+whatever its vocabulary. No term is moved or removed.
 
-Cost: about 170 strings; importing it imports nothing else.
+Cost: about 170 strings; this module imports no other.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A commit of signed rows, normalised to final state minus current state (docs/architecture.md).
+"""A commit of signed rows, normalised to final state minus current state.
 
-A commit says what is wanted, in order: assert this row, retract that one, assert it after all. Of several wishes for
-one row the last wins; one that is fulfilled already asks for nothing. So `+f, -f` on an asserted f removes it, and
-on any other f does nothing.
+A commit is a sequence of events: assert this row, retract that row, assert it again. For each row only its last event
+counts, and it changes nothing if the row is already as the event wants it. So `+f, -f` removes an asserted f, and does
+nothing for any other f.
 
-Law: applied to the rows asserted now, the result leaves exactly those that the events applied one by one leave.
+Law: applying the result to the asserted rows gives the same rows as applying the events one by one.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from kgreason.zset.zset import ZSet
 
 
 def net_change(columns: npt.NDArray[np.int32], signs: npt.NDArray[np.int8], is_asserted: npt.NDArray[np.bool_]) -> ZSet:
-    """What a commit changes: weight 1 for rows to assert, -1 for rows to retract, in normal form.
+    """The net change of a commit, in normal form: weight 1 for rows to assert, -1 for rows to retract.
 
-    columns: int32[n, w], the rows of the events in order; signs: int8[n], 1 to assert, -1 to retract; is_asserted:
-    bool[n], whether the event's row is asserted now. Cost: one sort.
+    columns: int32[n, w], the rows of the events in order. signs: int8[n], 1 to assert, -1 to retract. is_asserted:
+    bool[n], whether the row of the event is asserted now. Cost: one sort.
 
     >>> rows = np.array([[1, 2, 3], [1, 2, 3]], dtype=np.int32)
     >>> net_change(rows, np.array([1, -1], dtype=np.int8), np.array([True, True])).weights.tolist()

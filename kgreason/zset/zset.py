@@ -1,14 +1,14 @@
-"""`ZSet`: rows of ids with integer weights, the abelian group that every delta lives in (DBSP, section 2).
+"""`ZSet`: rows of ids with integer weights, the abelian group of all deltas (DBSP, section 2).
 
-A Z-set maps rows to weights, all but finitely many of them 0. It is held as a batch: a row may stand in it several
-times, and its weight is the sum. `consolidate` (sort, add, drop zeros) is the only normal form, and what can be
-asked of a Z-set (`==`, `len`, `weight_of`, `distinct`, ...) is asked of the normal form, so that no answer depends on
-how a batch came about.
+A Z-set maps rows to weights; all but finitely many weights are 0. It is stored as a batch: a row may occur several
+times, and its weight is the sum. `consolidate` (sort, add, drop zeros) is the only normal form. Every question about a
+Z-set (`==`, `len`, `weight_of`, `distinct`, ...) looks at the normal form, so no answer depends on how the batch was
+made.
 
     a + b == b + a        a + (b + c) == (a + b) + c        a + empty == a        a - a == empty
     a.distinct() == a.distinct().distinct()                 a == a.positive() + a.negative()
 
-Cost: `+` and `-` concatenate. A normal form is one sort (`order.py`), and free for a Z-set that is in it already.
+Cost: `+` and `-` concatenate. The normal form costs one sort (`order.py`), or nothing if the Z-set has it already.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from kgreason.zset.order import grouped
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ZSet:
-    """Rows `columns` (int32[n, w], C-contiguous) with `weights` (int64[n]); nobody writes into either.
+    """Rows `columns` (int32[n, w], C-contiguous) with `weights` (int64[n]); neither array is ever changed.
 
-    Whoever makes one says `is_normal` when it is. Raises TypeError for arrays of another dtype, shape or layout.
+    The caller may set `is_normal` only for a batch in normal form. Raises TypeError for arrays of another dtype, shape
+    or layout.
     """
 
     columns: npt.NDArray[np.int32]
@@ -41,7 +42,7 @@ class ZSet:
 
     @classmethod
     def of(cls, columns: npt.NDArray[np.int32], weight: int = 1) -> ZSet:
-        """The rows int32[n, w] with one weight each; a row that stands there twice counts twice.
+        """The rows int32[n, w], each with this weight; a row that occurs twice counts twice.
 
         >>> len(ZSet.of(np.array([[1, 2], [1, 2], [3, 4]], dtype=np.int32)))
         2
@@ -50,11 +51,11 @@ class ZSet:
 
     @classmethod
     def empty(cls, width: int) -> ZSet:
-        """The Z-set without rows, of this width."""
+        """The Z-set of this width without rows."""
         return cls(np.empty((0, width), dtype=np.int32), np.empty(0, dtype=np.int64), True)
 
     def consolidate(self) -> ZSet:
-        """The normal form: rows ascending, each once, no weight 0."""
+        """The normal form: rows ascending, each row once, no weight 0."""
         if self.is_normal:
             return self
         groups = grouped(self.columns)
@@ -63,7 +64,7 @@ class ZSet:
         return ZSet(self.columns[groups.firsts()[kept]], sums[kept], True)
 
     def __add__(self, other: ZSet) -> ZSet:
-        """Row by row the sum of the weights; ValueError for another width."""
+        """Add the weights row by row. Raises ValueError for another width."""
         columns = np.concatenate([self.columns, other.columns])
         return ZSet(columns, np.concatenate([self.weights, other.weights]))
 
@@ -71,7 +72,7 @@ class ZSet:
         return ZSet(self.columns, -self.weights, self.is_normal)
 
     def __sub__(self, other: ZSet) -> ZSet:
-        """Row by row the difference of the weights; ValueError for another width."""
+        """Subtract the weights row by row. Raises ValueError for another width."""
         return self + -other
 
     def distinct(self) -> ZSet:
@@ -80,12 +81,12 @@ class ZSet:
         return ZSet(positive.columns, np.ones_like(positive.weights), True)
 
     def positive(self) -> ZSet:
-        """The rows of positive weight, with it."""
+        """The rows of positive weight, with their weights."""
         normal = self.consolidate()
         return normal.restricted_to(normal.weights > 0)
 
     def negative(self) -> ZSet:
-        """The rows of negative weight, with it."""
+        """The rows of negative weight, with their weights."""
         normal = self.consolidate()
         return normal.restricted_to(normal.weights < 0)
 
@@ -94,7 +95,7 @@ class ZSet:
         return ZSet(self.columns[mask], self.weights[mask], self.is_normal)
 
     def weight_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """The weight of each of the rows int32[m, w], 0 for those it does not have: int64[m].
+        """The weight of each of the rows int32[m, w], 0 for a row that the Z-set does not have: int64[m].
 
         Cost: a sort of both together.
         """

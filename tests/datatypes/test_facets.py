@@ -167,7 +167,7 @@ def test_patterns(pattern: str, matches: list[str], others: list[str]) -> None:
     ],
 )
 def test_what_is_no_pattern(pattern: str) -> None:
-    with pytest.raises(ValueError, match="is not a pattern"):
+    with pytest.raises(ValueError, match="is not a valid pattern"):
         compiled(pattern)
 
 

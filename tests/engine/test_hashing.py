@@ -129,5 +129,5 @@ def test_a_table_of_entries_is_filled_to_five_eighths_at_most() -> None:
 
 
 def test_a_part_of_kernels_says_that_python_cannot_call_it() -> None:
-    with pytest.raises(TypeError, match="hash_row is a part of kernels: Python cannot call it"):
+    with pytest.raises(TypeError, match="hash_row can be called by kernels only, not by Python"):
         hash_row(grid(1, 1), 0, 0, 2)

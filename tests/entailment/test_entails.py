@@ -367,5 +367,5 @@ def test_errors(folder: Path) -> None:
         kgreason.entails(good, bad)
     with pytest.raises(InputError):
         kgreason.check(folder / "missing.ttl")
-    with pytest.raises(RuleError, match="no rule group 'thin'"):
+    with pytest.raises(RuleError, match="unknown rule group 'thin'"):
         kgreason.check(good, rules=["owl2rl+thin"])

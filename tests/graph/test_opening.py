@@ -126,7 +126,7 @@ def test_a_snapshot_that_is_missing(store: Path) -> None:
         ({"schema": ""}, "schema '': it must be one of axioms, data"),
         ({"budget": "much"}, "budget 'much': it must be a whole number, at least 1"),
         ({"rules": "missing.dl"}, "missing.dl: cannot be read: No such file or directory"),
-        ({"rules": ["owl2rl+no-such"]}, "no rule group 'no-such'"),
+        ({"rules": ["owl2rl+no-such"]}, "unknown rule group 'no-such'"),
         ({"rules": ""}, "'': neither a rule set"),
     ],
 )

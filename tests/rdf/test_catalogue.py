@@ -203,7 +203,7 @@ def test_next_catalogs_are_asked_last_and_once(write: Callable[..., Path], tmp_p
         (XML.format('\n<rewriteURI rewritePrefix="x"/>'), "catalog-v001.xml:3: rewriteURI without uriStartString"),
         (
             XML.format('<nextCatalog catalog="gone.xml"/>'),
-            "catalog-v001.xml:2: the next catalogue .*gone.xml is not there",
+            "catalog-v001.xml:2: the next catalogue .*gone.xml does not exist",
         ),
         ("<html>\n</html>", "catalog-v001.xml:1: this is not an XML catalog"),
         ('<!DOCTYPE catalog [\n<!ENTITY a "b">]>\n' + XML.format(""), "catalog-v001.xml:2: entities are not allowed"),

@@ -36,7 +36,7 @@ def test_a_format_whose_parser_has_no_limit_names_the_term(tmp_path: Path) -> No
     path = tmp_path / "long.rdf"
     path.write_text(rdf_xml(TOO_LONG))
     with KnowledgeGraph.open() as graph:
-        with pytest.raises(LimitError, match=f"^{path}: .*at most {LONGEST:,} can be kept"):
+        with pytest.raises(LimitError, match=f"^{path}: .* bytes in N-Quads; at most {LONGEST:,} are allowed"):
             graph.load(path)
         assert graph.stats()["facts"] == 0
 

@@ -21,6 +21,7 @@ from kgreason.rules.parser import load, parse
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 PREFIX = "@prefix : <http://e/> . "
+RESERVED = "false is reserved for contradictions: it must be the only head of its rule and has no terms"
 
 
 def heads(text: str) -> tuple[Atom, ...]:
@@ -144,18 +145,18 @@ ERRORS = {
     'go("x"^^e:d) .': (1, 33, "unknown prefix e: (no @prefix line before this one declares it)"),
     "go(<x>) .": (1, 28, "<x> is a relative IRI; rule text has no base, so write it in full"),
     "go(<urn:x y>) .": (
-        *(1, 28, "found an IRI that does not end, or has a character that an IRI may not have, "),
+        *(1, 28, "found an IRI that does not end, or has a character that is not allowed in an IRI, "),
         "expected a variable, a constant or ')'",
     ),
-    "go(<urn:\x7f>) .": (1, 28, "<urn:\x7f> has a character that an IRI may not have"),
-    "go(<urn:\\u0020>) .": (1, 28, "<urn:\\u0020> has a character that an IRI may not have"),
+    "go(<urn:\x7f>) .": (1, 28, "<urn:\x7f> has a character that is not allowed in an IRI"),
+    "go(<urn:\\u0020>) .": (1, 28, "<urn:\\u0020> has a character that is not allowed in an IRI"),
     'go("x) .': (1, 28, "found a string that does not end, expected a variable, a constant or ')'"),
     'go("\\q") .': (1, 28, "unknown escape \\q in a string"),
-    'go("\\ud800") .': (1, 28, "\\ud800 is not a character"),
+    'go("\\ud800") .': (1, 28, "the escape \\ud800 stands for no Unicode character"),
     '@rule "\\q" go() .': (1, 31, "unknown escape \\q in a string"),
     'go("x"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>) .': (
         *(1, 28, "a string of datatype <http://www.w3.org/1999/02/22-rdf-syntax-ns#langString> "),
-        'is written with a language tag, as "text"@en',
+        'needs a language tag: write "text"@en',
     ),
     "go(? ) .": (1, 28, "found a question mark without a variable's name, expected a variable, a constant or ')'"),
     "go(<<( :s :p ?x )>>) .": (1, 38, "found '?x', expected a constant"),
@@ -164,10 +165,26 @@ ERRORS = {
         "expected a variable, a constant or ')'",
     ),
     "go(\u00a0) .": (1, 28, "found the character U+00A0, expected a variable, a constant or ')'"),
-    "false, go() .": (1, 25, "false is reserved for contradictions: it stands alone in a head and takes no terms"),
-    "go() :- false .": (1, 33, "false is reserved for contradictions: it stands alone in a head and takes no terms"),
-    "false() :- go() .": (1, 25, "false is reserved for contradictions: it stands alone in a head and takes no terms"),
-    "go() :- false(1) .": (1, 33, "false is reserved for contradictions: it stands alone in a head and takes no terms"),
+    "false, go() .": (
+        1,
+        25,
+        RESERVED,
+    ),
+    "go() :- false .": (
+        1,
+        33,
+        RESERVED,
+    ),
+    "false() :- go() .": (
+        1,
+        25,
+        RESERVED,
+    ),
+    "go() :- false(1) .": (
+        1,
+        33,
+        RESERVED,
+    ),
     "go(" + "x" * 50: (1, 28, f"found '{'x' * 30}...', expected a variable, a constant or ')'"),
 }
 

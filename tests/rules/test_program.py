@@ -31,7 +31,7 @@ def test_select_keeps_order_names_and_prefixes() -> None:
     chosen = program.select("c", "a")
     assert [rule.name for rule in chosen.rules] == ["rule-1", "rule-3", "rule-4"]
     assert chosen.prefixes == program.prefixes
-    with pytest.raises(RuleError, match=r"no rule group 'd'; there are: a, b, c"):
+    with pytest.raises(RuleError, match=r"unknown rule group 'd'; the groups are: a, b, c"):
         program.select("a", "d")
 
 

@@ -148,7 +148,7 @@ assert "numba" not in sys.modules
 def test_ids_run_out_with_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     dictionary = Dictionary()
     monkeypatch.setattr(dictionary_module, "MAX_ID", len(dictionary))
-    with pytest.raises(LimitError, match=f"the dictionary is full: it holds {len(dictionary)} terms"):
+    with pytest.raises(LimitError, match=f"the dictionary is full: it cannot hold more than {len(dictionary)} terms"):
         dictionary.intern(f"<http://e/{i}>" for i in range(5000))
 
 

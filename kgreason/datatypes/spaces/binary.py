@@ -1,10 +1,10 @@
 """Truth values and binary data.
 
-`1` and `true` are one value; hexBinary and base64Binary are disjoint, though both hold octets (XSD 1.1 Part 2, 3.3.15
-and 3.3.16; OWL 2 Structural Specification, 4.5). The last character of base64 before `=` has no bits left over, and
-single spaces may stand between characters.
+`1` and `true` are one value. hexBinary and base64Binary are disjoint, although both hold octets (XSD 1.1 Part 2, 3.3.15
+and 3.3.16; OWL 2 Structural Specification, 4.5). In base64, the unused bits of the last character before `=` must be 0,
+and single spaces are allowed between characters.
 
-Cost: a microsecond or two, and the octets.
+Cost: one or two microseconds, and the octets.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _BASE64 = re.compile(
 
 
 def boolean(lexical: str) -> Value:
-    """xsd:boolean."""
+    """The value of a lexical form of xsd:boolean."""
     if lexical not in _TRUTH:
-        raise ValueError("true, false, 1 and 0")
+        raise ValueError("true, false, 1 or 0")
     return Value(BOOLEAN, _TRUTH[lexical])
 
 
 def hexadecimal(lexical: str) -> Value:
-    """xsd:hexBinary."""
+    """The value of a lexical form of xsd:hexBinary."""
     if not _HEX.fullmatch(lexical):
         raise ValueError("pairs of hexadecimal digits")
     return Value(HEX, bytes.fromhex(lexical))
 
 
 def base64(lexical: str) -> Value:
-    """xsd:base64Binary."""
+    """The value of a lexical form of xsd:base64Binary."""
     if not _BASE64.fullmatch(lexical):
         raise ValueError("groups of four characters of base64, the last one padded with =")
     return Value(BASE64, b64decode(lexical))

@@ -1,10 +1,10 @@
 """Durations: months and seconds.
 
-Two durations are one value if they have as many months and as many seconds (XSD 1.1 Part 2, 3.3.6): `P1Y` and `P12M`
-are, `P1M` and `P30D` are not. The order is partial: one duration is less than another if it is so from each of four
-dates on that were chosen to tell them apart (3.3.6.1), and `P1M` and `P30D` are incomparable.
+Two durations are equal if they have the same number of months and the same number of seconds (XSD 1.1 Part 2, 3.3.6):
+`P1Y` equals `P12M`, but `P1M` does not equal `P30D`. The order is partial. A duration is less than another if it ends
+earlier from each of four dates on, which the standard has chosen for this (3.3.6.1). `P1M` and `P30D` are incomparable.
 
-Cost: about three microseconds; a comparison ten.
+Cost: about three microseconds; ten for a comparison.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FORM = re.compile(
     r"(?:T(?=.)(?:(?P<hours>[0-9]+)H)?(?:(?P<minutes>[0-9]+)M)?(?:(?P<seconds>[0-9]+(?:\.[0-9]+)?)S)?)?"
 )
 _STARTS = (1696, 9), (1697, 2), (1903, 3), (1903, 7)
-"""The first days of these months tell durations apart."""
+"""Year and month of the four dates of XSD 1.1 Part 2, 3.3.6.1; each is the first day of the month."""
 
 
 class Duration(NamedTuple):
@@ -33,10 +33,10 @@ class Duration(NamedTuple):
 
 
 def duration(lexical: str) -> Value:
-    """xsd:duration."""
+    """The value of a lexical form of xsd:duration."""
     match = _FORM.fullmatch(lexical)
     if not match:
-        raise ValueError("as P1Y2M3DT4H5M6.7S, without what is zero")
+        raise ValueError("a form such as P1Y2M3DT4H5M6.7S, in which parts may be left out")
     months = 12 * _whole(match["years"]) + _whole(match["months"])
     minutes = 60 * (24 * _whole(match["days"]) + _whole(match["hours"])) + _whole(match["minutes"])
     seconds = plus(60 * minutes, real(match["seconds"] or "0"))
@@ -44,22 +44,22 @@ def duration(lexical: str) -> Value:
 
 
 def day_time(lexical: str) -> Value:
-    """xsd:dayTimeDuration: no years, no months, not even none of them."""
+    """The value of a lexical form of xsd:dayTimeDuration, which has no years and months, not even `0Y`."""
     date = lexical.partition("T")[0]
     if "Y" in date or "M" in date:
-        raise ValueError("as P3DT4H5M6.7S, without years and months")
+        raise ValueError("a form such as P3DT4H5M6.7S, without years and months")
     return duration(lexical)
 
 
 def year_month(lexical: str) -> Value:
-    """xsd:yearMonthDuration: no days, no time, not even none of it."""
+    """The value of a lexical form of xsd:yearMonthDuration, which has no days and no time, not even `0D`."""
     if "D" in lexical or "T" in lexical:
-        raise ValueError("as P1Y2M, without days and time")
+        raise ValueError("a form such as P1Y2M, without days and time")
     return duration(lexical)
 
 
 def places(value: Duration) -> list[int | Decimal]:
-    """The ends of a duration on the time line, in seconds, from each of the four dates on."""
+    """The end of the duration on the time line, in seconds, for each of the four dates as its start."""
     return [plus(_after(year, month + value.months), value.seconds) for year, month in _STARTS]
 
 

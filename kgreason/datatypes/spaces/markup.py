@@ -1,12 +1,11 @@
 """XML literals.
 
-An rdf:XMLLiteral is the content of an element: text, elements, comments, well balanced. Its value is exclusive
-canonical XML with comments (RDF Concepts of 2004, section 5.1, which OWL 2 refers to): empty tags, the order of
-attributes, the way a character is escaped make no difference. Lexical forms that are not canonical themselves are
-taken too, as RDF 1.1 does.
+An rdf:XMLLiteral is the balanced content of an element: text, elements, comments. Its value is exclusive canonical XML
+with comments (RDF Concepts of 2004, section 5.1, which OWL 2 refers to). The form of empty tags, the order of
+attributes and the way of escaping a character make no difference. As in RDF 1.1, a lexical form need not be canonical.
 
-Cost: a parse, some 20 microseconds; the parser is imported with the first XML literal. No document type can be
-declared in the middle of an element, so that entities cannot grow.
+Cost: a parse, about 20 microseconds; the parser is imported with the first XML literal. A document type cannot be
+declared inside an element, so a literal cannot define entities that expand.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _OPEN, _CLOSE = "<r>", "</r>"
 
 
 def xml(lexical: str) -> Value:
-    """rdf:XMLLiteral."""
+    """The value of a lexical form of rdf:XMLLiteral."""
     from xml.etree.ElementTree import ParseError, canonicalize
 
     try:

@@ -1,13 +1,13 @@
-"""Numbers: exact ones of any size, and those of the two floating-point types.
+"""Numbers: exact numbers of any size, and the numbers of the two floating-point types.
 
-Decimals, integers and rationals share one value space, that of owl:real, and are kept exactly: as int, Decimal or
-Fraction, which Python compares and hashes by the number they are. A float or double is the nearest one to the number
-written, ties to even, infinite beyond the largest (XSD 1.1 Part 2, floatingPointRound); the value spaces of owl:real,
-xsd:float and xsd:double are disjoint (OWL 2 Structural Specification, 4.1 and 4.2).
+Decimals, integers and rationals share the value space of owl:real. They are kept exactly, as int, Decimal or Fraction;
+Python compares and hashes these by their numbers. A lexical form of a float or double stands for the nearest float or
+double; ties go to even, and numbers beyond the largest become infinite (XSD 1.1 Part 2, floatingPointRound). The value
+spaces of owl:real, xsd:float and xsd:double are disjoint (OWL 2 Structural Specification, 4.1 and 4.2).
 
-Law: `real(a) == real(b)` exactly if a and b write the same number, however many digits they have.
-Functions take a lexical form and raise ValueError with what they expect.
-Cost: some microseconds, and linear in the digits; `whole`, which must give an int, is a little worse than that.
+Law: `real(a) == real(b)` exactly if a and b write the same number, for any number of digits.
+The function of a datatype takes a lexical form. If it has no value, ValueError says which lexical forms are expected.
+Cost: some microseconds, and linear in the digits. `whole` must give an int and costs a little more than linear time.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _RATIONAL = re.compile(r"([+-]?[0-9]+)/(0*[1-9][0-9]*)")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][+-]?[0-9]+)?|[+-]?INF|NaN")
 _SHORT = 600
-"""Digits that `int` takes whatever the interpreter's limit is."""
+"""Below so many digits `int` works, whatever limit the interpreter is set to."""
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 Real: TypeAlias = int | Decimal | Fraction
-"""A number, kept exactly."""
+"""An exact number."""
 
 WHOLE: Mapping[str, tuple[int | None, int | None]] = MappingProxyType(
     {
@@ -52,11 +52,11 @@ WHOLE: Mapping[str, tuple[int | None, int | None]] = MappingProxyType(
         v.XSD_UNSIGNED_BYTE: (0, 2**8 - 1),
     }
 )
-"""The datatypes of whole numbers: smallest and largest value, None where there is none."""
+"""The integer datatypes with their smallest and largest value; None: no limit."""
 
 
 def whole(digits: str) -> int:
-    """The integer that digits, with a sign or without, write."""
+    """The integer that digits, with or without a sign, stand for."""
     if len(digits) < _SHORT:
         return int(digits)
     half = len(digits) // 2
@@ -65,36 +65,36 @@ def whole(digits: str) -> int:
 
 
 def real(digits: str) -> int | Decimal:
-    """The number that digits, with a sign and a decimal point or without, write."""
+    """The number that digits, with or without a sign and a decimal point, stand for."""
     return Decimal(digits) if "." in digits or len(digits) >= _SHORT else int(digits)
 
 
 def plus(integer: int, number: int | Decimal) -> int | Decimal:
-    """A sum that is never rounded."""
+    """The exact sum, never rounded."""
     return integer + number if isinstance(number, int) else _EXACT.add(integer, number)
 
 
 def minus(number: int | Decimal) -> int | Decimal:
-    """A number with the other sign, never rounded."""
+    """The number with the opposite sign, never rounded."""
     return -number if isinstance(number, int) else number.copy_negate()
 
 
 def integer(lexical: str) -> Value:
-    """xsd:integer."""
+    """The value of a lexical form of xsd:integer."""
     if not _INTEGER.fullmatch(lexical):
-        raise ValueError("digits with a sign or without")
+        raise ValueError("digits, with or without a sign")
     return Value(REAL, real(lexical))
 
 
 def decimal(lexical: str) -> Value:
-    """xsd:decimal."""
+    """The value of a lexical form of xsd:decimal."""
     if not _DECIMAL.fullmatch(lexical):
-        raise ValueError("digits with a decimal point or without, and no exponent")
+        raise ValueError("digits, with or without a decimal point, and no exponent")
     return Value(REAL, real(lexical))
 
 
 def rational(lexical: str) -> Value:
-    """owl:rational."""
+    """The value of a lexical form of owl:rational."""
     match = _RATIONAL.fullmatch(lexical)
     if not match:
         raise ValueError("an integer, a slash, and a positive integer without a sign")
@@ -103,12 +103,12 @@ def rational(lexical: str) -> Value:
 
 
 def double(lexical: str) -> Value:
-    """xsd:double."""
+    """The value of a lexical form of xsd:double."""
     return Value(DOUBLE, _number(lexical).hex())
 
 
 def single(lexical: str) -> Value:
-    """xsd:float."""
+    """The value of a lexical form of xsd:float."""
     return Value(FLOAT, _rounded(_towards_odd(_number(lexical), lexical)).hex())
 
 
@@ -121,20 +121,20 @@ def is_decimal(number: Real) -> bool:
     """Whether a number can be written with finitely many decimal places."""
     if not isinstance(number, Fraction):
         return True
-    denominator = number.denominator  # it divides a power of ten, and then one as long as it is in bits
+    denominator = number.denominator  # if it divides a power of ten, it divides this one
     return pow(10, denominator.bit_length(), denominator) == 0
 
 
 def _number(lexical: str) -> float:
     if not _FLOAT.fullmatch(lexical):
-        raise ValueError("a number with an exponent or without, INF, -INF or NaN")
+        raise ValueError("a number with or without an exponent, INF, -INF or NaN")
     return float(lexical)
 
 
 def _towards_odd(number: float, lexical: str) -> float:
-    """Of the two doubles around the number written the one with an odd last bit, unless one is that number.
+    """The number itself if it is a double; else the one of the two nearest doubles that has an odd last bit.
 
-    Rounding a double to a float afterwards rounds as if it had been done at once.
+    Rounding this double to a float then gives the same float as rounding the exact number at once.
     """
     if not math.isfinite(number) or number == 0 or _bits(number) & 1:
         return number

@@ -1,12 +1,13 @@
 """Strings, tagged and untagged, and IRIs.
 
-A plain literal without a language tag is an xsd:string; rdf:PlainLiteral has both kinds of values, and writes them as
-`text@tag` and `text@` (rdf:PlainLiteral, section 3). Language tags are compared without case. An xsd:anyURI is any
-string at all, and yet no value of xsd:string (XSD 1.1 Part 2, 3.3.17; OWL 2 Structural Specification, 4.6).
+A plain literal without a language tag is an xsd:string. rdf:PlainLiteral has strings with and without a tag; their
+lexical forms are `text@tag` and `text@` (rdf:PlainLiteral, section 3). Language tags are compared without case. The
+lexical form of an xsd:anyURI may be any string, but its value is not a value of xsd:string (XSD 1.1 Part 2, 3.3.17;
+OWL 2 Structural Specification, 4.6).
 
-The characters of strings are those of XML 1.1 and the names those of its Name, as XSD 1.1 leaves to the implementation:
-all but U+0000, U+FFFE and U+FFFF. Tests of derived types (`is_token` ...) take a string.
-Cost: a microsecond or two.
+XSD 1.1 leaves the choice of the XML version to the implementation. Strings here have the characters of XML 1.1 (all but
+U+0000, U+FFFE and U+FFFF), and names follow its Name. Tests of derived types (`is_token` ...) take a string.
+Cost: one or two microseconds.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ _NAME = re.compile(f"[{NAME_START}][{NAME_CHARACTER}]*")
 
 
 def string(lexical: str) -> Value:
-    """xsd:string."""
+    """The value of a lexical form of xsd:string."""
     return Value(STRING, _characters(lexical))
 
 
 def tagged(lexical: str, language: str) -> Value:
-    """A string with a language tag, and a direction after `--` where it has one."""
+    """The value of a string with a language tag; the tag may end in a direction (`ar--rtl`)."""
     space = DIR_LANG_STRING if "--" in language else LANG_STRING
     return Value(space, (_characters(lexical), language.lower()))
 
 
 def plain(lexical: str) -> Value:
-    """rdf:PlainLiteral."""
+    """The value of a lexical form of rdf:PlainLiteral."""
     text, mark, language = lexical.rpartition("@")
     if not mark or (language and not is_language(language)):
         raise ValueError("a text, @, and a language tag or nothing")
@@ -48,37 +49,37 @@ def plain(lexical: str) -> Value:
 
 
 def uri(lexical: str) -> Value:
-    """xsd:anyURI."""
+    """The value of a lexical form of xsd:anyURI."""
     return Value(URI, _characters(lexical))
 
 
 def is_normalized(text: str) -> bool:
-    """Whether a string has no tab or line end: xsd:normalizedString."""
+    """Whether a string has no tab and no line end: xsd:normalizedString."""
     return not any(space in text for space in "\t\n\r")
 
 
 def is_token(text: str) -> bool:
-    """Whether a string has single spaces alone, and inside: xsd:token."""
+    """Whether a string has only single spaces, and none at its ends: xsd:token."""
     return is_normalized(text) and text == text.strip(" ") and "  " not in text
 
 
 def is_language(text: str) -> bool:
-    """Whether a string is written as language tags are: xsd:language."""
+    """Whether a string has the form of a language tag: xsd:language."""
     return _LANGUAGE.fullmatch(text) is not None
 
 
 def is_nmtoken(text: str) -> bool:
-    """Whether a string is made of the characters of names: xsd:NMTOKEN."""
+    """Whether a string consists of characters of XML names: xsd:NMTOKEN."""
     return _NMTOKEN.fullmatch(text) is not None
 
 
 def is_name(text: str) -> bool:
-    """Whether a string is a name of XML: xsd:Name."""
+    """Whether a string is an XML name: xsd:Name."""
     return _NAME.fullmatch(text) is not None
 
 
 def is_ncname(text: str) -> bool:
-    """Whether a string is a name without colons: xsd:NCName."""
+    """Whether a string is an XML name without colons: xsd:NCName."""
     return ":" not in text and is_name(text)
 
 

@@ -1,11 +1,12 @@
-"""Moments and recurring moments: dateTime, date, time, gYear and their like.
+"""Moments and recurring moments: dateTime, date, time, gYear and so on.
 
-A `Moment` has the seven properties of XSD 1.1 (Part 2, appendix D.2.1), None for those that a datatype leaves out.
-Two moments are *identical* if all seven are: OWL 2 takes `12:00:00Z` and `13:00:00+01:00` for two values, `Z` and
-`+00:00` for one (Structural Specification, 4.7). Their *order* is that of `seconds`, in which these two are equal.
+A `Moment` has the seven properties of XSD 1.1 (Part 2, appendix D.2.1); a property is None if the datatype leaves it
+out. Two moments are *identical* if all seven properties are equal. So in OWL 2 `12:00:00Z` and `13:00:00+01:00` are two
+values, but `Z` and `+00:00` give the same value (Structural Specification, 4.7). The *order* of moments is the order of
+their `seconds`, in which `12:00:00Z` and `13:00:00+01:00` are equal.
 
-24:00:00 is 00:00:00 of the next day; there are no leap seconds; the year 0000 is 1 BCE and a leap year; years have
-as many digits as they need, seconds as many decimal places.
+24:00:00 is 00:00:00 of the next day. There are no leap seconds. The year 0000 is 1 BCE and a leap year. Years may have
+any number of digits, seconds any number of decimal places.
 
 Cost: about four microseconds.
 """
@@ -31,13 +32,13 @@ _TIME = (
 _ZONE = r"(?P<zone>Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
 
 _LEAP_YEAR = 1972
-"""The year of a moment that has none: gMonthDay has a 29th of February."""
+"""The year that a moment without a year is given; gMonthDay has a 29th of February."""
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _BEFORE = (0, *accumulate(_LENGTHS))
 
 
 class Moment(NamedTuple):
-    """The seven-property model; `second` is exact, `offset` is in minutes east of Greenwich."""
+    """The seven properties; `second` is exact, `offset` is in minutes east of Greenwich."""
 
     year: int | None
     month: int | None
@@ -49,14 +50,14 @@ class Moment(NamedTuple):
 
 
 def days_in(year: int, month: int) -> int:
-    """The days of a month."""
+    """The number of days in a month."""
     return 29 if month == 2 and _is_leap(year) else _LENGTHS[month - 1]
 
 
 def seconds(moment: Moment) -> int | Decimal:
-    """The place of a moment on the time line (XSD 1.1 Part 2, timeOnTimeline), in UTC where it has an offset.
+    """The place of a moment on the time line (XSD 1.1 Part 2, timeOnTimeline); in UTC if the moment has an offset.
 
-    What is missing counts as the last day of December 1972, or of the month, at midnight.
+    Missing properties are filled in: year 1972, month December, the last day of the month, midnight.
     """
     year = _LEAP_YEAR if moment.year is None else moment.year
     month = moment.month or 12
@@ -66,7 +67,7 @@ def seconds(moment: Moment) -> int | Decimal:
 
 
 def days_before(year: int, month: int) -> int:
-    """The days from the first of the year 1 to the first of a month."""
+    """The number of days from 1 January of the year 1 to the first day of a month."""
     past = year - 1
     leap_day = month > 2 and _is_leap(year)
     return past * 365 + past // 4 - past // 100 + past // 400 + _BEFORE[month - 1] + leap_day
@@ -76,13 +77,13 @@ def _is_leap(year: int) -> bool:
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
-def _reader(space: str, pattern: str, expected: str) -> Callable[[str], Value]:
+def _reader(space: str, pattern: str, example: str) -> Callable[[str], Value]:
     form = re.compile(pattern + _ZONE)
 
     def read(lexical: str) -> Value:
         match = form.fullmatch(lexical)
         if not match:
-            raise ValueError(f"{expected}, with a timezone or without")
+            raise ValueError(f"a form such as {example}, with or without a timezone")
         return Value(space, _moment(match.groupdict()))
 
     return read
@@ -91,7 +92,7 @@ def _reader(space: str, pattern: str, expected: str) -> Callable[[str], Value]:
 def _moment(parts: dict[str, str | None]) -> Moment:
     year, month, day, hour, minute = (_whole(parts.get(name)) for name in ("year", "month", "day", "hour", "minute"))
     if month and day and day > days_in(_LEAP_YEAR if year is None else year, month):
-        raise ValueError("days that their month has")
+        raise ValueError("a day that exists in the month")
     second, offset = parts.get("second"), _offset(parts["zone"])
     if parts.get("midnight"):
         return Moment(*_next_day(year, month, day), 0, 0, 0, offset)
@@ -119,19 +120,19 @@ def _next_day(year: int | None, month: int | None, day: int | None) -> tuple[int
     return (year, month + 1, 1) if month < 12 else (year + 1, 1, 1)
 
 
-date_time = _reader(DATE_TIME, f"{_YEAR}-{_MONTH}-{_DAY}T{_TIME}", "as 2004-02-29T12:00:00")
+date_time = _reader(DATE_TIME, f"{_YEAR}-{_MONTH}-{_DAY}T{_TIME}", "2004-02-29T12:00:00")
 """xsd:dateTime."""
-date = _reader(DATE, f"{_YEAR}-{_MONTH}-{_DAY}", "as 2004-02-29")
+date = _reader(DATE, f"{_YEAR}-{_MONTH}-{_DAY}", "2004-02-29")
 """xsd:date."""
-time = _reader(TIME, _TIME, "as 12:00:00")
+time = _reader(TIME, _TIME, "12:00:00")
 """xsd:time."""
-g_year = _reader(YEAR, _YEAR, "as 2004")
+g_year = _reader(YEAR, _YEAR, "2004")
 """xsd:gYear."""
-g_year_month = _reader(YEAR_MONTH, f"{_YEAR}-{_MONTH}", "as 2004-02")
+g_year_month = _reader(YEAR_MONTH, f"{_YEAR}-{_MONTH}", "2004-02")
 """xsd:gYearMonth."""
-g_month = _reader(MONTH, f"--{_MONTH}", "as --02")
+g_month = _reader(MONTH, f"--{_MONTH}", "--02")
 """xsd:gMonth."""
-g_month_day = _reader(MONTH_DAY, f"--{_MONTH}-{_DAY}", "as --02-29")
+g_month_day = _reader(MONTH_DAY, f"--{_MONTH}-{_DAY}", "--02-29")
 """xsd:gMonthDay."""
-g_day = _reader(DAY, f"---{_DAY}", "as ---29")
+g_day = _reader(DAY, f"---{_DAY}", "---29")
 """xsd:gDay."""

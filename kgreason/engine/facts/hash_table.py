@@ -1,9 +1,9 @@
-"""The hash table over the fact table's rows: looking rows up, noting them in the undo log, taking them out.
+"""The hash table over the rows of the fact table: look rows up, note them in the undo log, take them out.
 
-Invariant: the hash table holds exactly the rows that are neither FREE nor DEAD; the undo log holds each row that a
-commit wrote once, as it was before the commit, and that row is LOGGED.
+Invariant: the hash table holds exactly the rows that are neither FREE nor DEAD. The undo log holds each row that the
+commit wrote, once, with its content before the commit; such a row has the flag LOGGED.
 
-Cost: a probe a row. Lookups run in blocks (hashes, then entries, then rows), so that cache misses overlap.
+Cost: a probe for each row. Look-ups run in blocks (hashes, then entries, then rows), so that cache misses overlap.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ BLOCK = 128
 
 @inline
 def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h: Number) -> Number:
-    """The number of the row equal to keys[i], or `~entry` with the free entry where its search ended.
+    """The number of the row equal to keys[i], or `~entry` with the free entry where the search ended.
 
-    Keys may be narrower than rows: no row of another table begins as theirs do, and padding adds nothing to a hash.
+    Keys may be narrower than rows: no row of another table begins with the columns of a key, and padding adds nothing
+    to a hash.
     """
     width = keys.shape[1]
     tag = entry_tag(h, bits)
@@ -73,7 +74,7 @@ def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h
 
 @inline
 def log_row(m: Block, rows: Int32, r: Number) -> None:
-    """Note a row in the undo log before it is first written in a commit."""
+    """Copy a row to the undo log before the commit writes it for the first time."""
     if m[LOGGING] != 0 and rows[r, STATE] & LOGGED == 0:
         undo = matrix(m, UNDO)
         n = m[N_TOUCHED]
@@ -86,7 +87,7 @@ def log_row(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
-    """Hash a block of keys, and pull the entries and rows that they will meet into the cache."""
+    """Hash a block of keys, and load the entries and rows of these hashes into the cache."""
     width = keys.shape[1]
     h = hashes(m, HASHES)
     shift = np.uint64(64 - bits)
@@ -112,7 +113,7 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 
 @inline
 def kind(state: Number) -> Number:
-    """What a row's state makes of its fact: ABSENT, INFERRED or IS_ASSERTED."""
+    """The kind of the fact of a row in this state: ABSENT, INFERRED or IS_ASSERTED."""
     age = state & AGE
     if age in (FREE, GONE, DEAD):
         return ABSENT
@@ -121,7 +122,7 @@ def kind(state: Number) -> Number:
 
 @kernel
 def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
-    """The present facts, in the order of their rows: columns int32[n, w], tables int32[n], kinds int8[n]; how many."""
+    """Write the present facts, in row order, to columns int32[n, w], tables int32[n], kinds int8[n]; their number."""
     rows, n = matrix(m, ROWS), np.int64(0)
     for r in range(m[N_ROWS]):
         found = kind(rows[r, STATE])
@@ -135,7 +136,7 @@ def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
 
 @kernel
 def rehash(m: Block) -> None:
-    """Enter the rows that are neither free nor dead into the empty hash table, in blocks as `touch` does."""
+    """Enter the rows that are neither FREE nor DEAD into the empty hash table, in blocks as in `touch`."""
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     for low in range(0, m[N_ROWS], BLOCK):

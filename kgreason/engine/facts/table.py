@@ -1,10 +1,10 @@
 """The fact table: one row store, one hash table, and for each row its state, stamp and support.
 
-Invariants: a fact has at most one row; the hash table holds exactly the rows that are neither free nor dead; free rows
-are on the free list, and are used again before the store grows. `compact` gives their room back. At most five of eight
+Invariants: a fact has at most one row. The hash table holds exactly the rows that are neither free nor dead. Free rows
+are on the free list and are used again before the store grows; `compact` gives their room back. At most five of eight
 entries of the hash table are taken.
 
-Cost: 4 w + 12 bytes a row and 6 to 13 of hash table; a probe, in blocks, for each row that is added or looked up.
+Cost: for each row 4 w + 12 bytes, and 6 to 13 bytes of hash table; one probe, in blocks, to add a row or look it up.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class FactTable:
         memory["free"] = np.zeros(16, dtype=np.int32)
 
     def __len__(self) -> int:
-        """The number of facts; rows that left count until their commit is settled."""
+        """The number of facts. Rows that left are counted until `settle`."""
         return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
 
     @property
@@ -69,7 +69,7 @@ class FactTable:
         return sum(self._memory[name].nbytes for name in ("rows", "entries", "queue", "free"))
 
     def reserve(self, more: int) -> None:
-        """Make room for `more` rows beside those in use. LimitError past 2**30 rows."""
+        """Make room for `more` new rows. Raises LimitError for more than 2**30 rows."""
         counters = self._counters
         needed = counters[N_ROWS] + max(0, more - counters[N_FREE])
         if needed > _MOST_ROWS:
@@ -80,17 +80,17 @@ class FactTable:
             self._rehash(needed)
 
     def trim(self) -> None:
-        """Give back room that a large evaluation reserved and did not use, but for one row in eight."""
+        """Give back the room that a large evaluation reserved and did not use; keep room for an eighth more rows."""
         n = self._counters[N_ROWS]
         for name, room in (("rows", n + n // 8 + 1024), ("queue", self._counters[N_QUEUE] + 1024)):
             self._memory.cut(name, room)
 
     def rehash(self) -> None:
-        """Make the hash table anew from the rows."""
+        """Build the hash table again from the rows."""
         self._rehash(self._memory["rows"].shape[0])
 
     def repair(self) -> None:
-        """Make the hash table anew where making it was interrupted."""
+        """Build the hash table again if building it was interrupted."""
         if not self._is_hashed:
             self.rehash()
 
@@ -110,7 +110,7 @@ class FactTable:
             self._memory["rows"] = rows
 
     def find(self, keys: Int32) -> Int32:
-        """For each of keys int32[n, w] the number of the equal row, or -1: int32[n]."""
+        """For each of keys int32[n, w] the number of the present row equal to it, or -1: int32[n]."""
         found = np.empty(len(keys), dtype=np.int32)
         find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
         return found
@@ -134,18 +134,18 @@ class FactTable:
         return kept
 
     def held(self) -> Int32:
-        """The numbers of the rows that hold a fact, ascending; those that left and are not settled among them."""
+        """The numbers of the rows that hold a fact, ascending, including rows that left and are not settled yet."""
         ages = self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE
         return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
 
     def records(self, rows: Int32) -> Int32:
-        """Whole rows int32[n, 3 + w]: state without the flags of a commit, stamp, support, columns."""
+        """Whole rows int32[n, 3 + w]: state without the flags LOGGED and MET, stamp, support, columns."""
         records: Int32 = self._records(rows).copy()
         records[:, STATE] &= ~(LOGGED | MET)
         return records
 
     def _records(self, rows: Int32) -> Int32:
-        """The same, as a view where they are all rows in their order: only to be read before the table grows."""
+        """Whole rows with all flags. It is a view if `rows` are all rows in order: read it before the table grows."""
         stored: Int32 = self._memory["rows"]
         is_all = len(rows) == self._counters[N_ROWS] and bool((rows[1:] > rows[:-1]).all())
         return stored[: len(rows)] if is_all else stored[rows]
@@ -164,12 +164,12 @@ class FactTable:
         return columns[:n], tables[:n], kinds[:n]
 
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row whether it is asserted."""
+        """For each of rows int32[n] whether its fact is asserted: bool[n]."""
         flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
         return flags
 
     def kinds(self, rows: Int32) -> Int8:
-        """What the facts in these rows are, int8[n]: INFERRED or IS_ASSERTED; ABSENT for -1."""
+        """The kinds of the facts in these rows, int8[n]: INFERRED or IS_ASSERTED; ABSENT for row -1."""
         asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
         kinds: Int8 = asserted.astype(np.int8)
         kinds += INFERRED
@@ -177,7 +177,7 @@ class FactTable:
         return kinds
 
     def is_asserted_fact(self, keys: Int32) -> NDArray[np.bool_]:
-        """For each of keys int32[n, w] whether that fact is asserted: bool[n]."""
+        """For each of keys int32[n, w] whether the fact is asserted: bool[n]."""
         asserted: NDArray[np.bool_] = self.kinds(self.find(keys)) == IS_ASSERTED
         return asserted
 
@@ -191,7 +191,7 @@ class FactTable:
         self._counters[N_DEAD] -= len(rows)
 
     def compact(self) -> Int32:
-        """Move the rows together and give free room back; the old number of each new row.
+        """Move the rows together and give free room back; for each new row its old number, int32[n].
 
         No arrangement may be live.
         """
@@ -206,5 +206,5 @@ class FactTable:
 
 
 def _entries(rows: int) -> UInt32:
-    """An empty hash table that takes this many rows."""
+    """An empty hash table with room for this many rows."""
     return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)

@@ -1,14 +1,14 @@
-"""The arrangements of a circuit: their room (groups, hash table, posting arena), and how they keep up.
+"""The arrangements of a circuit: their room (groups, hash table, posting arena), and how rows get into them.
 
-What a plan asks for is entered when the plan first runs: the rows of one key, for one arrangement. An arrangement that
-has none yet takes in those of all its asks, as one pass over the rows serves them all, but for keys that very many of
-the rows so far meet and no plan with facts asks about (of rdf:type, before the first owl:sameAs). Keys that rules bring
-later are counted over the rows that the catalogue lists for them. Counts and arrangements are those of the MET rows
-(`meeting`).
+An ask is one key and one arrangement. Its rows are entered when a plan that needs the ask first runs. An arrangement
+without rows takes in the rows of all its asks at once, because one pass over the rows serves them all. Asks that no
+plan with facts needs are left out if very many rows meet their key (an ask about rdf:type, before the first
+owl:sameAs). For keys of rules that come later, only the rows that the catalogue lists for them are counted. Counts and
+arrangements hold the MET rows (`maintenance`).
 
-Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes and two to four entries of five bytes a
-group, and for a group of more than one row eight bytes for each place of its run, which is a power of two; runs that
-are outgrown are used again.
+Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes for each group, and two to four entries of
+five bytes. A group of more than one row has a run of postings, with eight bytes for each place; the length of a run is
+a power of two. Runs that a group has outgrown are used again.
 """
 
 from __future__ import annotations
@@ -46,15 +46,16 @@ from kgreason.errors import LimitError
 
 _MOST_POSTINGS = 2**31 - 1
 _LARGE_SHARE = 16
-"""A key that more than one of so many rows meets is entered where it is needed, and found by looking at all rows."""
+"""A key is large if more than one in so many rows meets it. Its rows are entered only when a plan needs them, by a pass
+over all rows."""
 _MANY_ROWS = 4096
-"""A key for so many rows: all rows are looked at once, not those of each key."""
+"""If there is more than one new key for so many rows, one pass over all rows counts for all new keys."""
 
 
 class Arrangements:
     """The arrays of groups and postings of a memory block, `live` and `live_asks`, and the counts `key_count`.
 
-    While PARTIAL is set, counts and arrangements may lack rows; `mend` makes them anew.
+    While PARTIAL is set, counts and arrangements may lack rows; `mend` makes them again.
     """
 
     def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:
@@ -81,13 +82,13 @@ class Arrangements:
         return sum(self._memory[name].nbytes for name in ("groups", "group_entries", "signs", "postings", "values"))
 
     def _set_entries(self, size: int) -> None:
-        """Make the hash table empty, with a filter of eight bits for each entry."""
+        """Replace the hash table by an empty one, with a filter of eight bits for each entry."""
         self._memory["group_entries"] = np.zeros(size, dtype=np.uint32)
         self._memory["signs"] = np.zeros(size // 4, dtype=np.uint32)
         self._counters[N_SIGNED] = 0
 
     def refresh_signs(self) -> None:
-        """Make the hash table and its filter anew where groups that are gone have filled the filter."""
+        """Build the hash table and its filter again if groups that are gone have filled the filter."""
         size = self._memory["group_entries"].size
         if self._counters[N_SIGNED] > size:
             with self._partial():
@@ -96,7 +97,7 @@ class Arrangements:
             self._counters[N_SIGNED] = self._counters[N_ARRANGED]
 
     def grow(self) -> None:
-        """Make room for at least one more row, whichever array is short."""
+        """Make room for at least one more row in the arrays that are full. LimitError past 2**31 - 1 postings."""
         memory, n = self._memory, self._counters[N_ARRANGED]
         if n >= memory["groups"].shape[0] or 2 * n + 2 > memory["group_entries"].size:
             memory.grow("groups", n + 1)
@@ -114,7 +115,7 @@ class Arrangements:
             memory.grow("values", needed)
 
     def catch_up(self) -> None:
-        """Count present rows for the keys that are new."""
+        """Count the present rows for new keys."""
         known = self._planner.key_info.n
         if self._counters[N_ROWS] and known != self._keys:
             with self._partial():
@@ -140,14 +141,14 @@ class Arrangements:
 
     @contextmanager
     def _partial(self) -> Iterator[None]:
-        """While this runs, counts and arrangements may lack rows; whoever undoes an error has them made anew."""
+        """Set PARTIAL inside the context: counts and arrangements may lack rows. It stays set after an error."""
         was = self._counters[PARTIAL]
         self._counters[PARTIAL] = 1
         yield
         self._counters[PARTIAL] = was
 
     def make_live(self, ask: int) -> None:
-        """Enter the present rows that an ask wants, with those of others where its arrangement has none yet."""
+        """Enter the present rows of an ask; if its arrangement has no rows yet, those of its other asks too."""
         arrangement = int(self._planner.asks.array[ask, 0])
         with self._partial():
             if self._memory["live"][arrangement, 0]:
@@ -157,7 +158,7 @@ class Arrangements:
                 self._memory["live"][arrangement, 0] = 1
 
     def _enter_all(self, arrangement: int) -> None:
-        """Enter the rows of all asks for an arrangement, those of idle ones aside."""
+        """Enter the rows of all asks for an arrangement, except large asks that no plan with facts needs."""
         asks, keys = self._planner.asks_for(arrangement).T
         is_large = self._are_large(keys)
         if is_large.any():
@@ -178,13 +179,13 @@ class Arrangements:
         self._memory["live_asks"][ask] = 1
 
     def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Whether many of the rows that were gatekept meet each of keys int[n]."""
+        """For each of keys int[n] whether many of the gatekept rows meet it: bool[n]."""
         seen = self._counters[N_ROWS if self._counters[RANKED] else SEGMENT_HIGH]
         large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > seen
         return large
 
     def drop(self) -> None:
-        """Forget all arrangements; each is built again when a plan needs it. Dead rows are free."""
+        """Empty all arrangements and free the dead rows. A plan that needs an arrangement fills it again."""
         self.clear()
         self._memory["live"][:] = 0
         self._memory["live_asks"][:] = 0
@@ -193,13 +194,13 @@ class Arrangements:
             self._facts.free(dead.astype(np.int32))
 
     def renew(self) -> None:
-        """Count the present rows for every key, and forget all arrangements."""
+        """Empty all arrangements, and count the present rows again for every key."""
         self.drop()
         self._memory["key_count"][:] = 0
         count_present(self._block, 0, self._counters[N_ROWS], 0)
         self._counters[PARTIAL] = 0
 
     def mend(self) -> None:
-        """Make counts and arrangements anew where an error has left them without some rows."""
+        """Do a `renew` if an error has left counts or arrangements without some rows."""
         if self._counters[PARTIAL]:
             self.renew()

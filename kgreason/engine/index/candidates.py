@@ -1,12 +1,12 @@
-"""The catalogue: which rows may meet a trigger key, for keys that are new to a table that is full already.
+"""The catalogue: which rows may meet a trigger key. It serves keys that are new to a table that already has facts.
 
-Rows are listed in the order of two columns (a triple's predicate and object, an n-ary fact's relation and first
-argument), when a new rule first asks, for its facts or for the rows of an arrangement. Rows that were added since are
-listed apart, in lists that are merged as they grow: each row is sorted a logarithmic number of times.
-Invariant: every present row that has a key's constants is among `candidates`; others may be, and rows that are free.
+The catalogue is made when a new rule first needs the facts of a key, or rows for an arrangement. It lists the rows in
+the order of two columns: predicate and object of a triple, relation and first argument of an n-ary fact. Rows that are
+added later stand in extra lists, which are merged as they grow: each row is sorted a logarithmic number of times.
+Invariant: `candidates` returns every present row that has the key's constants. It may return other rows and free rows.
 
-Cost: 12 bytes a row, from the first live edit of the rules on. When a quarter as many rows have been added as are
-listed, the list is forgotten; making it is a sort.
+Cost: 12 bytes a row, from the first edit of the rules of a running graph on. If the added rows are more than a
+quarter of the listed ones plus 1,024, the catalogue is dropped; making it again is one sort.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Catalogue:
         self.clear()
 
     def clear(self) -> None:
-        """Forget the lists; they are made again when they are needed."""
+        """Drop the lists; `candidates` makes them again."""
         self.is_listed = False
         self._listed = _EMPTY
         self._recent: list[_Listed] = []
@@ -56,7 +56,7 @@ class Catalogue:
         return listed + sum(rows.nbytes for rows in self._new)
 
     def note(self, rows: Int32) -> None:
-        """Rows int32[n] were added since the list was made."""
+        """Note that rows int32[n] were added after the list was made."""
         if len(rows):
             self._new.append(rows)
             self._added += len(rows)
@@ -64,7 +64,7 @@ class Catalogue:
                 self.clear()
 
     def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
-        """The numbers of the rows, int32[n] without repetition, that may have these constants in these columns."""
+        """The numbers of the rows that may have these constants (by column): int32[n], each row once."""
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
             return self._facts.held()
@@ -78,7 +78,7 @@ class Catalogue:
         return np.unique(np.concatenate(found)) if any(map(len, found[1:])) else found[0]
 
     def _take_in(self) -> None:
-        """List the rows that were added, with lists that are not much longer than they are."""
+        """List the added rows, merged with the recent lists that are shorter than twice their number."""
         rows = np.concatenate(self._new)
         self._new = []
         while self._recent and len(self._recent[-1].rows) < 2 * len(rows):
@@ -86,7 +86,7 @@ class Catalogue:
         self._recent.append(self._list(np.unique(rows)))
 
     def _list(self, rows: Int32) -> _Listed:
-        """These rows in the order of their keys."""
+        """These rows, sorted by their keys."""
         columns, tables = self._facts.columns(rows)
         is_triple = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)[tables]
         keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32

@@ -1,8 +1,8 @@
-"""Facts meet the program: a present row is counted for the trigger keys it meets and stands in the arrangements.
+"""Facts meet the program: the counts of rows for each trigger key, and the entries of rows in the arrangements.
 
-Invariant: a row is MET exactly when it is counted once for each key it meets and stands in each arrangement that a live
-ask of one of those keys names. Rows that leave stay MET until their commit is settled, so that one that returns, or a
-commit that is undone, costs nothing here. New keys and new asks are caught up with over the rows that may meet them.
+Invariant: a row is MET exactly if it is counted once for each key that it meets, and stands in each arrangement that a
+live ask of one of these keys names. Rows that leave stay MET until the commit is settled. So nothing is to do here if a
+row returns or the commit is undone. For new keys and new asks, the present rows that may meet them are looked through.
 
 Cost: a probe for each shape and each arrangement of a row; `count_present` and `arrange_present` look at every row.
 """
@@ -43,7 +43,7 @@ from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes
 
 @inline
 def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
-    """Enter row r into the arrangements that live asks of key k name; False when there is no room."""
+    """Enter row r into the arrangements that live asks of key k name; False if there is no room."""
     asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
@@ -55,7 +55,7 @@ def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
 
 @inline
 def leave_for_key(m: Block, k: Number, r: Number) -> Number:
-    """Take row r out of the arrangements that live asks of key k name; how many groups name it still."""
+    """Take row r out of the arrangements that live asks of key k name; the number of groups that still name it."""
     asks, live, live_asks = matrix(m, ASKS), matrix(m, LIVE), vector(m, LIVE_ASKS)
     named = np.int64(0)
     ask = matrix(m, KEY_INFO)[k, 2]
@@ -70,7 +70,7 @@ def leave_for_key(m: Block, k: Number, r: Number) -> Number:
 
 @inline
 def unmeet(m: Block, r: Number) -> Number:
-    """Take MET row r out of counts and arrangements; how many groups name it still, as dead."""
+    """Take MET row r out of counts and arrangements; the number of groups that still name it, as a dead row."""
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     rows[r, STATE] &= ~MET
     m[N_UNMET] = m[N_UNMET] % 2_000_000_000 + 1
@@ -134,9 +134,10 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 
 @kernel
 def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
-    """Enter the MET rows low..high-1 that live asks of arrangement a want there.
+    """Enter the MET rows low..high-1 that a live ask for arrangement a names.
 
-    The first row not done: `high`, or less for want of room. Rows that wait to be gatekept enter then.
+    Returns the first row that is not done: `high`, or less if there was no room. Rows that are not MET yet enter
+    when they are gatekept.
     """
     rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     for r in range(low, high):
@@ -147,9 +148,10 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
 
 @kernel
 def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
-    """Enter what an ask of key k, not live yet, adds to its arrangement: MET candidates that no live ask has there.
+    """Enter the MET candidates of an ask of key k that is not live yet, except rows that a live ask has entered.
 
-    candidates: int32[n]. `is_first`: none can have. The first candidate not done: n, or less for want of room.
+    candidates: int32[n]. `is_first` says that no live ask can have entered any of these rows. Returns the first
+    candidate that is not done: n, or less if there was no room.
     """
     rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
     for i in range(low, candidates.size):

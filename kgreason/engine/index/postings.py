@@ -1,13 +1,13 @@
 """Arrangements: groups of rows that agree on the bound columns of a body atom.
 
-One hash table holds the groups of all arrangements. A group of one row holds that row itself; the rows of a larger one
-stand in the posting arena, in a run of a power of two. A group moves to a run of twice the room when it needs it, and
-to a smaller one when it uses a quarter; runs that are left are used again, whole.
+One hash table holds the groups of all arrangements. A group of one row holds that row itself. The rows of a larger
+group stand in the posting arena, in a run of places; the length of a run is a power of two. A full group moves to a run
+of twice the length; a group that uses a quarter of its run moves to a shorter one. Freed runs are used again, whole.
 
-Invariant: an arrangement holds, once each, the MET rows of the keys that have a live ask for it. A row that two
-keys ask for is entered twice in a row, and the second time is seen from the last row of the group. A row that is taken
-out stays in a long group as DEAD until an eighth of the group is, so that taking one out costs a probe however long the
-group is; only a row that no group names is used again, and a group that is named by no row is free.
+Invariant: an arrangement holds, once each, the MET rows of the keys that have a live ask for it. If two keys ask for
+one row, the row is entered twice in succession; the second time, the row is the last of its group, and is skipped. In a
+long group, a row that is taken out stays as a DEAD row until an eighth of the group is dead. So taking a row out costs
+one probe, however long the group is. A row is used again only after no group names it. A group without rows is free.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ from kgreason.engine.memory.layout import (
 
 NO_ROOM = -1
 SHORT = 64
-"""In a group of so many rows a row is looked for."""
+"""A row is taken out of a group of at most so many rows at once, by looking through the group."""
 DEAD_SHARE = 8
-"""A group of n rows may hold n / DEAD_SHARE that are dead."""
+"""Of n rows in a group, n / DEAD_SHARE may be dead."""
 
 
 @inline
@@ -77,7 +77,7 @@ def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
 def find_group_of(
     rows: Int32, groups: Int32, slots: UInt32, bits: Number, arranged: Int32, a: Number, r: Number, h: Number
 ) -> Number:
-    """The group of arrangement a that row r belongs to, or `~entry` with the free entry for it."""
+    """The group of arrangement a that row r belongs to, or `~entry` with a free entry for a new group."""
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     mask = np.uint64(slots.size - 1)
@@ -135,7 +135,7 @@ def free_run(m: Block, at: Number, k: Number) -> None:
 
 @inline
 def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
-    """Move the rows of a group to a run of 2**k postings; False when there is none."""
+    """Move the rows of a group to a run of 2**k postings; False if there is no room."""
     postings, values, start = vector(m, POSTINGS), vector(m, VALUES), np.int64(groups[g, GROUP_START])
     run = take_run(m, k)
     if run == NO_ROOM:
@@ -151,7 +151,7 @@ def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
 
 @inline
 def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
-    """Make row r a group of its own at a free entry; False when there is no room."""
+    """Make a group of row r at a free entry; False if there is no room."""
     groups, slots = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
     n = m[N_ARRANGED]
     g = m[FREE_GROUP] - 1
@@ -172,7 +172,7 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
 
 @inline
 def arrange(m: Block, a: Number, r: Number) -> Flag:
-    """Enter row r into arrangement a unless it is the last row there; False when there is no room."""
+    """Enter row r into its group of arrangement a, unless it is the last row there; False if there is no room."""
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
     slots, postings, values = entries(m, GROUP_ENTRIES), vector(m, POSTINGS), vector(m, VALUES)
     value = arranged[a, ARRANGED_VALUE]
@@ -202,7 +202,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
 
 @inline
 def free_row(m: Block, r: Number) -> None:
-    """Put a row that nothing names any more on the free list, which has room for it."""
+    """Put a row that no group names any more on the free list, which must have room for it."""
     matrix(m, ROWS)[r, STATE] = FREE
     vector(m, FREE_ROWS)[m[N_FREE]] = r
     m[N_FREE] += 1
@@ -210,7 +210,7 @@ def free_row(m: Block, r: Number) -> None:
 
 @inline
 def release(m: Block, r: Number) -> None:
-    """A group no longer names row r, which is free when no other does: the support of a DEAD row counts them."""
+    """Note that one group fewer names row r. A DEAD row counts the groups in its support, and is freed at 0."""
     rows = matrix(m, ROWS)
     rows[r, SUPPORT] -= 1
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & AGE == DEAD:
@@ -246,7 +246,7 @@ def drop_group(m: Block, g: Number, h: Number) -> None:
 
 @inline
 def shrink_run(m: Block, groups: Int32, g: Number) -> None:
-    """Give back the run of a group that one row at most is left of; move to a smaller run where a quarter would do."""
+    """Give back the run of a group of at most one row; move a group that uses a quarter of its run to a shorter run."""
     room, length = groups[g, GROUP_DEAD] % ONE_DEAD, np.int64(groups[g, GROUP_LENGTH])
     if length <= 1:
         free_run(m, np.int64(groups[g, GROUP_START]), room)
@@ -257,7 +257,7 @@ def shrink_run(m: Block, groups: Int32, g: Number) -> None:
 
 @inline
 def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
-    """Drop row r and the dead rows from a group of hash h, and the group itself when none is left."""
+    """Drop row r and the dead rows from a group with hash h. Drop the group if no row is left."""
     groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
     start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
     kept = np.int64(0)
@@ -277,7 +277,7 @@ def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
 
 @inline
 def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
-    """Take row r out of a short group without dead rows: no other row is read."""
+    """Take row r out of a short group without dead rows; no other row is read."""
     postings, values = vector(m, POSTINGS), vector(m, VALUES)
     start = np.int64(groups[g, GROUP_START])
     last = start + groups[g, GROUP_LENGTH] - 1
@@ -292,7 +292,7 @@ def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
 
 @inline
 def leave(m: Block, a: Number, r: Number) -> Number:
-    """Take row r, which is not MET any more, out of arrangement a; 1 where its group names it still, as dead."""
+    """Take row r, which is no longer MET, out of arrangement a; 1 if its group still names it, as a dead row."""
     arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
     h = row_hash(arranged, a, rows, r)
     g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
@@ -313,7 +313,7 @@ def leave(m: Block, a: Number, r: Number) -> Number:
 
 @kernel
 def rehash_groups(m: Block) -> None:
-    """Enter all groups into the empty hash table, which has room for them."""
+    """Enter all groups into the empty hash table, which must have room for them."""
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
     slots, signs = entries(m, GROUP_ENTRIES), entries(m, SIGNS)
     bits = log2(m, GROUP_ENTRIES)

@@ -1,9 +1,9 @@
-"""The end of a commit: what it changed, and making it final or undoing it, from the undo log.
+"""The end of a commit: list its changes, and make it final or undo it, from the undo log.
 
-Laws: `settle` leaves no GONE row and no LOGGED flag; `unwind` leaves every row as it was before the commit began, stamp
-and support included, and the arrangements with it.
+Laws: `settle` leaves no GONE row and no LOGGED flag. `unwind` leaves every row as it was before the commit began:
+stamp, support and arrangements included.
 
-Cost: the rows that the commit wrote, whatever the table holds.
+Cost: the rows that the commit wrote, independent of the size of the table.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from kgreason.engine.memory.layout import (
 
 @kernel
 def note_changes(m: Block) -> Number:
-    """Write the facts whose kind changed, with what they were and are, into `changed`; how many."""
+    """Write the facts of changed kind, with their kinds before and after, into `changed`; their number."""
     rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
     n = np.int64(0)
     for i in range(m[N_TOUCHED]):
@@ -58,7 +58,7 @@ def note_changes(m: Block) -> Number:
 
 @inline
 def remove(m: Block, rows: Int32, r: Number) -> None:
-    """Take row r out of the hash table and of the arrangements; it is free once no group names it."""
+    """Take row r out of the hash table and the arrangements. It is free if no group names it, else DEAD."""
     remove_entry(m, rows, r)
     named = np.int64(0)
     if rows[r, STATE] & MET != 0:
@@ -73,7 +73,7 @@ def remove(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) -> None:
-    """Pull the hash-table entries of a block of rows that left, and the rows behind them, into the cache."""
+    """Load the hash-table entries of the GONE rows of a block, and the rows of the next entries, into the cache."""
     slots, h = entries(m, ENTRIES), hashes(m, HASHES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     met = np.int64(0)
@@ -90,7 +90,7 @@ def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) ->
 
 @kernel
 def settle(m: Block) -> None:
-    """Make the commit final: rows that left are removed. The free list has room for those and for all dead rows."""
+    """Make the commit final: remove the rows that left. The free list must have room for them and all dead rows."""
     rows, undo = matrix(m, ROWS), matrix(m, UNDO)
     for low in range(0, m[N_TOUCHED], BLOCK):
         high = min(low + BLOCK, m[N_TOUCHED])
@@ -105,7 +105,7 @@ def settle(m: Block) -> None:
 
 @kernel
 def unwind(m: Block) -> None:
-    """Undo the commit. The free list has room for its rows and for all dead ones."""
+    """Undo the commit. The free list must have room for the rows of the undo log and for all dead rows."""
     rows, undo = matrix(m, ROWS), matrix(m, UNDO)
     for i in range(m[N_TOUCHED]):
         r = np.int64(undo[i, 0])

@@ -1,13 +1,17 @@
-"""distinct: head rows meet the fact table; rows that are new become the next level's delta.
+"""distinct: head rows meet the fact table; new rows become the delta of the next level.
 
-Keeps the second invariant of a commit (docs/architecture.md) for the derivations of a level: a head that is new, or
-that left in this commit and returns, gets stamp 1 + the largest rank over all its derivations in the level and their
-number as support; a head that is present gains 1 for each derivation of smaller rank. The rank of a derivation is the
-largest stamp in its body, -1 for an empty body. A row that was asserted when it appeared keeps stamp 0. While facts
-leave, `discount` takes the counted derivations back: a head whose support falls to 0, and that is not asserted, leaves
-in the next level.
+Invariant: the support of a fact is the number of its derivations of smaller rank than its stamp. The rank of a
+derivation is the largest stamp in its body, -1 for an empty body. For the derivations of one level this means:
 
-Cost: a probe a head, in blocks (hashes, then entries, then rows), so that the cache misses of a block overlap.
+    a new head, or one that left in this commit    stamp 1 + the largest rank of its derivations in the level;
+                                                   support: the number of these derivations
+    a present head                                 support + 1 for each derivation of smaller rank than its stamp
+    a fact that was asserted when it appeared      keeps stamp 0
+
+While facts leave, `discount` takes counted derivations back. A head that is not asserted leaves in the next level when
+its support falls to 0.
+
+Cost: a probe for each head, in blocks (hashes, then entries, then rows), so that the cache misses of a block overlap.
 """
 
 from __future__ import annotations
@@ -54,7 +58,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def enqueue(m: Block, r: Number) -> None:
-    """Put a row into the queue, which has room for it."""
+    """Put a row into the queue, which must have room for it."""
     vector(m, QUEUE)[m[N_QUEUE]] = r
     m[N_QUEUE] += 1
 
@@ -63,7 +67,7 @@ def enqueue(m: Block, r: Number) -> None:
 def new_row(
     m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, entry: Number, h: Number
 ) -> Number:
-    """Put keys[i] into a free row and that row into the queue; the row's number."""
+    """Write keys[i] to a free row and put the row into the queue; the number of the row."""
     r = m[N_ROWS]
     if m[N_FREE] > 0:
         m[N_FREE] -= 1
@@ -83,13 +87,13 @@ def new_row(
 
 @inline
 def become(rows: Int32, r: Number, age: Number) -> None:
-    """Give a row another age; its flags stay."""
+    """Set the age of a row and keep its flags."""
     rows[r, STATE] = (rows[r, STATE] & ~AGE) | age
 
 
 @inline
 def distinct(m: Block) -> None:
-    """Take the head buffer into the fact table, which has room for it."""
+    """Empty the head buffer into the fact table, which must have room for the heads."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -121,7 +125,7 @@ def distinct(m: Block) -> None:
 
 @inline
 def may_leave(m: Block, rows: Int32, r: Number) -> None:
-    """A present row that is neither asserted nor supported leaves in the next level."""
+    """Queue a present row to leave in the next level if it is not asserted and has no support."""
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
         become(rows, r, NEXT)
         enqueue(m, r)
@@ -129,7 +133,7 @@ def may_leave(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def discount(m: Block) -> None:
-    """Take the derivations in the head buffer back from their heads."""
+    """Take the derivations in the head buffer back: subtract them from the support of their heads."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, h = vector(m, RANKS), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -148,7 +152,7 @@ def discount(m: Block) -> None:
 
 @kernel
 def open_queue(m: Block) -> None:
-    """What is queued is a level of its own, ahead of what is queued from now on."""
+    """Make the queued rows a level, before all rows that are queued later."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(m[N_QUEUE]):
         become(rows, np.int64(queue[i]), WAITING)
@@ -157,22 +161,22 @@ def open_queue(m: Block) -> None:
 
 @kernel
 def take_heads(m: Block) -> None:
-    """Take heads that were put into the buffer from outside into the fact table, which has room for them."""
+    """Do `distinct` for heads that Python has put into the buffer; the fact table must have room for them."""
     distinct(m)
 
 
 @kernel
 def take_back_heads(m: Block) -> None:
-    """Take derivations that were put into the buffer from outside back; queue and undo log have room for them."""
+    """Do `discount` for heads that Python has put into the buffer; queue and undo log must have room for them."""
     discount(m)
 
 
 @kernel
 def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number, only_present: Flag) -> None:
-    """Flag rows keys[low:high] as asserted; those that are new are queued with stamp 0 and no support.
+    """Flag rows keys[low:high] as asserted. New rows are queued with stamp 0 and support 0.
 
-    keys: int32[n, w]. With `only_present` nothing is queued. The caller has made room for high - low rows in the fact
-    table, the queue and the undo log.
+    keys: int32[n, w]. With `only_present` only present rows are flagged and no row is queued. The fact table, the queue
+    and the undo log must have room for high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -197,9 +201,10 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number,
 
 @kernel
 def retract_rows(m: Block, keys: Int32, low: Number, high: Number) -> Number:
-    """Take the flag of rows keys[low:high] that are asserted; those without support leave. How many were not asserted.
+    """Remove the flag of the asserted rows among keys[low:high]; rows without support leave.
 
-    keys: int32[n, w]. The caller has made room for high - low rows in the queue and the undo log.
+    Returns the number of rows that were not asserted. keys: int32[n, w]. The queue and the undo log must have room for
+    high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)

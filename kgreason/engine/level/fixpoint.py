@@ -1,15 +1,15 @@
-"""The fixpoint: levels of gatekeep, product and distinct until a level derives nothing new, or none leaves.
+"""The fixpoint: levels of gatekeep, product and distinct, until a level derives no new fact and takes no fact away.
 
-A level is DBSP's inner time. The same levels serve facts that arrive and facts that leave; a scan of given rows takes
-the place of the delta where the heads of new or leaving rules, or the derivations of given heads, are wanted.
+A level is DBSP's inner time. The same levels serve facts that arrive and facts that leave. A scan of given rows takes
+the place of the delta to find the heads of new or leaving rules, or the derivations of given heads.
 
-`advance` is resumable: it returns when it is done, when an array must grow or an arrangement be built, or when its fuel
-is out, and goes on from the memory block at the next call. So Python can grow arrays, show progress, honour a budget
-and notice Ctrl-C between calls, and a phase of a small commit is one call.
+`advance` is resumable. It returns when it is done, when an array must grow, when an arrangement must be built, or when
+its fuel is used up; the next call goes on from the memory block. So between calls Python can grow arrays, show
+progress, honour a budget and notice Ctrl-C. A phase of a small commit is one call.
 
-A level whose delta is large runs in segments, each a delta of its own: later segments wait unseen, so every
-derivation is still met exactly once, and the scratch arrays stay small. The number of phases in a level
-depends on the sizes of its delta and of its heads, not on the number of rules.
+A level with a large delta runs in segments, and each segment is a delta: rows of later segments stay invisible, so that
+every derivation is still met exactly once, and the scratch arrays stay small. The number of phases in a level depends
+on the sizes of its delta and of its heads, not on the number of rules.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def next_segment(m: Block) -> Number:
-    """Gatekeep the next segment, of the next level where this one is done: DONE, NEED_POSTINGS or RUNNING."""
+    """Gatekeep the next segment, and open the next level if this one is done: DONE, NEED_POSTINGS or RUNNING."""
     if m[PHASE] == SCAN:
         if m[SCAN_AT] == m[SCAN_END]:
             return DONE
@@ -97,7 +97,7 @@ def has_room(m: Block) -> Flag:
 
 @kernel
 def advance(m: Block) -> Number:
-    """Run levels until there is nothing left to do; one of the statuses of `layout`."""
+    """Run levels until nothing is left to do, or Python must help: a status of `layout`."""
     while m[FUEL] >= 0:
         m[CALLS] += 1
         if m[PHASE] == GATEKEEP or m[PHASE] == SCAN:

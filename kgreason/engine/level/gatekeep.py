@@ -1,12 +1,11 @@
 """gatekeep: the facts of a segment of the delta meet the triggers, and enter the arrangements that ask for them.
 
-Keeps: a present fact is counted once for each trigger key it meets, and stands once in each arrangement that a live
-ask of one of its keys names. A fact that no key mentions costs one look at the flag of its constants
-(docs/architecture.md, The circuit). Facts that leave meet the triggers as well, but nothing is counted or arranged for
-them.
+Invariant: a present fact is counted once for each trigger key that it meets, and stands once in each arrangement that a
+live ask of one of these keys names. For a fact that no key mentions, the only cost is a look at the flags of its ids.
+Facts that leave meet the triggers as well, but are neither counted nor arranged.
 
-Output: the segment's (key, row) hits, grouped by key with a counting sort over the keys that were met, so that the
-cost does not depend on how many rules there are.
+Output: the hits of the segment, pairs (key, row), grouped by key. A counting sort over the keys that were met groups
+them, so that the cost does not depend on the number of rules.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 
 @inline
 def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
-    """Add the hits of row r under the shapes in `bits`; False, with none added, when an arrangement has no room."""
+    """Add the hits of row r under the shapes in `bits`; False, and no hit, if an arrangement has no room."""
     hit_keys, hit_rows, key_info, count = (
         vector(m, HIT_KEYS),
         vector(m, HIT_ROWS),
@@ -97,7 +96,7 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
 
 @inline
 def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
-    """Enter row r into the arrangements that live asks of keys without a constant name; False when there is no room."""
+    """Enter row r into the arrangements that live asks of keys without constants name; False if there is no room."""
     shapes = matrix(m, SHAPES)
     for shape in range(m[N_SHAPES]):
         if shapes[shape, 1] == 0:
@@ -109,11 +108,11 @@ def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
 
 @inline
 def add_common_hits(m: Block, low: Number, high: Number) -> None:
-    """Add the hits of keys without a constant, which all rows queue[low:high] of their table meet.
+    """Add the hits of the key without constants, which all triples of queue[low:high] meet.
 
-    There is one such key at most, a triple pattern of three variables: an n-ary atom has its relation. Its rows are
-    counted in any case, and hit it only where a plan of the key has work: until the first owl:sameAs, the rules that
-    replace equals by equals cost nothing more.
+    There is at most one such key, that of a triple pattern of three variables: an n-ary atom has its relation as a
+    constant. The rows are always counted for the key, but become hits only if a plan of the key has facts for all its
+    atoms. So the rules that replace equals by equals cost no more than the count before the first owl:sameAs.
     """
     rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
     hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
@@ -139,7 +138,7 @@ def add_common_hits(m: Block, low: Number, high: Number) -> None:
 
 @inline
 def group_hits(m: Block) -> None:
-    """Group the segment's hits by key: a counting sort over the keys that were met."""
+    """Group the hits of the segment by key, with a counting sort over the keys that were met."""
     hit_keys, hit_rows, grouped = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, GROUPED)
     group_key, group_low, fill = vector(m, GROUP_KEY), vector(m, GROUP_LOW), vector(m, KEY_FILL)
     n = m[N_HITS]
@@ -168,7 +167,7 @@ def group_hits(m: Block) -> None:
 
 @inline
 def set_ages(m: Block, low: Number, high: Number, age: Number) -> None:
-    """Give the rows queue[low:high] this age; their flags stay."""
+    """Set the age of the rows queue[low:high] and keep their flags."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(low, high):
         rows[queue[i], STATE] = (rows[queue[i], STATE] & ~AGE) | age
@@ -176,7 +175,7 @@ def set_ages(m: Block, low: Number, high: Number, age: Number) -> None:
 
 @inline
 def mark_met(m: Block, low: Number, high: Number) -> None:
-    """The rows queue[low:high] are counted and arranged from now on."""
+    """Flag the rows queue[low:high] as MET: they are counted and arranged."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(low, high):
         rows[queue[i], STATE] |= MET
@@ -184,7 +183,7 @@ def mark_met(m: Block, low: Number, high: Number) -> None:
 
 @inline
 def gatekeep(m: Block) -> Flag:
-    """Take the next segment of the level; False when an arrangement needs room first (call again then)."""
+    """Gatekeep the next segment of the level; False if an arrangement needs room first: make room and call again."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     low, at = m[SEGMENT_LOW], m[SEGMENT_HIGH]
     room = vector(m, HIT_ROWS).size - m[N_SHAPES]
@@ -221,7 +220,7 @@ def gatekeep(m: Block) -> Flag:
 
 @inline
 def scan_for_plan(m: Block) -> None:
-    """Take the next of the scanned rows that are visible and meet the one key, for the one plan."""
+    """Make a segment of the next scanned rows that are visible and meet SCAN_KEY, for the plan SCAN_PLAN."""
     rows, scanned, grouped, group_low = matrix(m, ROWS), vector(m, SCANNED), vector(m, GROUPED), vector(m, GROUP_LOW)
     n = 0
     at = m[SCAN_AT]
@@ -239,7 +238,7 @@ def scan_for_plan(m: Block) -> None:
 
 @inline
 def scan_heads(m: Block) -> None:
-    """Take the next of the scanned rows as heads: their hits are the keys of backward plans."""
+    """Make a segment of the next scanned rows as heads: their hits are the head keys, which start backward plans."""
     rows, scanned, hit_keys, hit_rows = matrix(m, ROWS), vector(m, SCANNED), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
     n = 0
     at = m[SCAN_AT]
@@ -258,7 +257,7 @@ def scan_heads(m: Block) -> None:
 
 @inline
 def scan(m: Block) -> None:
-    """Take the next segment of the scanned rows instead of the delta; nothing is counted or arranged."""
+    """Make a segment of scanned rows, instead of the delta; no row is counted or arranged."""
     start = m[SCAN_AT]
     if m[SCAN_PLAN] >= 0:
         scan_for_plan(m)
@@ -269,7 +268,7 @@ def scan(m: Block) -> None:
 
 @inline
 def close_segment(m: Block) -> None:
-    """The rows of the segment that is done are old from now on, or gone, and its hits are forgotten."""
+    """Make the rows of the finished segment OLD, or GONE if facts leave, and clear its hits."""
     set_ages(m, m[SEGMENT_LOW], m[SEGMENT_HIGH], GONE if m[MODE] == RETRACT else OLD)
     m[SEGMENT_LOW] = m[SEGMENT_HIGH]
     m[N_HITS] = m[N_GROUPS] = 0
@@ -277,6 +276,6 @@ def close_segment(m: Block) -> None:
 
 @inline
 def open_level(m: Block, end: Number) -> None:
-    """The rows queued until now, and not yet met, are the delta of the next level."""
+    """Make the queued rows from LEVEL_END to `end` the delta of the next level."""
     set_ages(m, m[LEVEL_END], end, WAITING)
     m[LEVEL_END] = end

@@ -1,12 +1,12 @@
 """ground: finished rewrites become head rows.
 
-The rows of the last atom's posting go straight into heads: a template says for each column whether it comes from that
-row or from a slot, so the last atom's variables are never written to the slots at all.
+The rows of the last atom's posting go straight into heads: a template says for each column of a head whether its value
+comes from that row or from a slot. So the variables of the last atom are never written to slots.
 
-Keeps: a rewrite derives each head once, even where two heads of its rule become equal (support counts pairs of a
-rule and a substitution); the rank of a head is the largest stamp in its body. A backward plan grounds the heads up to
-the one it started from, which it alone keeps, unless an earlier one of the same rewrite equals it. Cost: one pass over
-the rows.
+Invariant: a rewrite derives each head once, even if two heads of its rule become equal, because support counts pairs of
+a rule and a substitution. The rank of a head is the largest stamp in its body. A backward plan makes the heads of the
+rule up to the head that the plan started from. It keeps only this last head, and drops it if an earlier head of the
+same rewrite equals it. Cost: one pass over the rows.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ EVERY_AGE = -1
 
 @inline
 def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Whether the columns in which a step's atom repeats a variable hold that variable's value in a row."""
+    """Whether a row has equal values in all columns in which the step's atom repeats a variable."""
     pairs = STEP_PAIRS + 2 * np.uint64(steps[step, STEP_FREE])
     for j in range(steps[step, STEP_COMPARED]):
         at = pairs + 2 * np.uint64(j)
@@ -66,7 +66,7 @@ def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) 
 
 @inline
 def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Bind the free columns of a step's atom to a row; False when a repeated variable differs."""
+    """Copy a row's values in the free columns of the step's atom to slots; False if a repeated variable differs."""
     for j in range(steps[step, STEP_FREE]):
         at = STEP_PAIRS + 2 * np.uint64(j)
         slots[steps[step, at + 1]] = rows[row, FIRST + steps[step, at]]
@@ -75,9 +75,9 @@ def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) ->
 
 @inline
 def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
-    """Keep head n of a rewrite whose heads start at `first`: the new end of the buffer.
+    """Keep or drop head n; the heads of its rewrite start at `first`. Returns the new end of the buffer.
 
-    An equal head of the same rewrite is dropped, and a reflexive triple of the quiet property (eq-ref is off).
+    Head n is dropped if it equals an earlier head of the rewrite, or is a reflexive triple of the quiet property.
     """
     if quiet != 0 and heads[n, 1] == quiet and heads[n, 0] == heads[n, 2]:
         return n
@@ -93,13 +93,13 @@ def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
 
 @inline
 def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
-    """How far from `start` towards `end` the head buffer has room for the heads of a last step."""
+    """The end of the postings from `start` on (at most `end`) that the head buffer has room for after a last step."""
     return min(end, start + (m[HEADS + 1] - 1 - m[N_HEADS]) // np.int64(unsigned(m, STEPS)[step, STEP_HEADS]))
 
 
 @inline
 def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
-    """Of the heads first..last of a rewrite keep the last one, if it was kept at all: the new end of the buffer."""
+    """Keep only the last of the heads first..last, or none if `keep` dropped it: the new end of the buffer."""
     if end == last:
         return first
     for c in range(heads.shape[1]):
@@ -110,7 +110,7 @@ def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Numb
 
 @inline
 def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number) -> None:
-    """Note the rule and the slots of each finished rewrite, instead of its head."""
+    """Write the rule and the slots of each finished rewrite to `traced`, instead of its heads."""
     rows, steps, slots, traced = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TRACED)
     n = m[N_HEADS]
     for position in range(start, stop):
@@ -127,9 +127,9 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 def ground(
     m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number, base: Number
 ) -> None:
-    """Finish the rewrite in the slots with each visible row of source[start:stop] (or with the one row `single`).
+    """Finish the rewrite in the slots with each visible row of source[start:stop], or with row `single` if it is >= 0.
 
-    `ages` are the ages that are visible, as a bit set; `base` is the rank of the rewrite so far.
+    `ages` is the bit set of visible ages; `base` is the rank of the rewrite so far.
     """
     if m[MODE] == EXPLAIN:
         trace(m, step, source, single, start, stop, ages)

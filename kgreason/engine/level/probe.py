@@ -1,9 +1,9 @@
-"""Probing the arrangements: which rows may extend a rewrite, and which atom has the fewest.
+"""Probing the arrangements: which rows may extend a rewrite, and which atom has the fewest of them.
 
-Join order is chosen here, for each rewrite (docs/architecture.md, The circuit): of the atoms that may come next, the
-one with the shortest posting; an empty posting ends the rewrite at once. An atom with no free column is looked up in
-the fact table itself. The first probes of a block of rewrites are made together, so that their cache misses overlap.
-Cost: one hash probe for each atom that may come next.
+The join order is chosen here, for each rewrite: the next atom is the one with the shortest posting. An empty posting
+ends the rewrite at once. An atom without a free column is looked up in the fact table itself. The first probes of a
+block of rewrites are made together, so that their cache misses overlap. Cost: one hash probe for each atom that may
+come next. See docs/architecture.md, The circuit.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ BLOCK = 128
 
 @inline
 def bound_pairs(steps: UInt32, step: Number) -> Number:
-    """Where the (column, slot) pairs of the bound columns of a step start."""
+    """The word of a step at which the (column, slot) pairs of its bound columns start."""
     return STEP_PAIRS + 2 * (np.uint64(steps[step, STEP_FREE]) + np.uint64(steps[step, STEP_COMPARED]))
 
 
@@ -73,7 +73,7 @@ def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
 def find_group(
     rows: Int32, groups: Int32, table: UInt32, bits: Number, steps: UInt32, step: Number, slots: Int32, h: Number
 ) -> Number:
-    """The group of a step's arrangement that the step looks for under the current slots, or -1."""
+    """The group of the step's arrangement that has the key in the current slots, or -1."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     pairs, count = bound_pairs(steps, step), np.uint64(steps[step, STEP_BOUND])
     tag = entry_tag(h, bits)
@@ -100,7 +100,7 @@ def find_group(
 
 @inline
 def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number) -> None:
-    """Write the fact that a step with no free column looks for into row `at` of keys."""
+    """Write the fact that a step without a free column looks for to row `at` of keys."""
     for c in range(keys.shape[1]):
         keys[at, c] = 0
     for j in range(steps[step, STEP_BOUND]):
@@ -110,7 +110,7 @@ def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number)
 
 @inline
 def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
-    """The hash under which a step looks for its posting, or for its fact, under the current slots."""
+    """The hash of the posting, or of the fact, that a step looks for with the current slots."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a >= 0:
         return key_hash(steps, step, a, slots)
@@ -121,7 +121,10 @@ def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
 
 @inline
 def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> tuple[Number, Number, Number]:
-    """What a step finds under its hash: start and end of a posting, or the one row as the third number (else -1)."""
+    """The rows that a step finds under its hash: start and end of a posting, and -1; or 0, 1 and a single row.
+
+    Start and end are equal if there is no row.
+    """
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a < 0:
         rows, heads, table = matrix(m, ROWS), matrix(m, HEADS), entries(m, ENTRIES)
@@ -141,7 +144,7 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
 
 @inline
 def choose(m: Block, node: Number, target: Number) -> Flag:
-    """Put the shortest posting among the steps of a node into first_probes[target]; False when one is empty."""
+    """Write the shortest posting among the steps of a node to first_probes[target]; False if a posting is empty."""
     steps, slots, nodes, found = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, NODES), matrix(m, FIRST_PROBES)
     best = np.int64(1) << 62
     for step in range(nodes[node, 0], nodes[node, 1]):
@@ -157,7 +160,7 @@ def choose(m: Block, node: Number, target: Number) -> Flag:
 
 @inline
 def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number) -> None:
-    """Make the first probe of the rewrites that start at rows grouped[low:high]; END 0 where there is none."""
+    """Make the first probe of the rewrites that start at rows grouped[low:high]; END is 0 if a rewrite ends there."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found, nodes = matrix(m, FIRST_PROBES), matrix(m, NODES)
     for step in range(nodes[node, 0], nodes[node, 1]):
@@ -170,7 +173,7 @@ def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number
 
 @inline
 def touch_block(m: Block, start: Number, step: Number, low: Number, high: Number) -> None:
-    """Hash what a step looks for in each of a block of rewrites, and pull what it will meet into the cache."""
+    """Hash the key of a step for each rewrite of a block, and load the entries and records into the cache."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     h = hashes(m, HASHES)
     for i in range(high - low):
@@ -186,7 +189,7 @@ def touch_block(m: Block, start: Number, step: Number, low: Number, high: Number
 
 @inline
 def touch_entries(table: UInt32, bits: Number, h: UInt64, n: Number, records: Int32) -> Number:
-    """Read the entries of n hashes, then the records behind them; the sum keeps the loads alive."""
+    """Read the entries of n hashes, then the records of the entries; the sum keeps the loads alive."""
     shift, mask = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
     total = np.int64(0)
     for i in range(n):

@@ -1,15 +1,15 @@
 """product: rewrites meet the integrated facts through the arrangements, until they are grounded.
 
-A delta join (docs/architecture.md, The circuit): the plan that starts at body atom k runs down the rows that meet k's
-trigger; atoms before k see the ages in BEFORE, atoms after k those in AFTER, so that every derivation is met exactly
-once. Join order is chosen for each rewrite: of the atoms that may come next, the one with the shortest posting; an
-empty one ends the rewrite.
+This is a delta join. The plan that starts at body atom k runs over the rows that meet the trigger of k. Atoms before k
+see rows of the ages in BEFORE, atoms after k see rows of the ages in AFTER, so that every derivation is met exactly
+once. The join order is chosen for each rewrite: the next atom is the one with the shortest posting. An empty posting
+ends the rewrite.
 
-The search is depth first over one stack of frames, so no intermediate result is ever stored; the first probe of each
-rewrite is made in blocks, to overlap cache misses. Most rewrites end at their next atom: where there is one alone, a
-filter of the groups' hashes is asked first, with the value that stands beside the posting, and the row is not read.
-The stack, the slots and the position live in the memory block: when the head buffer is full, product stops and later
-goes on where it was.
+The search is depth first, with one stack of frames, so no intermediate result is ever stored. The first probes of
+rewrites are made in blocks, so that cache misses overlap. Most rewrites end at their next atom. If only one atom may
+come next, a filter of the group hashes is checked first, with the value that stands beside the posting; then the row is
+often not even read. The stack, the slots and the position are in the memory block: when the head buffer is full,
+product stops, and goes on later from there.
 
 Cost: one step for each rewrite extended (counted in REWRITES, the unit of budgets and of elastic switching).
 """
@@ -101,7 +101,7 @@ FINISHED, INTERRUPTED, MISSING = range(3)
 
 @inline
 def run_down(m: Block, depth: Number) -> None:
-    """Take the last step of the stack with every row of its posting, while the head buffer has room."""
+    """Ground the last step of the stack with the rows of its posting, while the head buffer has room."""
     frames, postings = matrix(m, FRAMES), vector(m, POSTINGS)
     step, start = np.int64(frames[depth, STEP]), np.int64(frames[depth, POSITION])
     stop = room_for(m, step, start, np.int64(frames[depth, END]))
@@ -121,7 +121,7 @@ def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
 
 @inline
 def only_step(m: Block, node: Number) -> Number:
-    """The step of a node that has one alone, and probes an arrangement with it; else -1."""
+    """The only step of a node, if it probes an arrangement; -1 if it does not, or if the node has several steps."""
     nodes, steps = matrix(m, NODES), unsigned(m, STEPS)
     first = np.int64(nodes[node, 0])
     is_only = nodes[node, 1] - first == 1 and np.int32(steps[first, STEP_ARRANGEMENT]) >= 0
@@ -130,9 +130,9 @@ def only_step(m: Block, node: Number) -> Number:
 
 @inline
 def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
-    """The hash of what `only` looks for but for one slot, and the column that this slot is looked for in.
+    """The hash of the key of step `only` without one slot, and the key's column that this slot fills.
 
-    -1 where it is looked for in none, or in several: their hash takes more than one value put into one column.
+    The column is -1 if the slot fills no column of the key, or several: then one column cannot complete the hash.
     """
     pairs = bound_pairs(steps, only)
     base, column = salted(steps[only, STEP_ARRANGEMENT]), np.int64(-1)
@@ -151,9 +151,10 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
 def skip_ends(
     signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
 ) -> Number:
-    """The first of the postings start..end-1 whose value, put into a hash's column, may be the key of some group.
+    """The first of the postings start..end-1 that may lead to a group; `end` if there is none.
 
-    A row that ends its rewrite is not even read: its value stands beside the posting.
+    The value beside the posting completes the hash `base` in `column`, and the filter says whether a group may have
+    this hash. The rows of the skipped postings are not read.
     """
     for position in range(np.uint64(start), np.uint64(end)):
         if is_signed(signs, sign_of(finished(mixed(base, column, values[position])), bits)):
@@ -163,7 +164,7 @@ def skip_ends(
 
 @inline
 def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
-    """Take a last step with the rows of group g; True where the head buffer is full: the others wait on the stack."""
+    """Ground a last step with the rows of group g; True if the head buffer is full: other rows wait on the stack."""
     frames, groups, steps = matrix(m, FRAMES), matrix(m, GROUPS), unsigned(m, STEPS)
     low, length, single = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH]), np.int64(-1)
     if length == 1:
@@ -180,7 +181,7 @@ def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Fl
 
 @inline
 def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
-    """Take rows of the posting at `depth` until one can be extended further, and push what comes next."""
+    """Go through the posting at `depth` until a row can be extended; push its next posting and return True."""
     rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
     steps, groups, table = unsigned(m, STEPS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
     bits, only = log2(m, GROUP_ENTRIES), only_step(m, node)
@@ -200,7 +201,7 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
         row = np.uint64(single) if single >= 0 else np.uint64(postings[position])
         position += 1
         if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 and bind(rows, row, steps, step, slots):
-            if only >= 0:  # most rows end here: no need to set up the choice
+            if only >= 0:  # most rows end here, before the costlier `choose`
                 h = key_hash(steps, only, steps[only, STEP_ARRANGEMENT], slots)
                 g = find_group(rows, groups, table, bits, steps, only, slots, h)
                 if g < 0:
@@ -219,7 +220,7 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
 
 @inline
 def extend(m: Block, depth: Number) -> Number:
-    """Run the stack from `depth` until it is empty (-1), or heads or fuel run out (the depth to go on at)."""
+    """Run the stack from `depth` until it is empty: -1. If head room or fuel runs out: the depth to go on at."""
     frames, steps = matrix(m, FRAMES), unsigned(m, STEPS)
     while depth >= 0:
         if m[FUEL] < 0:
@@ -241,7 +242,7 @@ def extend(m: Block, depth: Number) -> Number:
 
 @inline
 def load_constants(m: Block, rule: Number) -> None:
-    """Put the constants of a rule into their slots."""
+    """Copy the constants of a rule to their slots."""
     rules, constants, slots = matrix(m, RULES), vector(m, CONSTANTS), vector(m, SLOTS)
     start, slot = rules[rule, RULE_CONSTANTS], rules[rule, RULE_SLOT]
     for j in range(rules[rule, RULE_COUNT]):
@@ -250,7 +251,7 @@ def load_constants(m: Block, rule: Number) -> None:
 
 @inline
 def run_single(m: Block, step: Number, high: Number) -> Number:
-    """A body of one atom: its rows become heads straight away."""
+    """Run a body of one atom: its rows become heads directly."""
     start = m[AT_ROW]
     stop = room_for(m, step, start, high)
     base = np.int64(0) if m[RANKED] != 0 else m[LEVEL]
@@ -261,7 +262,7 @@ def run_single(m: Block, step: Number, high: Number) -> Number:
 
 @inline
 def start_rank(m: Block, row: Number) -> Number:
-    """The rank of a rewrite that starts at a row; a head that it starts at is no part of its body."""
+    """The rank of a rewrite that starts at a row. In REDERIVE the row is a head, not part of the body: rank -1."""
     if m[MODE] == REDERIVE:
         return np.int64(-1)
     return np.int64(matrix(m, ROWS)[row, STAMP]) if m[RANKED] != 0 else m[LEVEL]
@@ -269,7 +270,7 @@ def start_rank(m: Block, row: Number) -> Number:
 
 @inline
 def next_block(m: Block, high: Number) -> None:
-    """Move the block of first probes to the rows from AT_ROW on."""
+    """Start a new block of first probes at AT_ROW."""
     m[BLOCK_LOW] = m[AT_ROW]
     m[BLOCK_HIGH] = min(high, m[AT_ROW] + BLOCK)
     m[REWRITES] += m[BLOCK_HIGH] - m[BLOCK_LOW]
@@ -278,7 +279,7 @@ def next_block(m: Block, high: Number) -> None:
 
 @inline
 def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
-    """A body of two atoms: each row of the group meets one posting, whose rows become heads straight away."""
+    """Run a body of two atoms: each row of the group meets one posting, and the rows of the posting become heads."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     postings, h, frames = vector(m, POSTINGS), hashes(m, HASHES), matrix(m, FRAMES)
     ages = m[BEFORE + steps[step, STEP_LATER]]
@@ -310,7 +311,7 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
 
 @inline
 def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
-    """A longer body: each row of the group starts a search, its first probe made in a block."""
+    """Run a longer body: each row of the group starts a search; first probes are made in blocks."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found = matrix(m, FIRST_PROBES)
     while m[AT_ROW] < high:
@@ -333,7 +334,7 @@ def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
 
 @inline
 def run_plan(m: Block, plan: Number, high: Number) -> Number:
-    """Run one plan down the rows of a group, from AT_ROW and AT_DEPTH on."""
+    """Run one plan over the rows of a group, from AT_ROW and AT_DEPTH on."""
     plans, steps, nodes = matrix(m, PLANS), unsigned(m, STEPS), matrix(m, NODES)
     m[AT_RULE] = plans[plan, 0]
     load_constants(m, m[AT_RULE])
@@ -353,9 +354,10 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 
 @inline
 def product(m: Block) -> Number:
-    """Run the plans of every group of hits: FINISHED, INTERRUPTED (heads wait, or fuel is out) or MISSING.
+    """Run the plans of every group of hits.
 
-    The key of a group is that of its plans, or `~plan` where that plan alone is to run.
+    Returns FINISHED, INTERRUPTED (the head buffer is full or fuel is used up) or MISSING (an ask is not live). The key
+    of a group is the key of its plans, or `~plan` to run this plan only.
     """
     key_info, plans = matrix(m, KEY_INFO), matrix(m, PLANS)
     group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)

@@ -1,12 +1,12 @@
-"""Arrays by address: how one int64 array hands a kernel everything it works on.
+"""Arrays by address: one int64 array, the memory block, gives a kernel all its arrays.
 
-Passing forty arrays to a kernel costs more than a small commit does, and passing them on between its parts takes Numba
-half a minute to compile. The memory block holds each array's address, its rows, and its width (or, of an array of one
-dimension, the base-2 logarithm of its size: hash tables need it at every probe). `vector` and `matrix` make an array of
-it inside a kernel, at the cost of three loads.
+Passing forty arrays to a kernel costs more than a small commit does, and passing them on between the parts of a kernel
+takes Numba half a minute to compile. The memory block has three words for each array: its address, its number of rows,
+and its width. For an array of one dimension the third word is the base-2 logarithm of its size, which hash tables need
+at every probe. Inside a kernel `vector` and `matrix` make an array from these words, at the cost of three loads.
 
-Invariant: an address is valid because `Memory` holds the array itself: `memory[name] = array` is the only way to write
-one, and checks type and contiguity.
+Invariant: every address is valid, because `Memory` holds the array itself. `memory[name] = array` is the only way to
+write an address; it checks dtype and contiguity.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class Memory:
     def __init__(self) -> None:
         self.block: Block = np.zeros(WORDS, dtype=np.int64)
         self.counters: memoryview[int] = self.block.data
-        """The words of the block for Python: plain integers, at a fifth of what an element of an array costs."""
+        """The words of the block as plain Python integers; reading one costs a fifth of reading an array element."""
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
 
     def room(self, name: str) -> int:
-        """How many rows an array has, without looking at it."""
+        """The number of rows of an array, read from the memory block."""
         return self.counters[_PLACES[name] + 1]
 
     def grow(self, name: str, needed: int) -> None:
-        """Make an array at least `needed` rows long; its address is noted even if Ctrl-C comes while it moves."""
+        """Make an array at least `needed` rows long. The new address is noted even if Ctrl-C interrupts the move."""
         if self.room(name) >= needed:
             return
         array = self._arrays[name]
@@ -61,7 +61,7 @@ class Memory:
             self[name] = array
 
     def cut(self, name: str, room: int) -> None:
-        """Cut an array to `room` rows where it has more."""
+        """Cut an array to `room` rows if it has more."""
         array = self._arrays[name]
         try:
             cut(array, room)
@@ -78,7 +78,7 @@ class Memory:
 
 
 def _array_at(element: types.Type, dimensions: int) -> Any:
-    """An intrinsic `array(m, name)`: the C-contiguous array that the memory block m describes at word `name`."""
+    """An intrinsic `array(m, name)`: the C-contiguous array that word `name` of the memory block m describes."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def array(_typing: Any, m: Any, name: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
@@ -105,8 +105,8 @@ vector: Callable[[Block, int], Int32] = _array_at(types.int32, 1)
 matrix: Callable[[Block, int], Int32] = _array_at(types.int32, 2)
 """An int32 array of two dimensions."""
 unsigned: Callable[[Block, int], UInt32] = _array_at(types.uint32, 2)
-"""An int32 array of two dimensions whose numbers are never negative, read as uint32: cheaper where they are indices."""
+"""An int32 array of two dimensions without negative numbers, read as uint32: cheaper if the numbers are indices."""
 entries: Callable[[Block, int], UInt32] = _array_at(types.uint32, 1)
-"""A uint32 array of one dimension: a hash table, or flags."""
+"""A uint32 array of one dimension: a hash table or flags."""
 hashes: Callable[[Block, int], UInt64] = _array_at(types.uint64, 1)
 """A uint64 array of one dimension."""

@@ -1,7 +1,7 @@
-"""Arrays that grow: the one place where the engine's arrays get longer.
+"""Arrays that grow: the only place where the engine's arrays get longer.
 
-Capacity doubles while small and grows by half when large, so that appending is amortised constant time and a large
-table wastes at most a third of its room. Nobody may hold a view of an array that grows.
+A small array doubles, a large one grows by half. So appending is amortised constant time, and a large table wastes at
+most a third of its room. Nobody may hold a view of an array that grows.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _LARGE = 1 << 20
 
 
 def grow(array: NDArray[Any], needed: int) -> None:
-    """Make an array at least `needed` rows long where it stands; new rows are 0.
+    """Make an array at least `needed` rows long, in place; new rows are 0.
 
-    A large array is moved by the operating system, page by page, and not copied. No view of it may be in use.
+    The operating system moves a large array page by page, without a copy. No view of the array may be in use.
     """
     size = array.shape[0]
     if needed > size:
@@ -26,25 +26,25 @@ def grow(array: NDArray[Any], needed: int) -> None:
 
 
 def cut(array: NDArray[Any], room: int) -> None:
-    """Cut an array to `room` rows where it stands, if it has more."""
+    """Cut an array to `room` rows, in place, if it has more."""
     if array.shape[0] > room:
         array.resize((room, *array.shape[1:]), refcheck=False)
 
 
 def power_of_two(n: int) -> int:
-    """The smallest power of two that is at least n (and at least 16)."""
+    """The smallest power of two that is at least n and at least 16."""
     return max(16, 1 << (n - 1).bit_length())
 
 
 class Buffer:
-    """A growing array of rows; `array` is all of its room, `n` how many rows are in use."""
+    """A growing array of rows. `array` is the whole array with its room; `n` is the number of rows in use."""
 
     def __init__(self, dtype: Any, width: int | None = None, room: int = 16) -> None:
         self.array: NDArray[Any] = np.zeros(room if width is None else (room, width), dtype=dtype)
         self.n = 0
 
     def append(self, *values: int) -> int:
-        """Add a row (shorter than the width: the rest is as `widen` filled it, or 0); its number."""
+        """Add a row and return its number. Columns without a value keep the fill of `widen`, or 0."""
         grow(self.array, self.n + 1)
         if self.array.ndim == 1:
             self.array[self.n] = values[0]
@@ -54,7 +54,7 @@ class Buffer:
         return self.n - 1
 
     def extend(self, values: Any) -> int:
-        """Add values or rows; the number of the first."""
+        """Add values or rows and return the number of the first."""
         start = self.n
         grow(self.array, start + len(values))
         if len(values):

@@ -1,19 +1,19 @@
-"""The memory block that the engine's kernels share: its words, its arrays, and how they are laid out.
+"""The memory block that the engine's kernels share: its words, and the layout of its arrays.
 
-A kernel is given one int64 array, the *memory block*: counters and positions first, then for each array its address,
-its size (`memory.py`). So a call costs one argument, whatever the circuit holds.
+A kernel gets one int64 array, the *memory block*: first the counters and positions, then for each array its address and
+its size (`blocks.py`). So a call passes one argument, whatever the circuit holds.
 
-One row store holds the facts of every table. A row is one record, so that a probe touches one cache line: its state,
-its stamp, its support, then the columns of the fact, as many as the widest table has, padded with id 0. Relation ids
-are never RDF term ids, so rows of two tables are never equal; the state tells which table a row belongs to, so that a
-triple pattern whose subject is free never meets an n-ary fact.
+One row store holds the facts of all tables. A row is one record, so that a probe touches one cache line: its state,
+its stamp, its support, then the columns of the fact. Every row has as many columns as the widest table; unused columns
+hold id 0, the padding. Relation ids are never RDF term ids, so rows of two tables are never equal. The state of a row
+says which table the row belongs to. So a triple pattern with a free subject never meets an n-ary fact.
 
-A rewrite is a vector of *slots*: slot 0 is the constant 0 (the padding), then the rule's variables, then its
-constants. Bodies, keys and heads are lists of slot numbers, so that rules of one shape share one plan and differ in
-their constants alone (DYRE: a circuit of constant size).
+A rewrite is a vector of *slots*: slot 0 is the constant 0 (the padding), then come the variables of the rule, then its
+constants. Bodies, keys and heads are lists of slot numbers. So rules of one shape share one plan and differ only in
+their constants: the circuit has constant size.
 
-Hash tables are open-addressing arrays of uint32: an entry is `tag << bits | number + 1`, 0 is free, `bits` is the
-base-2 logarithm of the table's size and `tag` the next bits of the hash, so that a miss seldom reads a row.
+Hash tables are open-addressing arrays of uint32. A used entry is `tag << bits | number + 1`, a free one is 0. `bits` is
+the base-2 logarithm of the table's size, and `tag` the next bits of the hash, so that a miss seldom reads a row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UInt32 = NDArray[np.uint32]
 UInt64 = NDArray[np.uint64]
 Block = NDArray[np.int64]
 Number: TypeAlias = Any
-"""An integer inside a kernel: which of NumPy's it is decides how it is compiled, which Python's types cannot say."""
+"""An integer inside a kernel. Numba compiles it by its NumPy dtype, which Python's types cannot express."""
 Flag: TypeAlias = Any
 """A truth value inside a kernel."""
 
@@ -37,24 +37,24 @@ Flag: TypeAlias = Any
 STATE, STAMP, SUPPORT, FIRST = range(4)
 
 # The age of a row, the low three bits of its state.
-# WAITING rows belong to the current level but to a later segment of it. While facts leave (Retract) the rows of the
-# delta are those that leave; they are GONE once their derivations are taken back, and stay in the hash table until the
-# commit is settled. A DEAD row is out of the hash table, but some posting still names it.
+# A WAITING row belongs to a later segment of the current level. In the phase RETRACT the delta consists of the rows
+# that leave. A row is GONE once its derivations are taken back; it stays in the hash table until `settle`. A DEAD row
+# has left the hash table, but some posting still names it.
 FREE, OLD, CURRENT, NEXT, WAITING, GONE, DEAD = range(7)
 AGE = 7
-LOGGED = 32  # a flag of the state: the undo log has the row as it was
-MET = 64  # a flag: the row is counted for the keys that it meets, and stands where their live asks want it
-ASSERTED = 128  # a flag
-TABLE = 8  # the table's number is the state without its low eight bits
+LOGGED = 32  # a flag of the state: the undo log has a copy of the row from before the commit
+MET = 64  # a flag: the row is counted for the keys that it meets, and stands in the arrangements of their live asks
+ASSERTED = 128  # a flag: the fact is asserted
+TABLE = 8  # the number of the table is the state shifted right by so many bits
 
-# What body atoms may see, as bit sets of ages.
+# The ages of rows that body atoms may see, as bit sets.
 ONLY_OLD = 1 << OLD
 OLD_AND_CURRENT = 1 << OLD | 1 << CURRENT
 NOT_LEFT = 1 << OLD | 1 << NEXT
 NOT_GONE = NOT_LEFT | 1 << WAITING
 NOT_GONE_AND_CURRENT = NOT_GONE | 1 << CURRENT
 
-# What the circuit does with the heads it makes: phases of a commit (docs/architecture.md), or noting substitutions.
+# What the circuit does with heads: the phases of a commit, and EXPLAIN, which notes substitutions instead.
 ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Statuses of `advance`.
@@ -63,12 +63,12 @@ DONE, RUNNING, NEED_ROWS, NEED_POSTINGS, NEED_ARRANGEMENT, NEED_READER = range(6
 # Phases of a level.
 GATEKEEP, SCAN, PRODUCT, DISTINCT = range(4)
 
-# What a commit makes of a fact.
+# The kinds of a fact.
 ABSENT, INFERRED, IS_ASSERTED = range(3)
 
 # The counters and positions of the memory block.
 (
-    N_ROWS,  # rows of the fact table in use, the free ones among them
+    N_ROWS,  # rows of the fact table in use, including free rows
     N_FREE,  # rows on the free list
     N_QUEUE,  # rows that this evaluation added, in order: the queue
     N_TOUCHED,  # rows written in the undo log
@@ -87,81 +87,81 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_HEADS,  # heads in the buffer
     N_HITS,  # (key, row) pairs of the segment
     N_GROUPS,  # distinct keys among them
-    AT_GROUP,  # where product goes on: the group,
-    AT_PLAN,  # the plan (-1: the first of the group),
-    AT_ROW,  # the row of the group that comes next,
-    AT_DEPTH,  # the depth of the rewrite that was interrupted (-1: none)
-    BLOCK_LOW,  # the rows whose first probe is made already
-    BLOCK_HIGH,
+    AT_GROUP,  # where product goes on: the group
+    AT_PLAN,  # where product goes on: the plan (-1: the first plan of the group)
+    AT_ROW,  # where product goes on: the next row of the group
+    AT_DEPTH,  # the depth of the interrupted rewrite (-1: no rewrite was interrupted)
+    BLOCK_LOW,  # start of the rows that have made their first probe
+    BLOCK_HIGH,  # end of these rows
     N_SHAPES,  # shapes of trigger keys
     N_ARRANGED,  # groups of the arrangements
     N_POSTINGS,  # words of the posting arena in use
-    WANTED,  # the ask of a plan that is not live
+    WANTED,  # an ask that a plan needs and that is not live yet
     AT_RULE,  # the rule that is being evaluated
     LEVELS,  # levels run
     CALLS,  # kernel phases run: gatekeep, scan, product and distinct
     SCAN_AT,  # the next of the scanned rows
-    SCAN_END,  # where the scan ends; 0 when the delta is what drives the circuit
-    SCAN_KEY,  # the key and the plan that the scanned rows are for,
-    SCAN_PLAN,  # or -1: they are heads, for which backward plans are run
+    SCAN_END,  # where the scan ends; 0: there is no scan, the delta drives the circuit
+    SCAN_KEY,  # the key that the scanned rows must meet; -1: the rows are heads
+    SCAN_PLAN,  # the plan that the scanned rows start; -1: the rows are heads and start backward plans
     QUIET,  # the id of a property whose reflexive triples are not derived (owl:sameAs), or 0
     MODE,  # ASSERT, RETRACT, REDERIVE or EXPLAIN
-    PARTIAL,  # 1: a row may stand in some of the arrangements it belongs to, and not be counted
+    PARTIAL,  # 1: counts and arrangements may lack rows
     N_DEAD,  # rows that are DEAD
     N_BACK_SHAPES,  # shapes of head keys
-    N_UNMET,  # rows taken out of arrangements, ever
-    FREE_GROUP,  # the first free group + 1
-    N_SIGNED,  # groups that have set a bit in the filter of their hashes
+    N_UNMET,  # rows taken out of arrangements so far; starts at 1 again after 2,000,000,000
+    FREE_GROUP,  # the first free group + 1; 0: there is none
+    N_SIGNED,  # how often a new group has set a bit in the filter of hashes
     COUNTERS,
 ) = range(45)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
-    "entries",  # uint32[2**k]: its hash table
+    "entries",  # uint32[2**k]: the hash table of the fact table
     "queue",  # int32[n]: rows in the order in which an evaluation added them
     "free",  # int32[n]: free rows
     "undo",  # int32[n, 4]: row, state, stamp and support before a write
-    "changed",  # int32[n, 3 + w]: what a fact was and is (see `ABSENT`), its table, then its columns, as in a row
+    "changed",  # int32[n, 3 + w]: the kinds of a fact before and after (see `ABSENT`), its table, its columns
     "shapes",  # int32[s, 2 + c]: table, number of constant columns, those columns
     "back_shapes",  # int32[s, 2 + c]: the same for head atoms
-    "filters",  # int32[t, 1 + w]: bits of the shapes of a table, then of those that leave a column free
-    "keys",  # int32[k, w]: the constants of a trigger key, in place
-    "key_info",  # int32[k, 3]: shape (of heads: `BACK` + shape), first plan, first ask
+    "filters",  # int32[t, 1 + w]: bits of a table's shapes, then for each column bits of the shapes that leave it free
+    "keys",  # int32[k, w]: the constants of a key, each in its column
+    "key_info",  # int32[k, 3]: shape (for a head key: `BACK` + shape), first plan, first ask
     "key_count",  # int32[k]: present facts that meet the key
-    "key_entries",  # uint32[2**k]
+    "key_entries",  # uint32[2**k]: the hash table of the keys
     "asks",  # int32[a, 3]: arrangement, next ask of the key, the key
-    "asked",  # uint32[ids]: bits of the shapes of which some key has the id
+    "asked",  # uint32[ids]: bits of the shapes that have a key with this id
     "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
     "steps",  # int32[s, 8 + 2 w]: see `STEP_*`
-    "nodes",  # int32[n, 2]: start and end of the steps that may come next; none: the heads are due
-    "templates",  # int32[h, 1 + w]: for a head after a last step its table, and where each column comes from
+    "nodes",  # int32[n, 2]: start and end of the steps that may come next; an empty range: the heads are due
+    "templates",  # int32[h, 1 + w]: for a head after a last step: its table, then the source of each column
     "rules",  # int32[r, 7]: see `RULE_*`
     "constants",  # int32[c]: constants of the rules
     "rule_keys",  # int32[b]: trigger keys of the body atoms of the rules
     "arranged",  # int32[a, 4 + c]: see `ARRANGED_*`, then the columns
-    "live",  # int32[a, 2]: whether the arrangement holds any rows; the last row that was taken out of it, as N_UNMET
-    "live_asks",  # int32[a]: whether the ask's arrangement holds the rows of its key
+    "live",  # int32[a, 2]: 1 if the arrangement is filled; the value of N_UNMET for the last row taken out of it
+    "live_asks",  # int32[a]: 1 if the arrangement of the ask holds the rows of the ask's key
     "groups",  # int32[g, 5]: see `GROUP_*`
-    "group_entries",  # uint32[2**k]
+    "group_entries",  # uint32[2**k]: the hash table of the groups
     "signs",  # uint32[2**k / 4]: eight bits for each entry, a filter of the hashes of the groups
-    "postings",  # int32[n]: rows of the groups, each run in room for a power of two
-    "values",  # int32[n]: beside each posting, what its row has in the first column that the arrangement leaves free
-    "free_runs",  # int32[32]: first free run + 1 of each power of two; a free run starts with the next one
+    "postings",  # int32[n]: rows of the groups; the room of each run is a power of two
+    "values",  # int32[n]: for each posting, the value of its row in the first column that the arrangement leaves free
+    "free_runs",  # int32[32]: for each power of two, its first free run + 1; a free run starts with the next one + 1
     "scanned",  # int32[n]: the rows that a scan looks at
-    "heads",  # int32[h + 1, w]: the head buffer, and a line for keys
-    "ranks",  # int32[h]
-    "tables",  # int32[h]
-    "hit_keys",  # int32[n]: the segment's hits
-    "hit_rows",  # int32[n]
-    "grouped",  # int32[n]: their rows, grouped by key
-    "group_key",  # int32[n]
-    "group_low",  # int32[n + 1]
-    "key_fill",  # int32[k]: zero between segments
-    "slots",  # int32[n]: the rewrite
+    "heads",  # int32[h + 1, w]: the head buffer, and a last line for keys
+    "ranks",  # int32[h]: the rank of each head
+    "tables",  # int32[h]: the table of each head
+    "hit_keys",  # int32[n]: the keys of the segment's hits
+    "hit_rows",  # int32[n]: the rows of the segment's hits
+    "grouped",  # int32[n]: the rows of the hits, grouped by key
+    "group_key",  # int32[n]: the key of each group of hits
+    "group_low",  # int32[n + 1]: where each group of hits starts in `grouped`
+    "key_fill",  # int32[k]: counts of the grouping by key; zero between segments
+    "slots",  # int32[n]: the values of the current rewrite
     "traced",  # int32[h, 1 + slots]: rule and slots of a derivation
     "frames",  # int32[depth, 5]: the stack of a search, see `STEP` and following
     "first_probes",  # int32[b + 1, 5]: first probes of a block of rewrites
-    "hashes",  # uint64[b]
+    "hashes",  # uint64[b]: the hashes of a block
 )
 (
     ROWS,
@@ -213,25 +213,25 @@ ARRAYS = (
 ) = range(COUNTERS, COUNTERS + 3 * len(ARRAYS), 3)
 WORDS = COUNTERS + 3 * len(ARRAYS)
 
-# The bit of a shape in `filters` and `asked`: shapes from SHARED_BIT on share one. Shapes without a constant have none;
-# an arrangement that such a shape asks for has EVERY_ROW in place of bits.
+# The bit of a shape in `filters` and `asked`. Shapes from number SHARED_BIT on share one bit. A shape without constants
+# has no bit; an arrangement that such a shape asks for has EVERY_ROW in place of bits.
 SHARED_BIT = 30
 EVERY_ROW = -1
 
-# The words of an arrangement before its columns: its table, how many columns, bits of the shapes that ask for it, the
-# word of a row that holds the first column left free.
+# The words of an arrangement before its columns: its table, the number of columns, bits of the shapes that ask for it,
+# and the word of a row that holds the first free column.
 ARRANGED_TABLE, ARRANGED_COUNT, ARRANGED_BITS, ARRANGED_VALUE, ARRANGED_COLUMNS = range(5)
 
-# A group: a row with the key's columns stands for it. START is the row itself when LENGTH is 1; 0 rows: a free group.
-# DEAD is the number of its dead rows, times 32, plus the base-2 logarithm of its run's room.
+# A group. FIRST is a row that has the group's key. START is the start of its run; for LENGTH 1 it is the row itself.
+# LENGTH 0: the group is free. DEAD is 32 times the number of dead rows, plus the base-2 logarithm of the run's room.
 GROUP_ARRANGEMENT, GROUP_START, GROUP_LENGTH, GROUP_FIRST, GROUP_DEAD, GROUP = range(6)
 ONE_DEAD = 32
 
 BACK = 1 << 20
-"""Shapes of head keys are numbered from here on."""
+"""The number of the first shape of head keys."""
 
-# A step: header, then (column, slot) for each free column, for each column to compare and for each bound one.
-# A last step has a template for each head: the column of the step's own row (as a word of it), or `~slot`.
+# A step: a header, then pairs (column, slot): first the free columns, then the columns to compare, then the bound ones.
+# A last step has a template for each head. A template has for each column a word of the step's own row, or `~slot`.
 (
     STEP_ATOM,
     STEP_ARRANGEMENT,
@@ -245,8 +245,10 @@ BACK = 1 << 20
     STEP_PAIRS,
 ) = range(10)
 
-# A rule: its constants (start, count, slot of the first), its keys, the number of body atoms, active, first plan.
+# A rule: its constants (start, count, slot of the first), its first key, the number of body atoms, 1 if it is active,
+# and its first plan.
 RULE_CONSTANTS, RULE_COUNT, RULE_SLOT, RULE_FIRST_KEY, RULE_ATOMS, RULE_ACTIVE, RULE_PLAN = range(7)
 
-# A frame: the step taken, the position in its posting, where that ends, or the one row, and the rank so far.
+# A frame: the step, the position in its posting, the end of the posting, the single row (-1: there is a posting), and
+# the rank so far.
 STEP, POSITION, END, SINGLE, RANK, FRAME = range(6)

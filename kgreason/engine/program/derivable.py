@@ -1,8 +1,8 @@
-"""Which plans can derive anything, and whether what they need is there.
+"""Which plans can derive a fact, and whether their asks are live.
 
-Keeps: a plan is run only if every atom of its rule is met by some present fact, so that a rule about something that
-the data never mentions (owl:sameAs, most often) costs nothing; and what it asks for is there before it runs.
-Cost: the atoms of the rule, and the steps of the plan, for each group of rows.
+Invariant: a plan runs only if for every atom of its rule there is a present fact that meets it. So a rule about a
+property that the data never uses (often owl:sameAs) costs nothing. All asks of a plan are live before the plan runs.
+Cost: for each group of rows, the atoms of the rule and the steps of the plan.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def has_facts(m: Block, plan: Number) -> Flag:
-    """Whether the plan's rule is active and every atom of it is met by some fact."""
+    """Whether the plan's rule is active and every body atom of the rule has a fact that meets it."""
     rules, rule_keys, count = matrix(m, RULES), vector(m, RULE_KEYS), vector(m, KEY_COUNT)
     rule = matrix(m, PLANS)[plan, 0]
     if rules[rule, RULE_ACTIVE] == 0:
@@ -49,10 +49,10 @@ def has_facts(m: Block, plan: Number) -> Flag:
 
 @inline
 def ask_of(m: Block, plan: Number, step: Number) -> Number:
-    """The ask behind a step of a plan that probes an arrangement: that of the key of the step's atom."""
+    """The ask of a step that probes an arrangement: the key of the step's atom asks for this arrangement."""
     rules, steps, asks = matrix(m, RULES), matrix(m, STEPS), matrix(m, ASKS)
     rule, a, atom = matrix(m, PLANS)[plan, 0], steps[step, STEP_ARRANGEMENT], steps[step, STEP_ATOM]
-    if plan >= rules[rule, RULE_PLAN] + rules[rule, RULE_ATOMS]:  # a backward plan: its atom 0 is the head
+    if plan >= rules[rule, RULE_PLAN] + rules[rule, RULE_ATOMS]:  # in a backward plan atom 0 is the head
         atom -= 1
     key = vector(m, RULE_KEYS)[rules[rule, RULE_FIRST_KEY] + atom]
     ask = np.int64(matrix(m, KEY_INFO)[key, 2])
@@ -63,7 +63,7 @@ def ask_of(m: Block, plan: Number, step: Number) -> Number:
 
 @inline
 def has_arrangements(m: Block, plan: Number) -> Flag:
-    """Whether what the plan asks for is live; if not, WANTED is the first ask that is not."""
+    """Whether all asks of the plan are live. If not, the first one that is not live is written to WANTED."""
     plans, steps, live_asks = matrix(m, PLANS), matrix(m, STEPS), vector(m, LIVE_ASKS)
     for step in range(plans[plan, 3], plans[plan, 4]):
         if steps[step, STEP_ARRANGEMENT] >= 0:
@@ -76,7 +76,7 @@ def has_arrangements(m: Block, plan: Number) -> Flag:
 
 @kernel
 def note_needed(m: Block, count: Number, needed: Int32) -> None:
-    """needed[ask] = 1 for what those of the first `count` plans ask for that have facts. needed: int32[asks]."""
+    """Set needed[ask] = 1 for the asks of those of the first `count` plans that have facts. needed: int32[asks]."""
     plans, steps = matrix(m, PLANS), matrix(m, STEPS)
     for plan in range(count):
         if has_facts(m, plan):
@@ -87,7 +87,7 @@ def note_needed(m: Block, count: Number, needed: Int32) -> None:
 
 @inline
 def has_work(m: Block, key: Number) -> Flag:
-    """Whether some plan of a trigger key has facts for every atom of its rule."""
+    """Whether a plan of a trigger key has facts for every body atom of its rule."""
     plans = matrix(m, PLANS)
     plan = np.int64(matrix(m, KEY_INFO)[key, 1])
     while plan >= 0:

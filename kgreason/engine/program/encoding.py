@@ -1,11 +1,11 @@
 """Rules in ids: variables and constants become slots, relations become columns.
 
-A triple pattern is a row of three of the triples' table; `r(a, b)` is a row of three of another table, with the id of
-the relation `r/2` in front. A rule that derives `false` derives a fact of the relation `false` instead: the rule's
-name, the values of its variables and its constants, so that each contradiction is a fact of its own, with support like
-others.
+A triple pattern is a row of three columns in the table of triples. `r(a, b)` is a row of three columns in another
+table; the first column holds the id of the relation `r/2`. A rule that derives `false` derives a fact of the relation
+`false` instead. This fact has the name of the rule, the values of its variables and its constants. So each
+contradiction is a fact with support, like other facts.
 
-Invariant: two rules that differ only in which constants they name (none of the vocabulary) get equal shapes.
+Invariant: two rules have equal shapes if a one-to-one renaming of their constants makes them equal.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ Intern = Callable[[Iterable[str]], Iterable[int]]
 
 
 def relation_text(relation: str, arity: int) -> str:
-    """The dictionary's text of a relation: no RDF term has it."""
+    """The text of a relation in the dictionary, for example `reach/2`; no RDF term has such a text."""
     return f"{relation}/{arity}"
 
 
 def columns_of(atom: Atom) -> tuple[Term, ...]:
-    """The columns of an atom's row: its terms, behind its relation if it has one."""
+    """The columns of an atom's row: its relation, if it has one, and its terms."""
     if atom.relation is None:
         return atom.terms
     return (relation_text(atom.relation, len(atom.terms)), *atom.terms)
 
 
 def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
-    """The rule as shape and constants. LimitError for an atom that is too wide."""
+    """The rule as shape and constants. Raises LimitError if an atom has too many terms."""
     (encoded,) = encode_all([rule], planner, intern)
     return encoded
 
 
 def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[EncodedRule]:
-    """Rules as shapes and constants, which are interned all at once. LimitError for an atom that is too wide."""
+    """Rules as shapes and constants; one call of `intern` gives all ids. LimitError if an atom has too many terms."""
     sketches = [_sketched(rule, planner) for rule in rules]
     texts = dict.fromkeys([text for sketch in sketches for text in sketch.constants])
     ids = dict(zip(texts, map(int, intern(texts)), strict=True))
@@ -55,7 +55,7 @@ def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[
 
 
 class _Sketch(NamedTuple):
-    """A rule with its constants in text, in the order of their slots."""
+    """A rule with its constants as texts, in the order of their slots."""
 
     shape: Shape
     constants: list[str]
@@ -65,8 +65,9 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
     atoms = [*rule.body, *[contradiction(rule) if head == FALSE else head for head in rule.heads]]
     rows = [columns_of(atom) for atom in atoms]
     if max(map(len, rows)) > MAX_COLUMNS:
-        most = f"an atom may have at most {MAX_COLUMNS - 1} terms, the body of a rule for false {MAX_COLUMNS - 2}"
-        raise LimitError(f"rule {rule.name}: {most}")
+        most = f"an atom may have at most {MAX_COLUMNS - 1} terms"
+        also = f"a rule for false at most {MAX_COLUMNS - 2} variables and constants"
+        raise LimitError(f"rule {rule.name}: {most}, {also}")
     numbers: dict[Term, int] = {}
     places = tuple([tuple([numbers.setdefault(term, len(numbers)) for term in row]) for row in rows])
     tables = tuple([planner.table(atom.relation is None, len(row)) for atom, row in zip(atoms, rows, strict=True)])
@@ -79,7 +80,11 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
 def _shape(
     tables: tuple[int, ...], places: tuple[tuple[int, ...], ...], is_variable: tuple[bool, ...], body: int
 ) -> Shape:
-    """The shape of rows of these tables, body first: `places` says which of its distinct terms is in each column."""
+    """The shape of a rule. `tables` are the tables of its atoms, body first; `places` has the number of each term.
+
+    Terms are numbered in the order in which they first occur; `is_variable` says for each number whether it is a
+    variable. `body` is the number of body atoms.
+    """
     order = sorted(range(len(is_variable)), key=lambda term: not is_variable[term])
     slots = {term: 1 + slot for slot, term in enumerate(order)}
     patterns = [Pattern(table, tuple(slots[term] for term in row)) for table, row in zip(tables, places, strict=True)]
@@ -87,7 +92,7 @@ def _shape(
 
 
 def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dict[int, Int32]:
-    """Ground atoms as rows int32[n, w], by table."""
+    """Atoms without variables as rows int32[n, w], by table."""
     tables: dict[int, list[tuple[Term, ...]]] = {}
     for fact in facts:
         row = columns_of(fact)

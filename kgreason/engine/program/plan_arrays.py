@@ -1,10 +1,10 @@
-"""The plans of a shape as arrays: laid out once, and put into every planner that runs a rule of this shape.
+"""The plans of a shape as arrays: laid out once, and copied into every planner that has a rule of this shape.
 
-A plan is its start step, then the steps of its nodes (`shapes`); `layout` says what the words of a step are. What a
-planner numbers is relative here: nodes, steps and templates count from 0, arrangements in the order in which the plans
-ask for them. So a planner that takes plans in moves a few columns by its own counts, whatever else it holds.
+A plan is its start step, then the steps of its nodes (`shapes`); `layout` lists the words of a step. All numbers here
+are relative: nodes, steps and templates count from 0, arrangements in the order in which the plans ask for them. To
+take plans in, a planner only adds its own counts to a few columns, whatever it holds already.
 
-Cost: laying out, a microsecond or two a step; taking in, some twenty microseconds a shape.
+Cost: one or two microseconds a step for the layout; about twenty microseconds a shape to take it in.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kgreason.engine.program.shapes import DeltaPlan, Pattern, Shape, Step, delt
 
 
 class Direction(NamedTuple):
-    """An atom's table, the columns that hold constants, and which of the rule's constants these are."""
+    """An atom's table, its columns that hold constants, and for each of these columns the number of the constant."""
 
     table: int
     columns: tuple[int, ...]
@@ -29,8 +29,9 @@ class Direction(NamedTuple):
 class Plans(NamedTuple):
     """Plans of one shape: steps int32[s, 8 + 2 w], nodes int32[n, 2], templates int32[t, 1 + w] for rows of width w.
 
-    `starts`: start step, first and end step of each plan. `arrangements`: table and columns of those that the steps
-    probe. `asks`: which atoms ask for which of them. `body` and `heads` say where atoms have constants.
+    `starts`: for each plan its start step, and the first and the end of its other steps. `arrangements`: table and
+    columns of each arrangement that the steps probe. `asks`: pairs of an atom and the number of an arrangement that it
+    asks for. `body` and `heads`: the columns of the atoms that hold constants.
     """
 
     steps: Int32
@@ -45,7 +46,7 @@ class Plans(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def laid_out(shape: Shape, atoms: tuple[int, ...], width: int) -> Plans:
-    """The plans that start at these atoms of a shape; kept, as most graphs run the same rules."""
+    """The plans that start at these atoms of a shape. They are cached, because most graphs run the same rules."""
     draft = _Draft(shape, width)
     starts = tuple(draft.add(delta_plan(shape, atom)) for atom in atoms)
     return Plans(
@@ -66,7 +67,7 @@ def _direction(shape: Shape, pattern: Pattern) -> Direction:
 
 
 def _rows(rows: list[tuple[int, ...]], width: int) -> Int32:
-    """Rows as an array; what they lack of the width is 0."""
+    """Rows as an array int32[n, width], filled up with 0."""
     return np.array([row + (0,) * (width - len(row)) for row in rows], dtype=np.int32).reshape(-1, width)
 
 
@@ -82,7 +83,7 @@ class _Draft:
         self.asks: dict[tuple[int, int], None] = {}
 
     def add(self, plan: DeltaPlan) -> tuple[int, int, int]:
-        """Append a plan; its start step, and the range of the others."""
+        """Append a plan and return its start step, and the first and the end of its other steps."""
         base, start = len(self.nodes), len(self.steps)
         self._append(plan.start, -1, base, is_last=len(self._shape.body) == 1)
         low = len(self.steps)
@@ -94,7 +95,7 @@ class _Draft:
         return start, low, len(self.steps)
 
     def _probed(self, step: Step) -> int:
-        """The arrangement that a step probes; -1 where it looks for one row that it knows."""
+        """The arrangement that a step probes; -1 if all columns are bound: then it looks one fact up."""
         if not (step.free or step.compared):
             return -1
         wanted = self._shape.body[step.atom].table, step.bound
@@ -119,7 +120,7 @@ class _Draft:
         )
 
     def _add_templates(self, step: Step) -> int:
-        """Say where the columns of the heads come from after a last step; the number of the first template."""
+        """Append a template for each head after a last step; the number of the first template."""
         first = len(self.templates)
         slots = self._shape.body[step.atom].slots
         own = {slots[column]: FIRST + column for column in step.free}

@@ -1,11 +1,11 @@
-"""The program as arrays: rules, their plans, the triggers they hang on and the arrangements they probe.
+"""The program as arrays: rules, their plans, the keys that trigger the plans, and the arrangements that they probe.
 
-Adding a rule appends its constants, hangs one plan for each body atom on the trigger key of that atom's constants, and
-records which arrangements must hold the rows of that key. Nothing is compiled: a shape met before costs a look-up.
-Backward plans, which find the derivations of a given fact, hang on the constants of head atoms; they are made when
-facts first leave. The state is independent of the facts: counts and arrangement contents belong to the circuit.
+Adding a rule appends its constants. For each body atom, the planner attaches one plan to the trigger key of the atom's
+constants, and records which arrangements must hold the rows of this key. Nothing is compiled: a known shape costs a
+look-up. Backward plans find the derivations of a given fact. They are attached to the keys of head atoms, and are made
+when facts first leave. The planner knows no facts: counts and the contents of arrangements belong to the circuit.
 
-Cost: about 20 microseconds a rule whose shape is known; the kernels never look at a rule that nothing triggers.
+Cost: about 20 microseconds for a rule of a known shape; the kernels never look at a rule that no fact triggers.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from kgreason.engine.program.trigger_keys import enter_keys
 
 MAX_COLUMNS = 32
 _MANY_HEADS = 64
-"""So many facts are not looked at one by one: all rules get their backward plans."""
+"""For more leaving facts than this, all rules get their backward plans, without a look at each fact."""
 TRIPLE = 3
-"""Columns of a triple: rows are never narrower."""
+"""The columns of a triple; the rows of the fact table have at least so many."""
 _SHAPE_WORDS = 2 + MAX_COLUMNS
 _INFO_WORDS = ARRANGED_COLUMNS + MAX_COLUMNS
 _PUBLISHED = (
@@ -68,7 +68,7 @@ _PUBLISHED = (
 
 
 class EncodedRule(NamedTuple):
-    """A rule in ids: its shape, its constants in the order of their slots, and the name it is known by."""
+    """A rule in ids: its shape, its constants in the order of their slots, and its label (group, name)."""
 
     shape: Shape
     constants: tuple[int, ...]
@@ -76,20 +76,22 @@ class EncodedRule(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """What the keys of an atom look like: the number of their shape, and where its constants are."""
+    """The form of an atom's keys: the number of their shape, and the columns of the atom that hold constants."""
 
     number: int
     direction: Direction
 
 
 _Waiting: TypeAlias = dict[tuple[int, ...], list[int]]
-"""Rules that have no backward plans yet, by the constants of a head."""
+"""The rules without backward plans, by the constants of a head."""
 
 
 class _PlannedShape(NamedTuple):
-    """Where the plans of a shape are: start step, first and end step of each plan; which atoms ask for what.
+    """The plans of a shape in the planner's arrays.
 
-    `forms` are those of the body. `heads`: where rules wait, and which of a rule's constants they wait under.
+    `starts`: for each plan its start step, and the first and the end of its other steps. `asks`: pairs (atom,
+    arrangement). `forms`: the forms of the body atoms. `heads`: for each head, the dict in which rules of this shape
+    wait for backward plans, and the numbers of the constants that are a rule's key in it.
     """
 
     starts: tuple[tuple[int, int, int], ...]
@@ -99,7 +101,10 @@ class _PlannedShape(NamedTuple):
 
 
 class _PlannedStart(NamedTuple):
-    """Where the backward plan of a head is, the form of the head, and which atoms, the head first, ask for what."""
+    """The backward plan of a head: the head's form, the plan's steps, and its asks as pairs (atom, arrangement).
+
+    Atom 0 is the head; body atoms count from 1.
+    """
 
     form: _Form
     start: tuple[int, int, int]
@@ -107,9 +112,10 @@ class _PlannedStart(NamedTuple):
 
 
 class Planner:
-    """Holds the growing arrays of triggers and plans, and says which arrangements there are.
+    """The growing arrays of triggers, plans and asks, and the numbers of the arrangements.
 
-    `slots` and `longest` are what the largest rewrite needs: slots, and body atoms.
+    `slots` is the number of slots of the largest rewrite, `longest` the number of atoms of the longest body. `version`
+    grows with every change.
     """
 
     def __init__(self) -> None:
@@ -120,7 +126,7 @@ class Planner:
         self._body_keys: list[list[int]] = []
         self._planned_backward: set[int] = set()
         self._lacking: dict[int, int] = {}
-        """A key that no fact met when the rule's backward plans were last asked for."""
+        """For a rule that waits for backward plans, a key that no fact met at the last attempt."""
         self._unplanned: dict[int, dict[tuple[int, ...], _Waiting]] = {}
         self._keys: dict[tuple[int, tuple[int, ...]], int] = {}
         self._shape_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -171,7 +177,7 @@ class Planner:
             self.templates.widen(1 + width, fill=~0)
 
     def add(self, rule: EncodedRule) -> int:
-        """Add a rule, which does not fire until `set_active` lets it; its number."""
+        """Add a rule and return its number. The rule does not fire before `set_active`."""
         shape, constants = rule.shape, rule.constants
         number = len(self._rules)
         self._rules.append(rule)
@@ -199,15 +205,16 @@ class Planner:
         return number
 
     def _hang(self, rule: int, key: int, start: tuple[int, int, int]) -> None:
-        """Hang a plan of a rule on a key."""
+        """Attach a plan of a rule to a key."""
         step, low, high = start
         info = self.key_info.array
         info[key, 1] = self.plans.append(rule, step, info[key, 1], low, high)
 
     def plan_backward(self, records: Int32, count: Int32) -> None:
-        """Make the backward plans of the rules that may derive one of these facts: whole rows, int32[n, 3 + w].
+        """Make the backward plans of the rules that may derive one of these facts.
 
-        `count` says how many facts meet each key, int32[k]: a rule that lacks some derives nothing, and has to wait.
+        records: whole rows, int32[n, 3 + w]; count: for each key the number of facts that meet it, int32[k]. A rule
+        with a body atom that no fact meets derives nothing, and goes on waiting.
         """
         if len(records) > _MANY_HEADS:
             for unplanned in self._unplanned.values():
@@ -222,7 +229,7 @@ class Planner:
                     self._plan_head(waiting, head, count)
 
     def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
-        """Make the backward plans of the rules that wait under a head, those that lack facts aside."""
+        """Make the backward plans of the rules that wait under a head, except rules that lack facts."""
         lacking = self._lacking
         if any(number not in lacking or count.item(lacking[number]) for number in waiting[head]):
             left = [number for number in waiting[head] if not self._plan_rule_backward(number, count)]
@@ -232,7 +239,7 @@ class Planner:
                 del waiting[head]
 
     def _plan_rule_backward(self, number: int, count: Int32) -> bool:
-        """Make the backward plans of a rule, unless it has them or has to wait; whether it has them."""
+        """Make the backward plans of a rule, unless they exist or the rule lacks facts; whether they exist now."""
         if number in self._planned_backward:
             return True
         keys = self._body_keys[number]
@@ -270,7 +277,7 @@ class Planner:
         return planned
 
     def _take_in(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
-        """Append plans; their starts and asks as they are numbered here."""
+        """Append plans; their starts and asks in the planner's numbers."""
         arrangements = [self._arrangement(*wanted) for wanted in plans.arrangements]
         steps = plans.steps.copy()
         steps[:, STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, STEP_ARRANGEMENT]]
@@ -306,11 +313,11 @@ class Planner:
         return key
 
     def _new_back_shape(self, table: int, columns: Sequence[int]) -> int:
-        """A shape of head keys."""
+        """Add a shape of head keys and return its number."""
         return BACK + self.back_shapes.append(table, len(columns), *columns)
 
     def _new_shape(self, table: int, columns: Sequence[int]) -> int:
-        """A shape of trigger keys; a row is looked up under it only if `filters` and `asked` let it pass."""
+        """Add a shape of trigger keys, with its bits in `filters`, and return its number."""
         number = self.shapes.append(table, len(columns), *columns)
         if columns:
             self.filters.array[table, 0] |= _bit(number)
@@ -329,19 +336,19 @@ class Planner:
         self.key_info.append(number, -1, -1)
 
     def _mention(self, value: int, shape: int) -> None:
-        """Note that a key of a shape has this id."""
+        """Note in `asked` that a key of this shape has this id."""
         if value >= self.asked.n:
             self.asked.extend(np.zeros(value + 1 - self.asked.n, dtype=np.uint32))
         self.asked.array[value] |= _bit(shape)
 
     def find_key(self, table: int, constants: Mapping[int, int]) -> int | None:
-        """The trigger key of these constants, by column, if a body atom has it."""
+        """The trigger key of these constants, by column; None if no body atom has exactly these constants."""
         columns = tuple(sorted(constants))
         number = self._shape_numbers.get((table, columns))
         return None if number is None else self._keys.get((number, tuple(constants[c] for c in columns)))
 
     def is_trigger(self, key: int) -> bool:
-        """Whether a key is that of a body atom."""
+        """Whether a key belongs to body atoms, not to heads."""
         return bool(self.key_info.array[key, 0] < BACK)
 
     def table_of(self, key: int) -> int:
@@ -349,7 +356,7 @@ class Planner:
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
     def may_share(self, ask: int) -> bool:
-        """Whether a row of the ask's key may be in its arrangement by another ask: one of a key of another shape."""
+        """Whether another ask may have entered rows of this ask's key into the arrangement: keys of two shapes ask."""
         return len(self._asking_shapes[int(self.asks.array[ask, 0])]) > 1
 
     def asks_for(self, arrangement: int) -> Int32:
@@ -368,15 +375,15 @@ class Planner:
         return [(key, plan + atom) for atom, key in enumerate(self._body_keys[rule])]
 
     def rule(self, number: int) -> EncodedRule:
-        """The rule of this number."""
+        """The rule with this number."""
         return self._rules[number]
 
     def set_active(self, rule: int, active: bool) -> None:
-        """Let a rule fire, or not."""
+        """Let a rule fire, or stop it."""
         self.rules.array[rule, RULE_ACTIVE] = int(active)
 
     def _ask(self, key: int, arrangement: int) -> None:
-        """Record that the rows of a key belong in an arrangement."""
+        """Record that an arrangement must hold the rows of a key."""
         if (key, arrangement) not in self._asked:
             self._asked.add((key, arrangement))
             info = self.key_info.array

@@ -1,12 +1,12 @@
-"""A rule's shape, and the plans of a shape: directions, steps and nodes.
+"""The shape of a rule, and the plans of a shape: directions, steps and nodes.
 
-Rules that differ in their constants alone have one shape, and share its plans. A body of n atoms has n plans, one for
-each atom that may change first (delta join). A plan is a small acyclic graph: a *node* is the set of atoms done, and
-its *steps* are the atoms that may come next, each with the columns that are bound by then. The kernel chooses among
-them for each rewrite. A cartesian product is never taken while a connected atom is left.
+Rules that differ only in their constants have one shape and share its plans. A body of n atoms has n plans, one for
+each atom that may change first (delta join). A plan is a small acyclic graph. A *node* is the set of atoms that are
+done. Its *steps* are the atoms that may come next, each with the columns that are bound by then. For each rewrite, the
+kernel chooses one of the steps. It takes no cartesian product while a connected atom is left.
 
-Cost: n * 2**(n - 1) nodes; bodies of more than `LONG` atoms have one sequence for each start, the most bound atom
-first: n * n nodes, 0.4 s for 200 atoms.
+Cost: n * 2**(n - 1) nodes. A body of more than `LONG` atoms has one sequence for each start, the atom with the most
+bound variables first: n * n nodes, 0.4 s for 200 atoms.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONG = 6
 
 
 class Pattern(NamedTuple):
-    """An atom of a shape: its table and, for each of the table's columns, a slot."""
+    """An atom of a shape: its table, and a slot for each column of the table."""
 
     table: int
     slots: tuple[int, ...]
@@ -29,9 +29,9 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Heads and body as patterns; slot 0 is the constant 0, then `variables` variables, then the constants.
+    """Heads and body as patterns. Slot 0 is the constant 0; then come `variables` variables, then the constants.
 
-    The hash is kept: shapes are looked up for each rule.
+    The hash is computed once, because shapes are looked up for each rule.
     """
 
     heads: tuple[Pattern, ...]
@@ -46,9 +46,9 @@ class Shape:
         return self._hash
 
     def backward(self, head: int) -> Shape:
-        """The shape whose first body atom is a head: the plan that starts there finds the derivations of a given fact.
+        """The shape with this head as its first body atom: the plan from there finds the derivations of a given fact.
 
-        The heads before it tell when the same rewrite derives the same fact twice.
+        It keeps the heads up to this one: they show when one rewrite derives the same fact twice.
         """
         return Shape(self.heads[: head + 1], (self.heads[head], *self.body), self.variables)
 
@@ -62,7 +62,7 @@ class Shape:
 
 
 class Step(NamedTuple):
-    """Bind one atom: bound columns are the key, free ones are bound from the row, repeated ones compared with it."""
+    """Bind one atom. Bound columns are the key, free columns give values to slots, `compared` repeat a free one."""
 
     atom: int
     bound: tuple[int, ...]
@@ -73,7 +73,7 @@ class Step(NamedTuple):
 
 
 class DeltaPlan(NamedTuple):
-    """The plan that starts at one atom: its first step, and the steps of each node (none: the heads are due)."""
+    """The plan that starts at one atom: its first step, and the steps of each node (no steps: the heads are due)."""
 
     start: Step
     nodes: tuple[tuple[Step, ...], ...]
@@ -81,12 +81,12 @@ class DeltaPlan(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def delta_plan(shape: Shape, start: int) -> DeltaPlan:
-    """The plan of a shape whose body atom `start` changes first; kept, as most graphs run the same rules."""
+    """The plan of a shape that starts at body atom `start`. It is cached: most graphs run the same rules."""
     return _line(shape, start) if len(shape.body) > LONG else _net(shape, start)
 
 
 def _net(shape: Shape, start: int) -> DeltaPlan:
-    """The plan with every order in which atoms may come: a node for each set of atoms that are done."""
+    """The plan with all orders of the atoms: a node for each set of atoms that are done."""
     numbers: dict[frozenset[int], int] = {}
 
     def number(done: frozenset[int]) -> int:
@@ -103,7 +103,7 @@ def _net(shape: Shape, start: int) -> DeltaPlan:
 
 
 def _next(shape: Shape, done: frozenset[int]) -> list[int]:
-    """The atoms that may come next: the connected ones, or all that are left."""
+    """The atoms that may come next: the connected ones, or all remaining atoms if there is no connected one."""
     bound = {slot for atom in done for slot in shape.body[atom].slots if shape.is_variable(slot)}
     left = [atom for atom in range(len(shape.body)) if atom not in done]
     connected = [
@@ -115,9 +115,10 @@ def _next(shape: Shape, done: frozenset[int]) -> list[int]:
 
 
 def _line(shape: Shape, start: int) -> DeltaPlan:
-    """The plan with one order: the atom with the most bound variables is next, then one without any, then the first.
+    """The plan with one order. The next atom is the one with the most bound variables.
 
-    Cost: the atoms times the logarithm of their number.
+    Among atoms without a bound variable, one without variables comes first, then the first of the body. Cost: the atoms
+    times the logarithm of their number.
     """
     users: dict[int, list[int]] = {}
     for atom, pattern in enumerate(shape.body):
@@ -138,7 +139,7 @@ def _line(shape: Shape, start: int) -> DeltaPlan:
     bind(start)
     nodes: list[tuple[Step, ...]] = []
     while len(done) < len(shape.body):
-        while (atom := heappop(heap)[2]) in done:  # an entry that an earlier one has settled
+        while (atom := heappop(heap)[2]) in done:  # a later entry of an atom that is done
             pass
         nodes.append((_step(shape, atom, start, bound, len(nodes) + 1),))
         done.add(atom)

@@ -1,9 +1,9 @@
 """Trigger keys: which of them a row meets.
 
-A key is a body atom's constants in their columns; its shape says which columns those are. A row is looked up under a
-shape only if every constant it would need is mentioned there, so that a fact that no rule can meet costs one look at
-the flags of its ids (docs/architecture.md, The circuit). Head atoms have keys of their own, under shapes that facts are
-not looked up under: they find the rules that may derive a given fact.
+A key is the constants of a body atom in their columns; the shape of the key says which columns these are. A row is
+looked up under a shape only if keys of the shape mention the row's ids in all these columns. So for a fact that no rule
+can meet, the only cost is a look at the flags of its ids. Head atoms have keys and shapes of their own, which find the
+rules that may derive a given fact. Facts of a delta are not looked up under these shapes.
 
 Cost: a hash probe for each shape that a row passes.
 """
@@ -36,7 +36,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
-    """Bits of the shapes of which row r may meet a key: its constants are all mentioned there."""
+    """Bits of the shapes that may have a key for row r: keys of the shape have the row's ids."""
     table = np.uint32(rows[r, STATE] >> TABLE)
     bits = np.uint32(filters[table, 0])
     for c in range(np.uint64(rows.shape[1] - FIRST)):
@@ -58,7 +58,7 @@ def is_met(bits: Number, shape: Number) -> Flag:
 
 @inline
 def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32, r: Number) -> Flag:
-    """Whether row r has the constants of key k, whose shape is row `shape` of shapes."""
+    """Whether row r has the constants of key k; row `shape` of `shapes` describes the shape of the key."""
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
         if keys[k, c] != rows[r, FIRST + c]:
@@ -68,7 +68,7 @@ def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32,
 
 @inline
 def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32, r: Number) -> Number:
-    """The key of shape `number`, described by row `shape` of shapes, that row r of its table meets, or -1."""
+    """The key of shape `number` that row r meets, or -1; row `shape` of `shapes` describes the shape."""
     slots, keys, key_info = entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
     if shapes[shape, 0] != rows[r, STATE] >> TABLE:
         return -1
@@ -93,13 +93,13 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
 
 @inline
 def find_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
-    """The trigger key of this shape that row r of its table meets, or -1."""
+    """The trigger key of this shape that row r meets, or -1."""
     return find_in(m, matrix(m, SHAPES), shape, shape, rows, r)
 
 
 @inline
 def find_head_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
-    """The head key of this shape that row r of its table meets, or -1."""
+    """The head key of this shape that row r meets, or -1."""
     return find_in(m, matrix(m, BACK_SHAPES), BACK + shape, shape, rows, r)
 
 
@@ -112,7 +112,7 @@ def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
 
 @kernel
 def enter_keys(m: Block, low: Number, high: Number) -> None:
-    """Enter the keys low..high-1 into their hash table, which has room for them."""
+    """Enter the keys low..high-1 into their hash table, which must have room for them."""
     shapes, back = matrix(m, SHAPES), matrix(m, BACK_SHAPES)
     keys, key_info, slots = matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
     bits = log2(m, KEY_ENTRIES)
