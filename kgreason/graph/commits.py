@@ -39,7 +39,7 @@ from kgreason.store.journal.record import Record, Signed
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.repository import Repository
 from kgreason.store.rows import SMALL, chunks, put, put_all, without_shared
-from kgreason.store.spellings import Images
+from kgreason.store.spellings import Spellings
 
 
 class LiveGraph:
@@ -67,7 +67,7 @@ class LiveGraph:
         self.unheard: list[Delta] = []
         """The commits that nobody has been told of."""
         self._log = CommitLog()
-        self._images: Images | None = None
+        self._spellings: Spellings | None = None
         kept = home.manifest
         self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
         self._replay()
@@ -195,23 +195,23 @@ class LiveGraph:
         return lines(*removed.T) + lines(*gone.T), delta.added
 
     def _unshared(self, rows: Int32) -> Int32:
-        """Those of removed triples, or quads, whose image goes from the store: no other spelling is present."""
+        """The removed triples or quads that take their row of the store with them: no other spelling is present."""
         live = self.materializer
         if not len(rows):
             return rows
-        return without_shared(self.images, rows, live.shows if rows.shape[1] == 3 else live.quads.holds)
+        return without_shared(self.spellings, rows, live.shows if rows.shape[1] == 3 else live.quads.holds)
 
     @property
-    def images(self) -> Images:
-        """The spellings of the terms."""
-        if self._images is None:
-            self._images = Images(self.materializer.dictionary)
-        return self._images
+    def spellings(self) -> Spellings:
+        """The spellings of the dictionary's terms, made when they are first asked for."""
+        if self._spellings is None:
+            self._spellings = Spellings(self.materializer.dictionary)
+        return self._spellings
 
     def forget(self, known: int) -> None:
         """Forget the terms above `known`, which no commit has."""
         if len(self.materializer.dictionary) > known:
-            self._images = None
+            self._spellings = None
             self.materializer.dictionary.truncate(known)
 
     def _accept(self, delta: Delta) -> None:
@@ -247,7 +247,7 @@ class LiveGraph:
         if self.materializer.has(triple):
             return triple
         subject, predicate, object_ = triple
-        forms = self.materializer.dictionary.decode(self.images.forms([object_])[0])
+        forms = self.materializer.dictionary.decode(self.spellings.of_forms([object_])[0])
         return next(filter(self.materializer.has, ((subject, predicate, form) for form in forms)), None)
 
     def write(self, path: Any) -> None:

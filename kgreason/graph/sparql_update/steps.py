@@ -77,13 +77,13 @@ class Editing:
             self._graph.forget(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """All spellings of rows int32[n, 4]: for each the place of its row, and the quad."""
-        images = self._graph.images
-        shared = np.flatnonzero(images.shared(quads[:, 2]))
-        spellings = [images.spellings(term) for term in quads[shared, 2].tolist()]
-        owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in spellings]))
+        """Rows int32[n, 4] with all spellings of their objects: for each quad the place of its row, and the quad."""
+        spellings = self._graph.spellings
+        shared = np.flatnonzero(spellings.shared(quads[:, 2]))
+        objects = [spellings.of_term(term) for term in quads[shared, 2].tolist()]
+        owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in objects]))
         forms = quads[owners]
-        forms[len(quads) :, 2] = list(chain.from_iterable(spellings))
+        forms[len(quads) :, 2] = list(chain.from_iterable(objects))
         return owners, forms
 
     def solutions(self, select: Select) -> Iterable[Solution]:
@@ -92,7 +92,7 @@ class Editing:
         return self._ahead.solutions(select)
 
     def asserted(self, rows: bytes) -> Asserted:
-        """Every asserted quad that Oxigraph shows as one of these rows, and the rows that are the image of none."""
+        """The asserted quads that Oxigraph shows as one of these rows, and the rows without such a quad."""
         self._catch_up()
         quads = self._encode(rows)
         owners, forms = self._forms(quads)

@@ -3,7 +3,7 @@
 Loading a file into Oxigraph renames its blank nodes, adding quads does not: chunks without a blank node are
 bulk-loaded, the others added as quads. Bulk loading runs in two threads without the GIL. It skips Oxigraph's
 validation of IRIs and language tags, which doubles its speed: every row comes from the dictionary, whose terms a
-parser has checked. The store normalises literals: see `images`.
+parser has checked. Oxigraph normalises literals: see `spellings`.
 
 Cost: about 400,000 rows/s loaded on disk where two cores are free, 200,000 with blank nodes. A delta that only adds, or
 removes one row, takes Oxigraph's shortest transactions (one row: 12 microseconds on disk, 4 in memory; SPARQL needs 17
