@@ -196,7 +196,7 @@ def test_commits_that_are_missing(tmp_path: Path) -> None:
         assert list(journal.records(1)) == list(RECORDS[1:])
         with pytest.raises(StoreError, match="lacks commit 1"):
             list(journal.records(0))
-        with pytest.raises(StoreError, match="commit 5 does not follow"):
+        with pytest.raises(StoreError, match="commit 5 cannot be the next one"):
             journal.append(Record(5))
 
 
