@@ -64,7 +64,7 @@ class RuleSyntaxError(RuleError):
 
 
 class UnsafeRuleError(RuleError):
-    """A rule whose head has a variable that no body atom binds."""
+    """A rule with a head variable that no body atom binds."""
 
 
 class QueryError(KgreasonError):

@@ -152,8 +152,8 @@ class KnowledgeGraph:
     ) -> Self:
         """Open a store on disk, or make a graph in memory.
 
-        With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it. Without a
-        path the graph lives in memory and ends with the process.
+        With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
+        `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
         A store keeps the first four options from its first commit on. To open it again, leave them out. Passing another
         value is an error.
@@ -171,28 +171,27 @@ class KnowledgeGraph:
 
         The representative is the term whose text comes first in order, IRIs before blank nodes and literals. If two
         cliques become one, kgreason chooses between their representatives. If rules name members of a clique, kgreason
-        chooses among these members. The commits alone decide, so a store that is opened again, and a reader that
-        follows it, has the same representatives.
+        chooses among these members. The choice depends on the commits only. So the representatives stay the same when
+        the store is opened again, and for everybody who follows the store.
 
         The other options hold until the graph is closed.
 
         - `strategy`: how commits are evaluated. "update" computes only what a commit changes, "bootstrap" computes the
           closure again, and "auto" (the default) takes the cheaper of the two.
         - `budget`: how many rewrites one commit may extend. A commit that needs more raises LimitError.
-        - `engine`: "reference" runs the executable specification. It is for small graphs in memory, and it ignores
-          `strategy` and `budget`.
-        - `catalogue`: the documents that owl:imports names. Pass a folder, an XML catalog or a map (see
-          `Catalogue.open`), or a dict of files by IRI. Without a catalogue no imported document is read.
+        - `engine`: "reference" runs the executable specification. It is for small graphs in memory. It ignores
+          `strategy` and `budget`, and treats owl:sameAs as with `same_as="rules"`.
+        - `catalogue`: the documents that owl:imports names. Pass a `Catalogue`, a path for `Catalogue.open` (a folder,
+          an XML catalog or a map), or a dict of files by IRI. Without a catalogue no imported document is read.
         - `read_only`: open the store for reading. Any number of readers may use a store while one writer changes it. A
           reader sees the last commit before its opening, or a later one. Use `kgreason watch` to follow a writer.
         - `wait`: how many seconds to wait until another writer has closed the store; None waits without a limit.
 
-        If the graph is used as a `with` block, the block made the store, and the block ends in an error before the
-        first commit, then the store is removed.
+        If a `with` block makes a store and ends in an error before the first commit, the store is removed.
 
-        Raises StoreLockedError if another writer has the store open, StoreVersionError if another version of kgreason
-        has to read it, StoreError for another option than the store was made with, RuleError for rules that cannot be
-        used, and InputError for an unknown option or an unreadable file.
+        Raises StoreLockedError if another writer has the store open, StoreVersionError for a store that this version
+        of kgreason cannot read, StoreError if there is no store to read or it was made with other options, RuleError
+        for rules that cannot be used, and InputError for an unknown option or an unreadable file.
         """
         check_paths("open", () if path is None else (path,))
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules

@@ -47,9 +47,9 @@ _WORDS = {3: "three", 4: "four"}
 def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, prefixes: Prefixes = NO_PREFIXES) -> Int32:
     """Items as quads int32[n, 4]; graph 0 is the default graph. `fresh` renames the blank nodes of texts.
 
-    Raises RdfSyntaxError, with the line of a text that does not parse, or with the number of a row whose term is
-    invalid or cannot stand at its place; InputError for a row of another length; InputTypeError for an item that is
-    neither text nor a row, and for a value that is not a term.
+    Raises RdfSyntaxError for a text that does not parse, with its line, and for a term of a row that is invalid or
+    cannot stand at its place, with the number of the row; InputError for a row of another length; InputTypeError for an
+    item that is neither text nor a row, and for a value that is not a term.
     """
     parts = [np.empty((0, 4), dtype=np.int32)]
     rows: list[str] = []
