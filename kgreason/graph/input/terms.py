@@ -188,7 +188,7 @@ def _literal(term: Any) -> Literal:
     if not term.datatype:
         return Literal(str(term))
     if str(term.datatype) in (f"{RDF}langString", f"{RDF}dirLangString"):
-        raise ValueError("a literal of this datatype has a language tag")
+        raise ValueError("a literal of this datatype needs a language tag")
     return Literal(str(term), datatype=NamedNode(str(term.datatype)))
 
 

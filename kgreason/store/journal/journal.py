@@ -223,7 +223,7 @@ def _checked(frame: bytes, file: BinaryIO) -> bytes:
     length, checksum = announced
     patch = file.read(length)
     if len(patch) < length or crc32(patch) != checksum:
-        raise ValueError("the record is not what was written")
+        raise ValueError("the record differs from what was written")
     return patch
 
 

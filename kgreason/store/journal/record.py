@@ -68,7 +68,10 @@ class Record:
             rows.append(_header("strategy", " ".join(self.strategies)))
         for name, text in self.headers.items():
             if name in _OURS or not _NAME.fullmatch(name):
-                raise ValueError(f"{name}: not a name for a header of a commit")
+                raise ValueError(
+                    f"{name}: not a name for a header of a commit; use letters, digits, `_` and `-`, and none of"
+                    f" {', '.join(sorted(_OURS))}"
+                )
             rows.append(_header(name, text))
         for kind, signed in (("rule", self.rules), ("fact", self.facts)):
             rows += [_header(f"{_VERBS[sign]}-{kind}", text) for sign, text in signed]
@@ -79,7 +82,7 @@ class Record:
         """The record that `patch` wrote. Raises ValueError."""
         header, mark, rows = patch.partition(b"TX .\n")
         if not mark or not rows.endswith(b"TC .\n"):
-            raise ValueError("a record without its rows")
+            raise ValueError("the record has no rows")
         headers: dict[str, str] = {}
         signed: dict[str, list[tuple[int, str]]] = {"rule": [], "fact": []}
         for name, text in _headers(header):

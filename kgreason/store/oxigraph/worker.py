@@ -261,7 +261,7 @@ class _Query:
     def _submit(self, call: Callable[[_Worker], bool]) -> None:
         """Start a call in the worker that returns True if no row is left."""
         if (worker := self._worker) is None:
-            raise QueryError("the query was given up")
+            raise QueryError("the query was stopped; run it again")
         self._is_busy = True
         worker.submit(call)
 
