@@ -1,8 +1,8 @@
 """From rows of ids to rows of the store: lines in chunks, and deltas that respect the spellings of literals.
 
-The store's default graph holds the closure. Each named graph holds its own asserted quads. Oxigraph normalises
-literals, so one row of the store may stand for several facts (`spellings`). When a fact is removed, its row goes only
-if no other present fact has the same row.
+The store's default graph holds the closure. Each named graph holds its own asserted quads (docs/architecture.md, Files
+of a store). Oxigraph normalises literals, so one row of the store may stand for several facts (`spellings`). When a
+fact is removed, its row goes only if no other present fact has the same row.
 
 Cost: linear in the rows, and the loading by Oxigraph (`oxigraph.store`).
 """
