@@ -1,24 +1,24 @@
 """Every error kgreason raises on purpose.
 
     KgreasonError
-    ├── InputError              a file that is missing, unreadable or of no known format
+    ├── InputError              a file or an argument that cannot be used
     │   ├── RdfSyntaxError      an RDF document that does not parse: file, line, column
-    │   ├── InputTypeError      an argument of a wrong type; a TypeError, too
-    │   └── DroppedWarning      a warning: a generalised triple is dropped; an error where warnings are errors
+    │   ├── InputTypeError      an argument of a wrong type; also a TypeError
+    │   └── DroppedWarning      a warning that a generalised triple is dropped
     ├── RuleError               a rule that cannot be used, by name
     │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
     │   └── UnsafeRuleError     a head variable that no body atom binds
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
-    │   └── QueryTimeoutError   a query that took longer than it was given
-    ├── StoreError              a store that cannot be opened, read or written
-    │   ├── StoreLockedError    another process holds it
-    │   ├── GraphBusyError      another thread uses the graph for longer than the caller would wait
-    │   └── StoreVersionError   written by a version that this one cannot read
-    └── LimitError              a bound that was reached: term ids, a commit's budget
-        └── LongTermError       a term with more bytes than can be kept
+    │   └── QueryTimeoutError   a query that exceeded its timeout
+    ├── StoreError              a store or a graph that cannot be opened, read or written
+    │   ├── StoreLockedError    another process, or another graph, writes to the store
+    │   ├── GraphBusyError      another thread uses the graph for longer than the timeout
+    │   └── StoreVersionError   a store of a format that this version cannot read
+    └── LimitError              a limit that was reached: the number of term ids, a commit's budget
+        └── LongTermError       a term with too many bytes
 
-One clear line each: the message names the file, line, rule or term, and says what to do where there is
-something to do. A caller that catches `KgreasonError` has caught them all.
+Each message is one line. It names the file, line, rule or term. If the reader can do something, the message says what.
+To catch every error that kgreason raises on purpose, catch `KgreasonError`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ class KgreasonError(Exception):
 
 
 class InputError(KgreasonError):
-    """A file that is missing, unreadable or of no known format."""
+    """A file or an argument that cannot be used: a missing file, an unknown format, a text that is not a term."""
 
 
 class RdfSyntaxError(InputError):
     """An RDF document that does not parse.
 
-    `source` is the file (or `<stdin>`), `line` and `column` count from 1; both are None where the parser
-    gives no position.
+    `source` is the file (or `<stdin>`). `line` and `column` count from 1, and are None if the parser gives no position.
     """
 
     def __init__(self, source: str, line: int | None, column: int | None, problem: str) -> None:
@@ -45,11 +44,11 @@ class RdfSyntaxError(InputError):
 
 
 class InputTypeError(InputError, TypeError):
-    """An argument of a wrong type; the message says what was expected, and what came."""
+    """An argument of a wrong type; the message says which type was expected, and what was passed."""
 
 
 class DroppedWarning(InputError, UserWarning):  # noqa: N818  # it is a warning first
-    """A generalised triple that a store drops; an InputError where Python is told to make warnings errors."""
+    """A warning that a store drops a generalised triple. If Python makes warnings errors, this is an InputError."""
 
 
 class RuleError(KgreasonError):
@@ -57,7 +56,7 @@ class RuleError(KgreasonError):
 
 
 class RuleSyntaxError(RuleError):
-    """Rule text that does not parse: where, what was found and what was expected."""
+    """Rule text that does not parse; the message says where, what was found and what was expected."""
 
     def __init__(self, source: str, line: int | None, column: int | None, problem: str) -> None:
         self.source, self.line, self.column, self.problem = source, line, column, problem
@@ -65,7 +64,7 @@ class RuleSyntaxError(RuleError):
 
 
 class UnsafeRuleError(RuleError):
-    """A rule whose head has a variable that no body atom binds."""
+    """A rule with a head variable that no body atom binds."""
 
 
 class QueryError(KgreasonError):
@@ -73,31 +72,31 @@ class QueryError(KgreasonError):
 
 
 class QueryTimeoutError(QueryError):
-    """A query whose results were not all fetched within the seconds that it was given."""
+    """A query that did not give all its rows within its timeout."""
 
 
 class StoreError(KgreasonError):
-    """A store that cannot be opened, read or written."""
+    """A store or a graph that cannot be opened, read or written."""
 
 
 class StoreLockedError(StoreError):
-    """A store that another process holds."""
+    """A store that another process, or another graph of this process, has open for writing."""
 
 
 class GraphBusyError(StoreError):
-    """A graph that another thread uses for longer than the caller would wait."""
+    """A graph that another thread uses for longer than the timeout of the call."""
 
 
 class StoreVersionError(StoreError):
-    """A store written by a version of kgreason that this one cannot read."""
+    """A store of a format that this version of kgreason cannot read; the message says which version to use."""
 
 
 class LimitError(KgreasonError):
-    """A bound that was reached: term ids, or the budget of a commit."""
+    """A limit that was reached: the number of term ids, or the budget of a commit."""
 
 
 class LongTermError(LimitError):
-    """A term with more bytes than can be kept; the message shows its beginning."""
+    """A term with too many bytes; the message shows its beginning."""
 
 
 def _position(source: str, line: int | None, column: int | None) -> str:

@@ -1,10 +1,10 @@
-"""Files that survive: `whole`, written as a whole or not at all, and `sync`, `sync_folder`, which have it on disk.
+"""Files that survive a crash: `whole` writes a file completely or not at all; `sync`, `sync_folder` force it to disk.
 
-With `whole` the new text goes to a file beside the old one, is had on disk, and takes its place in one step. So a
-reader never sees half of a file, and whatever stops the writer (an error, a full disk, Ctrl-C) leaves the old file as
-it was.
+`whole` writes the new text to a file beside the old file, syncs the new file, and renames it over the old file in one
+step. So a reader never sees half of a file. If something stops the writer (an error, a full disk, Ctrl-C), the old file
+stays as it was.
 
-A pipe or a device has nothing to be replaced: it is written to as it comes.
+A pipe or a device cannot be replaced, so `whole` writes to it directly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO
 
 @contextmanager
 def whole(path: Path) -> Iterator[BinaryIO]:
-    """A binary file that takes the place of `path` when the block ends, and leaves nothing behind where it fails.
+    """A binary file that replaces `path` when the block ends. If the block fails, `path` stays as it was.
 
     Raises OSError, which names `path`.
     """
@@ -44,13 +44,13 @@ def _written(target: Path) -> Iterator[BinaryIO]:
 
 
 def sync(file: IO[Any]) -> None:
-    """Have a file's contents on disk."""
+    """Force the contents of a file to disk."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def sync_folder(path: Path) -> None:
-    """Have a folder's entries on disk, where the system can do that."""
+    """Force the entries of a folder to disk, if the system can do that."""
     if hasattr(os, "O_DIRECTORY"):
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:

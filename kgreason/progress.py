@@ -1,8 +1,8 @@
-"""How long work says how far it is.
+"""How long work reports its progress.
 
-`progress(stage)` opens a stage; what it gives is called with the number of steps done since the last call (0 only shows
-that the work is alive). The command line draws a bar; `SILENT` says nothing. Whatever the callback raises stops the
-work, and leaves everything as it was before.
+`with progress(stage, total) as report` opens a stage. The work calls `report(n)` after each `n` steps; `report(0)` only
+shows that the work goes on. The command line draws a bar, and `SILENT` shows nothing. If `report` raises an error, the
+work stops and changes nothing.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Opens a stage of some work: reading, importing, reasoning, storing, writing."""
+    """A function that opens a stage of some work: reading, importing, reasoning, storing, writing."""
 
     def __call__(self, stage: str, total: int | None = None, /) -> AbstractContextManager[Callable[[int], object]]:
-        """A context whose value is called with the number of steps done since the last call."""
+        """A context with a function as its value; the work calls it with the number of steps since the last call."""
         ...
 
 
@@ -27,16 +27,16 @@ def _silent(_stage: str, _total: int | None = None) -> Iterator[Callable[[int], 
 
 
 SILENT: Progress = _silent
-"""Says nothing."""
+"""A progress that shows nothing."""
 
 
 class CancelledError(Exception):
-    """Raised in a thread whose work is not wanted any more."""
+    """Raised in a thread to stop it, because nobody needs its result any more."""
 
 
 @contextmanager
 def cancellable() -> Iterator[Callable[[int], None]]:
-    """A report for work in another thread, which raises `CancelledError` there once the block here has failed."""
+    """A `report` for work in another thread. After the block of this thread has failed, it raises CancelledError."""
     cancelled = threading.Event()
 
     def report(_done: int) -> None:

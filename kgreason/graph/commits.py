@@ -1,12 +1,12 @@
-"""`LiveGraph`: the engine's side of a graph together with its home. Commits, and nothing else.
+"""`LiveGraph`: a graph with its engine and its repository (its *home*). It makes commits.
 
     change (pending) -> journal -> Oxigraph -> accept
 
-Invariant: engine and journal hold the same commits. What fails before the journal has the commit is rolled back; what
-the journal has is accepted, whatever fails afterwards. A delta that is too large for one transaction, and the first
-load, take the way of a bulk load: a snapshot, then Oxigraph.
+Invariant: engine and journal hold the same commits. If an error comes before the journal has the commit, the change is
+rolled back. Once the journal has the commit, the change is accepted, even if Oxigraph fails afterwards. The first load,
+and a delta that is too large for one transaction of Oxigraph, become a snapshot and a bulk load instead.
 
-Cost: a commit costs what it changes; opening reads the snapshot and replays the journal's commits since.
+Cost: a commit costs what it changes. Opening reads the snapshot and replays the commits of the journal after it.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from kgreason.store.journal.record import Record, Signed
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.repository import Repository
 from kgreason.store.rows import SMALL, chunks, put, put_all, without_shared
-from kgreason.store.spellings import Images
+from kgreason.store.spellings import Spellings
 
 
 class LiveGraph:
-    """A graph that can be edited; `strategy` and `budget` hold for every commit.
+    """A graph that can be edited. `strategy` and `budget` hold for every commit.
 
-    `catalogue` has the documents that owl:imports names. `reference`: the executable specification is run in place of
+    `catalogue` has the documents that owl:imports names. With `reference` the executable specification runs in place of
     the engine, in memory.
     """
 
@@ -65,15 +65,15 @@ class LiveGraph:
         self.streams = dict(home.manifest.streams)
         """The headers of the last commit of each stream."""
         self.unheard: list[Delta] = []
-        """The commits that nobody has been told of."""
+        """The commits that subscribers have not heard of."""
         self._log = CommitLog()
-        self._images: Images | None = None
+        self._spellings: Spellings | None = None
         kept = home.manifest
         self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
         self._replay()
 
     def _replay(self) -> None:
-        """Apply the journal's commits since the snapshot; the store gets those that it may lack."""
+        """Apply the journal's commits since the snapshot to the engine, and to the store if it lacks them."""
         live = self.materializer
         for record in self._home.pending():
             change = replayed(record, live, self._strategy)
@@ -85,12 +85,14 @@ class LiveGraph:
     def commit(
         self, edit: Edit, known: int, progress: Progress = SILENT, headers: Mapping[str, str] | None = None
     ) -> Delta:
-        """Make an edit the next commit; its delta, which is empty, and no commit, where the edit changes nothing.
+        """Make an edit the next commit, and return its delta.
 
-        `known` is the size of the dictionary before the edit's terms were interned. `headers` are kept with the commit;
-        one named `stream` says whose last commit it is, so that `streams` tells how far that stream has come. Raises
-        LimitError, StoreError, ValueError for the name of a header; then, and on Ctrl-C, nothing has changed, unless
-        the journal had it already.
+        If the edit changes nothing and has no headers, there is no commit: the delta is empty and its `commit` is 0.
+        `known` is the size of the dictionary before the terms of the edit were interned. `headers` are stored with the
+        commit. The header `stream` names a stream, and `streams` keeps the headers of the last commit of each stream.
+
+        Raises LimitError, StoreError, and ValueError for an invalid name of a header. After an error or Ctrl-C nothing
+        has changed, unless the journal had the commit already.
         """
         number, own = self._home.last + 1, self.materializer.own
         before, delta = (self._stats, self.streams), None
@@ -111,23 +113,23 @@ class LiveGraph:
                     self._withdraw(known)
 
     def try_out(self, edit: Edit, known: int, progress: Progress = SILENT) -> Delta:
-        """The delta that an edit would make; nothing is changed."""
+        """The delta that an edit would have as a commit. The graph stays as it is."""
         try:
             return self._tried(edit, 0, progress).detached()
         finally:
             self._withdraw(known)
 
     def attempt(self, edit: Edit) -> tuple[bytes, bytes]:
-        """Carry out a step of a commit to come; the rows that go from the store, and those that come, by all steps.
+        """Carry out one step of a later commit in the engine. Returns the rows that all steps so far remove and add.
 
-        What is asked of the materializer then is asked of the outcome. `abandon` must follow. Raises what `commit`
-        raises.
+        Until `abandon`, which the caller must call in the end, the materializer has the state after the steps. Raises
+        the errors of `commit`.
         """
         change = self._change(self._imports.completed(edit, SILENT), SILENT)
         return self._rows(self._delta(change, 0))
 
     def abandon(self) -> None:
-        """Take back every `attempt`, even if Ctrl-C comes meanwhile."""
+        """Roll back every `attempt`, even if Ctrl-C comes meanwhile."""
         try:
             self.materializer.rollback()
         except BaseException:
@@ -135,14 +137,14 @@ class LiveGraph:
             raise
 
     def _tried(self, edit: Edit, number: int, progress: Progress) -> Delta:
-        """The delta of an edit that is neither accepted nor rolled back."""
+        """The delta of an edit. The change is pending: the caller must accept it or roll it back."""
         if number:
             self._log.begin(lambda: self.warnings)
         edit = self._imports.completed(edit, progress)
         if self._home.last or number == 0:
             return self._delta(self._change(edit, progress), number)
         rows, store = edit.added[:, :3], self._home.stage()
-        with ThreadPoolExecutor(1) as worker, cancellable() as report:  # the store takes what is asserted meanwhile
+        with ThreadPoolExecutor(1) as worker, cancellable() as report:  # the store loads the asserted rows meanwhile
             stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
             change = self._change(edit, progress)
             stored.result()
@@ -155,11 +157,13 @@ class LiveGraph:
         return Delta(number, *change, self.materializer.dictionary)
 
     def _keep(self, delta: Delta, rules: Signed, headers: Mapping[str, str], progress: Progress) -> None:
-        """Bring a pending commit into journal and store.
+        """Bring a pending commit into journal and store, in one of three ways.
 
-        The first one, and on disk one of many rows, is a snapshot: its rows are loaded into a stage. In memory a
-        transaction of Oxigraph costs what a load costs; but where more rows go than stay, those that stay are loaded.
-        What was evaluated elsewhere is a snapshot, too: no record can say how.
+        - The first commit, a commit of many rows on disk, and a commit that was evaluated elsewhere become a snapshot,
+          and their rows are loaded into a stage. (No record can say how a commit was evaluated elsewhere.)
+        - If in memory more rows go than stay, the rows that stay are loaded into an empty stage.
+        - Every other commit becomes a record of the journal and a transaction of Oxigraph. In memory this costs no more
+          than a load.
         """
         size = max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads))
         ran, is_on_disk = self.materializer.strategies, self._home.is_on_disk
@@ -175,11 +179,11 @@ class LiveGraph:
             self._home.load(self.manifest(), self.write)
 
     def _is_mostly_gone(self, gone: int) -> bool:
-        """Whether many triples go, and fewer stay."""
+        """Whether many triples go, and fewer triples stay."""
         return gone > SMALL and gone > len(self.materializer.save().triples())
 
     def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
-        """Bring the many rows of a delta into a stage, which has what the first commit asserts already."""
+        """Bring the many rows of a delta into a stage. For the first commit the stage has the asserted rows already."""
         kinds = (INFERRED, IS_ASSERTED) if self._home.last else (INFERRED,)
         triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
         gone, come = (named(delta.dictionary, quads) for quads in (delta.removed_quads, delta.added_quads))
@@ -189,33 +193,33 @@ class LiveGraph:
             put(store, delta.dictionary, *quads, report)
 
     def _rows(self, delta: Delta) -> tuple[bytes, bytes]:
-        """The rows that go from the store and those that come, as lines."""
+        """The rows that the store must remove, and the rows that it must add, as lines."""
         gone = self._unshared(named(delta.dictionary, delta.removed_quads))
         removed, lines = self._unshared(delta.disappeared_rows), delta.dictionary.lines
         return lines(*removed.T) + lines(*gone.T), delta.added
 
     def _unshared(self, rows: Int32) -> Int32:
-        """Those of removed triples, or quads, whose image goes from the store: no other spelling is present."""
+        """The removed triples or quads that take their row of the store with them: no other spelling is present."""
         live = self.materializer
         if not len(rows):
             return rows
-        return without_shared(self.images, rows, live.shows if rows.shape[1] == 3 else live.quads.holds)
+        return without_shared(self.spellings, rows, live.shows if rows.shape[1] == 3 else live.quads.holds)
 
     @property
-    def images(self) -> Images:
-        """The spellings of the terms."""
-        if self._images is None:
-            self._images = Images(self.materializer.dictionary)
-        return self._images
+    def spellings(self) -> Spellings:
+        """The spellings of the dictionary's terms, made when they are first asked for."""
+        if self._spellings is None:
+            self._spellings = Spellings(self.materializer.dictionary)
+        return self._spellings
 
     def forget(self, known: int) -> None:
-        """Forget the terms above `known`, which no commit has."""
+        """Forget the terms with ids above `known`: no commit has them."""
         if len(self.materializer.dictionary) > known:
-            self._images = None
+            self._spellings = None
             self.materializer.dictionary.truncate(known)
 
     def _accept(self, delta: Delta) -> None:
-        """Make a commit that the journal has final, even if Ctrl-C comes meanwhile."""
+        """Accept a commit that the journal has, even if Ctrl-C comes meanwhile."""
         try:
             self.materializer.accept()
         except BaseException:
@@ -243,11 +247,11 @@ class LiveGraph:
         put_all(store, self.materializer.save(), self.materializer.dictionary)
 
     def as_written(self, triple: Triple) -> Triple | None:
-        """A triple of the graph that is this one, or that Oxigraph shows as this one; None where there is none."""
+        """A triple of the graph that is this one, or that Oxigraph shows as this one; None if the graph has neither."""
         if self.materializer.has(triple):
             return triple
         subject, predicate, object_ = triple
-        forms = self.materializer.dictionary.decode(self.images.forms([object_])[0])
+        forms = self.materializer.dictionary.decode(self.spellings.of_forms([object_])[0])
         return next(filter(self.materializer.has, ((subject, predicate, form) for form in forms)), None)
 
     def write(self, path: Any) -> None:
@@ -260,16 +264,16 @@ class LiveGraph:
         self._home.checkpoint(self.manifest(), self.write)
 
     def manifest(self) -> Manifest:
-        """What the store says of itself as of this state."""
+        """The manifest of the store as of this state."""
         return replace(self._home.manifest, stats=self.stats(), warnings=self.warnings, streams=self.streams)
 
     @property
     def warnings(self) -> list[str]:
-        """What no rule could be made of, and the imports that have no document."""
+        """The warnings of the materializer, and the imports without a document."""
         return [*self.materializer.warnings, *self._imports.warnings()]
 
     def stats(self) -> dict[str, Any]:
-        """Counts of this state, and how the last commit was evaluated. Cost: the facts, once for each commit."""
+        """Counts of this state, and the `Work` of the last commit. Cost: a pass over the facts, once a commit."""
         if "facts" not in self._stats:
             live = self.materializer
             self._stats = statistics(live.save(), live.dictionary, live.false_rules) | {
@@ -281,7 +285,7 @@ class LiveGraph:
         return dict(self._stats)
 
     def _note(self, delta: Delta, headers: Mapping[str, str]) -> None:
-        """Have statistics and streams be those of a commit."""
+        """Set statistics and streams to those of a commit."""
         self._stats = delta.work._asdict()
         if "stream" in headers:
             self.streams = self.streams | {headers["stream"]: dict(headers)}
@@ -293,12 +297,12 @@ def _by_definition(home: Repository) -> Materializer:
 
     selection = select(home.manifest.rules, home.manifest.schema, "rules")
     quiet = 0 if selection.is_reflexive else SAME_AS
-    engine = cast(Engine, ReferenceEngine(quiet))  # it has all that a materializer asks for
+    engine = cast(Engine, ReferenceEngine(quiet))  # has all methods that a materializer calls
     return Materializer(selection, engine=engine)
 
 
 def _rule_changes(before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
-    """The user's rules that went and came, each as a text of its own with name and group."""
+    """The user's rules that went (-1) and came (1), each as a text of its own with name and group."""
     if after is None:
         return ()
     signed = [(-1, rule) for rule in before if rule not in after] + [(1, rule) for rule in after if rule not in before]

@@ -1,10 +1,10 @@
-"""`fork`: a graph in memory that begins as a store on disk is. What is done to it is done nowhere else.
+"""`fork`: a graph in memory that begins as a copy of a store on disk. Edits of the fork never reach the store.
 
-So an edit of any kind can be tried out as it is: a SPARQL Update of many operations sees after each of them what the
-ones before did. (`KnowledgeGraph.what_if` is for edits that ask nothing in between, and needs no copy.)
+So an edit of any kind can be tried out, also a SPARQL Update with many operations, which must read the results of its
+first operations. (`KnowledgeGraph.what_if` needs no copy, but the edits inside it cannot read each other's results.)
 
-Invariant: the store is read and never written. Cost: a snapshot read, the journal replayed, the rows loaded into an
-Oxigraph in memory, as much memory as all of that takes.
+Invariant: the store is read and never written. Cost: reading the snapshot, replaying the journal, loading all rows into
+an Oxigraph in memory, and the memory for all of this.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ def fork(
     budget: int | None = None,
     catalogue: Documents | None = None,
 ) -> KnowledgeGraph:
-    """The graph as of the last commit; others may read the store meanwhile, or write to it.
+    """The graph as of the last commit. Other processes may read and write the store meanwhile.
 
-    The arguments are those of `open`. Raises StoreError where there is no store.
+    The arguments are those of `KnowledgeGraph.open`. Raises StoreError if there is no store.
     """
     while True:
         folder = Folder(Path(path), write=False)
         try:
             graph = KnowledgeGraph(_Origin(folder), strategy, budget, catalogue=opened(catalogue))
-            graph._engine()  # which reads all that it needs of the folder
+            graph._engine()  # reads everything that the fork needs from the folder
         except BaseException as error:
             has_moved = isinstance(error, StoreError) and folder.has_moved()
             folder.close()
@@ -48,7 +48,7 @@ def fork(
 
 
 class _Origin(Repository):
-    """A home in memory whose first commits are those of a folder."""
+    """A repository in memory that begins with the commits of a folder."""
 
     def __init__(self, folder: Folder) -> None:
         manifest = folder.manifest or Manifest(list(DEFAULT_RULES))
@@ -64,7 +64,7 @@ class _Origin(Repository):
 
     @property
     def last(self) -> int:
-        """The number of the last commit, be it of the folder."""
+        """The number of the last commit, of the fork or of the folder."""
         return max(self._begun, self.manifest.commit)
 
     def pending(self) -> list[Record]:
@@ -72,6 +72,6 @@ class _Origin(Repository):
         return list(self._origin.journal.records(self.manifest.commit))
 
     def close(self, *, is_failed: bool = False) -> None:
-        """Let go of everything."""
+        """Close the fork and the folder."""
         super().close(is_failed=is_failed)
         self._origin.close()

@@ -2,13 +2,15 @@
 
     load, transaction, update -> engine -> journal -> store -> subscribers;   query -> store
 
-Invariants: the store's default graph is the closure of the union of all graphs, each named graph holds its own asserted
-quads; an edit that fails or is interrupted leaves graph and store as they were.
+Invariants: the store's default graph holds the closure of the union of all graphs. Each named graph holds its own
+asserted quads. An edit that fails or is interrupted leaves graph and store as they were.
 
-Threads: any number of threads may use a graph. Writers queue: one lock (`lock`) protects everything that touches the
-engine, the dictionary or the journal, and a transaction has it from its beginning to its end. Queries never wait: each
-reads the last commit as a whole. Cost: on a store that was closed in good
-order `query` and `stats` start neither the engine nor Numba; nor do `dump` and `rules` while the journal is empty.
+Threads: any number of threads may use a graph. One lock (`lock`) protects everything that touches the engine, the
+dictionary or the journal. A transaction has the lock from its beginning to its end, and other writers wait for it.
+Queries never wait: each query reads the last commit as a whole.
+
+Cost: on a store that was closed without an error, `query` and `stats` start neither the engine nor Numba. `dump` and
+`rules` start neither while the journal is empty.
 """
 
 from __future__ import annotations
@@ -76,14 +78,14 @@ if TYPE_CHECKING:
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
 Documents = File | Catalogue | Mapping[str, File]
-"""Where imported documents are: a path for `Catalogue.open`, or files by the IRIs that they are imported under."""
+"""Where imported documents are: a catalogue, a path for `Catalogue.open`, or files by the IRIs that import them."""
 EngineName = Literal["columnar", "reference"]
 Result = TypeVar("Result")
 DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
 
 
 class QueryOptions(TypedDict, total=False):
-    """What `query`, `select`, `ask` and `construct` take besides the query."""
+    """The options of `query`, `select`, `ask` and `construct`; `KnowledgeGraph.query` explains them."""
 
     prefixes: Mapping[str, str] | None
     base: str | None
@@ -127,7 +129,7 @@ class KnowledgeGraph:
         self._subscribers = Subscribers()
         self._lock = GraphLock()
         self._depth = 0
-        """How often the thread of the open transaction had the lock before."""
+        """How often the thread of the open transaction had the lock before that transaction."""
         self._drop: Callable[[], object] = lambda: None
         """Forgets the terms that the open transaction has read."""
         self._bring_forward()
@@ -149,27 +151,48 @@ class KnowledgeGraph:
         read_only: bool = False,
         wait: float | None = 0,
     ) -> Self:
-        """Open the store at a path, made if it is not there, or a graph in memory.
+        """Open a store on disk, or make a graph in memory.
 
-        `rules` are names of rule sets (rdfs, rhodf, owl2rl, none) and rule files, or one; from its first commit on a
-        store keeps those it was made with (owl2rl unless asked otherwise). `schema` is "axioms" (translated to rules)
-        or "data" (read by generic rules). `same_as` is "aliases" (of terms that owl:sameAs makes one, each stands in
-        every triple; where a clique of them would stand for more than `aliases` rows, one does), "representatives" (one
-        stands for all) or "rules" (the plain rules of the W3C, whose cost is the cube of a clique's size). Of equal
-        terms the one stands for the others whose text comes first; but where cliques have become one, or rules name
-        members of a clique, only those that stood for a clique before, or are named, are chosen from. The commits alone
-        decide this, so that it is the same after the store is opened again, and for whoever follows it.
-        `strategy` says how commits are evaluated, `budget` how many rewrites one may extend. `engine="reference"` runs
-        the executable specification instead, on small graphs in memory; it knows neither of the two. `catalogue` has
-        the documents that owl:imports names: a folder, an XML catalog or a map (`Catalogue.open`), or files by IRI;
-        without one none is read.
+        With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
+        `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
-        A store is open for one writer, who waits `wait` seconds for the one before, and for any number of readers
-        (`read_only`) beside it. Readers change nothing. They see the last commit as of their opening, or a later one;
-        use `kgreason watch` to follow a writer. A `with` block that ends in an error takes away a store that it made,
-        if nothing was committed. Raises StoreLockedError where the store is open for writing already,
-        StoreVersionError, StoreError, RuleError for rules that cannot be used, and InputError for an unknown option and
-        for files that cannot be read.
+        A store keeps the first four options from its first commit on. To open it again, leave them out. Passing another
+        value is an error.
+
+        - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `none`) or the path of
+          a rule file. The default is `owl2rl`.
+        - `schema`: with "axioms" (the default) kgreason translates the axioms of the ontology to rules. With "data"
+          generic rules read the axioms as facts.
+        - `same_as`: how kgreason treats terms that owl:sameAs makes equal (a clique). With "aliases" (the default) each
+          term appears in the triples of all the others. With "representatives" one term of each clique, its
+          representative, appears in place of the others. With "rules" the plain rules of the W3C run; their cost is the
+          cube of the size of a clique.
+        - `aliases`: a budget for `same_as="aliases"`. A clique that would show more than this many rows shows its
+          representative only.
+
+        The representative is the term whose text comes first in order, IRIs before blank nodes and literals. If two
+        cliques become one, kgreason chooses between their representatives. If rules name members of a clique, kgreason
+        chooses among these members. The choice depends on the commits only. So the representatives stay the same when
+        the store is opened again, and for everybody who follows the store.
+
+        The other options hold until the graph is closed.
+
+        - `strategy`: how commits are evaluated. "update" computes only what a commit changes, "bootstrap" computes the
+          closure again, and "auto" (the default) takes the cheaper of the two.
+        - `budget`: how many rewrites one commit may extend. A commit that needs more raises LimitError.
+        - `engine`: "reference" runs the executable specification. It is for small graphs in memory. It ignores
+          `strategy` and `budget`, and treats owl:sameAs as with `same_as="rules"`.
+        - `catalogue`: the documents that owl:imports names. Pass a `Catalogue`, a path for `Catalogue.open` (a folder,
+          an XML catalog or a map), or a dict of files by IRI. Without a catalogue no imported document is read.
+        - `read_only`: open the store for reading. Any number of readers may use a store while one writer changes it. A
+          reader sees the last commit before its opening, or a later one. Use `kgreason watch` to follow a writer.
+        - `wait`: how many seconds to wait until another writer has closed the store; None waits without a limit.
+
+        If a `with` block makes a store and ends in an error before the first commit, the store is removed.
+
+        Raises StoreLockedError if another writer has the store open, StoreVersionError for a store that this version
+        of kgreason cannot read, StoreError if there is no store to read or it was made with other options, RuleError
+        for rules that cannot be used, and InputError for an unknown option or an unreadable file.
         """
         check_paths("open", () if path is None else (path,))
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
@@ -185,7 +208,7 @@ class KnowledgeGraph:
         if path is None:
             return cls(Repository(None, wanted, write=True), strategy, budget, engine, known)
         if engine == "reference":
-            raise StoreError(f"{path}: the reference engine runs in memory alone")
+            raise StoreError(f"{path}: the reference engine has no store on disk; open the graph without a path")
         folder = Folder(Path(path), write=not read_only, wait=wait)
         if read_only and (folder.is_behind or folder.is_older):
             folder.close()
@@ -201,23 +224,23 @@ class KnowledgeGraph:
 
     @classmethod
     def _write_once(cls, path: Path, catalogue: Catalogue | None, manifest: Manifest | None) -> None:
-        """Open a store for writing, so that it can be read after that."""
+        """Open a store for writing and close it, which brings it up to date for readers."""
         try:
             cls.open(path, catalogue=catalogue).close()
         except (StoreError, OSError) as error:
             if manifest is not None and manifest.is_older:
                 raise older(path, manifest.format, error) from error
-            if not isinstance(error, StoreLockedError):  # then there is a writer, who has brought the store up to date
+            if not isinstance(error, StoreLockedError):  # a writer has the lock, and has brought the store up to date
                 raise
 
     def _bring_forward(self) -> None:
-        """Bring a store of an older format to the present one, from what is asserted in it."""
+        """Bring a store of an older format to the present format, from its asserted facts."""
         if self._home.is_on_disk and self._home.is_writable and self._home.manifest.is_older:
             live = self._engine()
             self._home.bring_forward(live.manifest(), live.write, live.fill)
 
     def _catch_up(self) -> None:
-        """Bring the store to the last commit, where a kill left it behind."""
+        """Bring the store to the last commit if a killed process left it behind."""
         if self._home.is_writable and self._home.is_behind:
             if self._home.is_ahead:
                 self._engine()
@@ -225,7 +248,7 @@ class KnowledgeGraph:
             self._settle()
 
     def _manifest(self) -> Manifest:
-        """What the store says of itself as of the last commit."""
+        """The manifest of the store as of the last commit."""
         return self._live.manifest() if self._live else self._home.manifest
 
     def _fill(self, store: OxigraphStore) -> None:
@@ -240,31 +263,31 @@ class KnowledgeGraph:
         self._close(is_failed=kind is not None)
 
     def close(self) -> None:
-        """Let go of the store; everything that was committed stays, and a transaction that this thread has open goes.
+        """Close the store. All commits stay; an open transaction of this thread is dropped.
 
-        Waits for the transaction of another thread.
+        If another thread has a transaction open, `close` waits until it ends.
         """
         self._close(is_failed=False)
 
     @locked
     def _close(self, *, is_failed: bool) -> None:
         try:
-            self._forget("the graph is closed, and the transaction that was open went with it")
+            self._forget("the graph was closed while the transaction was open; its edits were dropped")
             self._settle()
         finally:
             self._live = None
             self._home.close(is_failed=is_failed)
-            self._lock.surely_release(0)  # a transaction that was open had it as well
+            self._lock.surely_release(0)  # an open transaction had the lock as well
 
     def _settle(self) -> None:
-        """Have the store on disk as of the last commit; a journal that has grown too long becomes a snapshot."""
+        """Bring the store on disk to the last commit; replace a journal that is too long by a snapshot."""
         if self._live is not None and self._home.is_on_disk and self._home.is_writable and self._home.last:
             if self._home.is_checkpoint_due:
                 self._live.checkpoint()
             self._home.settle(self._live.manifest())
 
     def _engine(self) -> LiveGraph:
-        """The engine's side of the graph, restored when it is first needed."""
+        """The graph with its engine, restored when it is first needed."""
         self._check_open()
         return self._live or self._looking_again(self._started)
 
@@ -279,7 +302,7 @@ class KnowledgeGraph:
         return self._live
 
     def _looking_again(self, read: Callable[[], Result]) -> Result:
-        """What is read of the store's files; read again where a writer of another process replaced them meanwhile."""
+        """The result of `read`, which reads the store's files; asked again if a writer replaced the files meanwhile."""
         while True:
             try:
                 return read()
@@ -289,23 +312,36 @@ class KnowledgeGraph:
             self._home.look_again()
 
     def transaction(self, headers: Mapping[str, str] | None = None, *, timeout: float | None = None) -> Transaction:
-        """A transaction: `with graph.transaction() as tx`, which is one commit at the end of the block.
+        """Begin a transaction: `with graph.transaction() as tx` makes the edits of the block one commit.
 
-        `headers` are kept with the commit; those of the last commit of each `stream` are in `streams`. The graph is
-        this thread's until the transaction ends: others wait, `timeout` seconds at most if they say so. Inside the
-        block queries, `match`, `explain` and all else that reads see the last commit, without the edits. Raises
-        GraphBusyError after `timeout`, StoreError where this thread has a transaction open already, or the store was
-        opened for reading.
+        Until the transaction ends, other threads that edit the graph or ask its engine wait. If another thread has the
+        graph now, this call waits at most `timeout` seconds, and without a limit if `timeout` is None. Reads inside the
+        block, such as queries, `match` and `explain`, see the last commit without the edits of the block.
+
+        `headers` are names and texts that are stored with the commit. A header named `stream` says which stream the
+        commit belongs to; `streams` gives the headers of the last commit of each stream.
+
+        Raises GraphBusyError after `timeout`, and StoreError if this thread has a transaction open already or the store
+        was opened for reading only.
         """
         check_headers(headers or {})
         return self._begin(True, headers or {}, timeout)
 
     def check_writable(self) -> None:
-        """Raise StoreError where nothing can be committed: the graph is closed, or was opened for reading only."""
+        """Raise StoreError if the graph takes no commit: it is closed, or was opened for reading only."""
         self._home.check_writable()
 
     def what_if(self, *, timeout: float | None = None) -> Transaction:
-        """A transaction whose delta is looked at, and that changes nothing; it waits as others do."""
+        """Begin a transaction that computes a delta and changes nothing; see `transaction` for `timeout` and errors.
+
+        The graph may be open for reading only.
+
+        >>> with KnowledgeGraph.open() as graph:
+        ...     with graph.what_if() as tx:
+        ...         _ = tx.add("<http://e/tom> a <http://e/Cat> .")
+        ...     ("<http://e/tom>", "a", "<http://e/Cat>") in graph, len(tx.delta.appeared(asserted=True))
+        (False, 1)
+        """
         return self._begin(False, {}, timeout)
 
     def _begin(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None) -> Transaction:
@@ -328,23 +364,23 @@ class KnowledgeGraph:
         return begun
 
     def _check_none_open(self) -> int:
-        """Raises StoreError where this thread has a transaction open; one that nobody can end any more goes.
+        """Raise StoreError if this thread has a transaction open; drop a transaction that nobody can end any more.
 
-        That is one that a dead thread has left, or one that was never ended and that no variable holds. How often this
-        thread had the lock, as far as the latter tells.
+        Nobody can end a transaction if its thread has ended, or if no variable holds it. In the second case the result
+        is how often this thread had the lock before that transaction; otherwise it is `sys.maxsize`.
         """
         open_ = self._open() if self._open is not None else None
         if open_ is not None and not open_.is_left:
             raise StoreError(
-                "this thread has a transaction open already (in another task, perhaps):"
+                "this thread has a transaction open already (perhaps in another task):"
                 " leave its `with` block, or call `end(False)` on it"
             )
         before = self._depth if self._open is not None and open_ is None else sys.maxsize
-        self._forget("the thread that began the transaction has ended, and the transaction with it")
+        self._forget("the thread that began the transaction has ended; the edits were dropped")
         return before
 
     def _forget(self, why: str) -> None:
-        """End the transaction that is open, if any, in place of its thread; the lock stays with this thread."""
+        """End the open transaction, if there is one, in place of its thread; this thread keeps the lock."""
         if self._open is None:
             return
         if (transaction := self._open()) is not None:
@@ -363,31 +399,32 @@ class KnowledgeGraph:
             self._lock.surely_release(depth)
 
     def _publish(self) -> None:
-        """Tell the subscribers of the commits that they have not heard of, and keep the journal short."""
+        """Call the subscribers with the commits that they have not heard of, and keep the journal short."""
         live = self._live
         if live is None or not live.unheard or self._subscribers.is_held:
             return
         if self._home.is_checkpoint_due:
-            with suppress(StoreError):  # the commits stand, and closing the graph tries once more
+            with suppress(StoreError):  # the commits stay, and `close` tries once more
                 live.checkpoint()
         self._subscribers.tell(live.unheard)
 
     @locked
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:
-        """Have every delta from now on, once its commit stands; call what is returned to have no more.
+        """Call `callback` with the delta of every commit from now on. The result is a function that ends this.
 
-        What a callback raises reaches whoever made the commit, which stands, once all have been told of it. It may edit
-        the graph: deltas come in the order of their commits. It is called in the thread that made the commit, which has
-        the graph's lock: it must not wait for another thread that uses the graph.
+        The callback is called after the commit, in the thread that made the commit and in the order of the commits. It
+        may edit the graph. That thread has the graph's lock, so the callback must not wait for another thread that uses
+        the graph. If the callback raises an error, the commit stays, all other subscribers are called, and then the
+        error reaches the caller that made the commit.
         """
         return self._subscribers.add(callback)
 
     def add(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
-        """Assert rows of terms, or Turtle and TriG text, as one commit; its delta.
+        """Assert rows of terms, or Turtle and TriG text, as one commit, and return its delta.
 
         An item is a tuple of three or four terms, as `match` takes them; a triple, quad or solution of pyoxigraph; or
-        text, which may use the `prefixes`. `timeout` is how many seconds to wait for another thread. Raises
-        RdfSyntaxError, InputError, and what a transaction raises.
+        text. Terms and text may use the `prefixes`. `timeout` is how many seconds to wait for another thread. Raises
+        RdfSyntaxError, InputError, and the errors of `transaction`.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     delta = graph.add(("ex:tom", "a", "ex:Cat"), ("ex:tom", "ex:age", 7), prefixes={"ex": "http://e/"})
@@ -397,7 +434,11 @@ class KnowledgeGraph:
         return self._edited(lambda tx: tx.add(*items, prefixes=prefixes), timeout)
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
-        """Retract what `add` asserts, as one commit; its delta. What still follows stays, as inferred."""
+        """Retract the items that `add` asserts, as one commit, and return its delta.
+
+        A triple that the rules still derive stays in the graph as an inferred triple. Blank nodes are those of the
+        graph, by the labels that queries show.
+        """
         return self._edited(lambda tx: tx.remove(*items, prefixes=prefixes), timeout)
 
     def _edited(self, collect: Callable[[Transaction], object], timeout: float | None) -> Delta:
@@ -412,11 +453,12 @@ class KnowledgeGraph:
         progress: Progress = SILENT,
         timeout: float | None = None,
     ) -> dict[str, Any]:
-        """Assert what RDF files hold and bring the graph up to date; the statistics after it, and what this took.
+        """Assert the quads of RDF files as one commit.
 
-        `-` is standard input; `syntax` names the format where the suffix does not. `timeout` is how many seconds to
-        wait for another thread. Raises InputError, RdfSyntaxError (file and line), RuleError, LimitError, StoreError;
-        then, and on Ctrl-C, nothing has changed.
+        `-` is standard input. `syntax` names the format of files without a known suffix. `timeout` is how many seconds
+        to wait for another thread. The result has the counts of `stats` after the commit, the fields of `Work`, and the
+        `seconds` that the call took. Raises InputError, RdfSyntaxError (with file and line), RuleError, LimitError,
+        StoreError. After an error or Ctrl-C nothing has changed.
         """
         check_paths("load", paths)
         return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress, timeout)
@@ -424,7 +466,7 @@ class KnowledgeGraph:
     def start_from(
         self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]], progress: Progress = SILENT
     ) -> dict[str, Any]:
-        """Load what was evaluated elsewhere into a graph that is empty; see `Transaction.start_from`."""
+        """Load facts with their closure, computed elsewhere, into an empty graph; see `Transaction.start_from`."""
         return self._files(lambda tx: tx.start_from(evaluate), progress)
 
     def unload(
@@ -434,7 +476,11 @@ class KnowledgeGraph:
         progress: Progress = SILENT,
         timeout: float | None = None,
     ) -> dict[str, Any]:
-        """Retract what RDF files hold, and all that followed from it alone; the statistics after it."""
+        """Retract the quads of RDF files as one commit, and all triples that only they derived.
+
+        Arguments, result and errors are those of `load`. In the result, `missed` is how many of the quads were not
+        asserted.
+        """
         check_paths("unload", paths)
         return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
 
@@ -463,13 +509,15 @@ class KnowledgeGraph:
         base: str | None = None,
         timeout: float | None = None,
     ) -> Updated:
-        """Carry out a SPARQL 1.1 Update request as one commit: all of its operations, or nothing.
+        """Carry out a SPARQL 1.1 Update request as one commit: all of its operations, or none.
 
-        WHERE sees the materialized graph, and what the operations before it did; DELETE takes asserted quads. A literal
-        is what Oxigraph shows, here as in `query`: what WHERE finds and INSERT writes is in normal form, and DELETE
-        takes every asserted form of it. `prefixes` and `base` are those that the request need not declare. `timeout` is
-        how many seconds to wait for another thread. Raises QueryError before anything has happened, and what a
-        transaction raises; then nothing has changed.
+        WHERE reads the materialized graph after the operations before it. DELETE retracts asserted quads. Literals
+        found by WHERE or written by INSERT are in the normal form that Oxigraph shows, as in `query`. DELETE retracts
+        every spelling of a literal: `DELETE DATA { :x :age 1 }` also retracts `:x :age "01"^^xsd:integer`.
+
+        The request may use the `prefixes` and the `base` without declaring them. `timeout` is how many seconds to wait
+        for another thread. Raises QueryError for a request that does not parse or cannot be evaluated, and the errors
+        of a transaction. After an error nothing has changed.
         """
         from kgreason.sparql.parser import parse
 
@@ -477,7 +525,7 @@ class KnowledgeGraph:
         if not sparql.strip():
             raise QueryError(f"{source}: the update is empty")
         known = checked(prefixes)
-        operations = parse(sparql, source, known, base)  # ahead of the engine: an error of syntax does not wait for it
+        operations = parse(sparql, source, known, base)  # before the engine starts: a syntax error does not wait for it
         from kgreason.graph.sparql_update.update import update
 
         check_wait("timeout", timeout)
@@ -496,17 +544,19 @@ class KnowledgeGraph:
     ) -> Found:
         """The results of a SPARQL query over the materialized graph: `Solutions`, `Triples`, or a boolean.
 
-        `prefixes` and `base` are those that the query need not declare. `default_graph` names a graph that is asked in
-        the place of the default graph, by a term as `match` takes it. A query sees the last commit, in a transaction as
-        well. The variables of SELECT * are in the order in which the query names them. SERVICE asks the network. Raises
-        QueryError, InputError.
+        The query may use the `prefixes` and the `base` without declaring them. `default_graph` is the name of a graph
+        that the query reads in place of the default graph, as a term that `match` takes. A query sees the last commit,
+        also inside a transaction. The variables of SELECT * come in the order in which the query names them. SERVICE
+        asks the network. Raises QueryError, InputError.
 
-        All rows are fetched within `timeout` seconds, or QueryTimeoutError is raised, here or while rows are fetched.
-        Ctrl-C ends the call, and the fetching of rows, at once. Oxigraph itself cannot be stopped. So a query with a
-        timeout over a store on disk is evaluated in a process of its own, which takes 50 milliseconds more and is
-        killed at the timeout, at Ctrl-C and when the results are dropped; `timeout=math.inf` is a timeout as well. Any
-        other query is evaluated in this process: where it is given up, a thread in the background goes on until
-        Oxigraph has its next row, keeps the store open so long, and does not keep Python from ending.
+        With a `timeout` all rows must be fetched within this many seconds. Otherwise the call, or the fetching of a
+        row, raises QueryTimeoutError. Ctrl-C ends both at once. Oxigraph itself cannot be stopped, so there are two
+        ways:
+
+        - On disk, a query with a timeout runs in a process of its own, which costs 50 milliseconds. The process is
+          killed at the timeout, at Ctrl-C, and when the results are dropped. `timeout=math.inf` has the same effect.
+        - Any other query runs in this process. After a timeout or Ctrl-C a thread in the background goes on until
+          Oxigraph has found its next row. Until then it keeps the store open. It does not keep Python from ending.
         """
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
@@ -521,19 +571,19 @@ class KnowledgeGraph:
             raise
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
-        """The solutions of a SELECT query; `options` are those of `query`. Raises QueryError for another query, too."""
+        """The solutions of a SELECT query; `options` and errors as for `query`. Raises QueryError for another form."""
         check_text("select", "a SELECT query", sparql)
         return of_form(self.query(sparql, **options), Solutions)
 
     def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
-        """The answer of an ASK query; `options` are those of `query`. Raises QueryError for another query, too."""
+        """The answer of an ASK query; `options` and errors as for `query`. Raises QueryError for another form."""
         check_text("ask", "an ASK query", sparql)
         return bool(of_form(self.query(sparql, **options), QueryBoolean))
 
     def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
-        """The triples of a CONSTRUCT or DESCRIBE query; `options` are those of `query`.
+        """The triples of a CONSTRUCT or DESCRIBE query; `options` and errors as for `query`.
 
-        Raises QueryError for another query, too.
+        Raises QueryError for another form.
         """
         check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
         return of_form(self.query(sparql, **options), Triples)
@@ -548,12 +598,15 @@ class KnowledgeGraph:
         asserted: bool = False,
         prefixes: Mapping[str, str] | None = None,
     ) -> Matches:
-        """The quads of one moment that match, term by term; None stands for anything, DefaultGraph() for the closure.
+        """The quads that match a pattern of terms, as of this call. None matches any term.
 
-        A term is an IRI ("http://e/a"), a name with one of the `prefixes` ("ex:a"), text in N-Triples syntax, a term of
-        pyoxigraph or rdflib, or for the object a Python value (5, True, a date). Where `asserted` is asked, those that
-        can be retracted: not what imported documents alone say. Unlike those of `query`, literals have the forms in
-        which they were written. Raises InputError for text that is no term, or none that can stand there.
+        A term is an IRI ("http://e/a"), a name with one of the `prefixes` ("ex:a"), text in N-Triples syntax, or a term
+        of pyoxigraph or rdflib. The object may also be a Python value (5, True, a date). As `graph`, DefaultGraph()
+        means the default graph, which holds the closure.
+
+        With `asserted` the result has only quads that can be retracted. Quads that only an imported document says are
+        left out. Literals keep the spelling in which they were written; `query` shows their normal form. Raises
+        InputError for a text that is not a term, and for a term that cannot stand at its place.
         """
         from kgreason.graph.match import match, pattern
 
@@ -561,9 +614,9 @@ class KnowledgeGraph:
         return Matches(match(self._home.store, self._held, terms, asserted=asserted))
 
     def turn(self, timeout: float | None = None) -> AbstractContextManager[None]:
-        """The graph for one thread: `with graph.turn()`, in which other threads neither edit it nor ask its engine.
+        """Reserve the graph for this thread: in `with graph.turn()` other threads neither edit it nor ask its engine.
 
-        What is asked and then edited in the block is of one state, but for queries, which never wait. Raises
+        So a read and the edit after it meet the same state. Queries of other threads go on, as they never wait. Raises
         GraphBusyError after `timeout` seconds.
         """
         check_wait("timeout", timeout)
@@ -571,14 +624,15 @@ class KnowledgeGraph:
 
     @contextmanager
     def _held(self) -> Iterator[LiveGraph]:
-        """The engine's side of the graph, which no other thread changes meanwhile."""
+        """The graph with its engine, for a block in which no other thread changes it."""
         with self._lock.within():
             yield self._engine()
 
     def __contains__(self, item: Item) -> bool:
-        """Whether the graph has a triple, or a named graph a quad: a row of terms, or one triple as Turtle text.
+        """Whether the default graph has a triple, or a named graph has a quad.
 
-        A literal may be in the form that queries show, as for `explain`. Raises InputError.
+        The item is a row of terms, or one triple as Turtle text. A literal may have the normal form that queries show.
+        Raises InputError.
         """
         from kgreason.graph.input.quads import quad_of
         from kgreason.graph.match import pattern
@@ -586,26 +640,26 @@ class KnowledgeGraph:
         return any(self._home.store.match(*pattern(*quad_of(item))))
 
     def __iter__(self) -> Iterator[Triple]:
-        """The triples of the default graph, which is the closure, as of the moment when this is called."""
+        """The triples of the default graph, which holds the closure, as of this call."""
         return (quad.triple for quad in self.match(graph=DefaultGraph()))
 
     def __len__(self) -> int:
-        """The number of triples of the default graph, which is the closure. Cost: the facts, once for each commit."""
+        """The number of triples in the closure. Cost: a pass over the facts, once for each commit."""
         return int(self.stats()["facts"])
 
     def __bool__(self) -> bool:
-        """True, for an empty graph as well: `if graph` asks whether there is a graph."""
+        """True, also for an empty graph: `if graph` asks whether there is a graph."""
         return True
 
     def __repr__(self) -> str:
-        """Where the graph is, its last commit and its rules: nothing that would have to be computed."""
+        """The place of the graph, its last commit and its rules. Cost: nothing is computed."""
         home = self._home
         place = f"store {str(home.path)!r}" if home.path is not None else "in memory"
         state = "closed" if home.is_closed else f"commit {home.last}"
         return f"<KnowledgeGraph {place}, {state}, rules {' '.join(home.manifest.rules)}>"
 
     def _repr_html_(self) -> str | None:
-        """The counts of the graph, for notebooks; None for a graph that is closed."""
+        """The counts of the graph, for notebooks; None if the graph is closed."""
         if self._home.is_closed:
             return None
         counts = {name: count for name, count in self.stats().items() if name in COUNTS}
@@ -613,16 +667,17 @@ class KnowledgeGraph:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(
-            "a KnowledgeGraph can be neither copied nor pickled, since its store is open: for a copy load what"
-            " `dump(asserted=True)` gives into another graph, in another process open the store"
+            "a KnowledgeGraph can be neither copied nor pickled, because its store is open: to copy it, load its"
+            " `dump(asserted=True)` into another graph; to use it in another process, open the store there"
         )
 
     @locked
     def explain(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> Proof:
-        """A proof of a triple of the graph: a row of three terms, as `match` takes them, or Turtle text.
+        """A proof of a triple of the graph.
 
-        Its literal may be in the form that queries show. Raises QueryError where the graph does not have it, InputError
-        for what is no triple.
+        The triple is a row of three terms, as `match` takes them, or Turtle text. Its literal may have the normal form
+        that queries show. Raises QueryError if the graph does not have the triple, InputError if the item is not a
+        triple.
         """
         from kgreason.proofs.search import prove
 
@@ -630,9 +685,10 @@ class KnowledgeGraph:
 
     @locked
     def explain_all(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
-        """A proof for each derivation of a triple; none for one that is asserted and follows from nothing.
+        """A proof for each derivation of a triple; an empty list if the triple is asserted and no rule derives it.
 
-        Of terms that owl:sameAs makes one, derivations are kept for representatives alone.
+        For terms that owl:sameAs makes equal, derivations are kept for the representative only. Arguments and errors
+        are those of `explain`.
         """
         from kgreason.proofs.search import derivations
 
@@ -654,10 +710,10 @@ class KnowledgeGraph:
 
     @locked
     def check_known(self, triple: Item) -> None:
-        """Raise QueryError for a triple that the graph does not have, if that can be told without the engine.
+        """Raise QueryError if the graph does not have a triple, as far as the store can tell without the engine.
 
-        While the engine does not run, the store is asked, where it is known to have the last commit. It knows no
-        generalised triples; those are let through.
+        The check does nothing if the engine runs already, if the store may lack the last commit, or if the triple is
+        generalised: the store holds no generalised triples.
         """
         from kgreason.graph.input.quads import triple_of
         from kgreason.graph.input.terms import term_of
@@ -681,7 +737,7 @@ class KnowledgeGraph:
 
     @locked
     def stats(self) -> dict[str, Any]:
-        """Counts of facts, terms, rules and contradictions, and how the last commit was evaluated."""
+        """Counts of facts, terms, rules and contradictions, and the `Work` of the last commit, by name."""
         self._check_open()
         if (live := self._told_by()) is not None and self._home.last:
             return live.stats()
@@ -690,12 +746,12 @@ class KnowledgeGraph:
     @property
     @locked
     def warnings(self) -> list[str]:
-        """What the ontology says that no rule could be made of, and the imports without a document; one line each."""
+        """One line for each axiom that became no rule, import without a document, and clique above the budget."""
         return live.warnings if (live := self._told_by()) else list(self._home.manifest.warnings)
 
     @locked
     def streams(self) -> dict[str, dict[str, str]]:
-        """For each stream whose commits this graph has, the headers of the last one."""
+        """The headers of the last commit of each stream, by the name of the stream; see `transaction`."""
         return dict(live.streams if (live := self._told_by()) else self._home.manifest.streams)
 
     def _told_by(self) -> LiveGraph | None:
@@ -706,7 +762,7 @@ class KnowledgeGraph:
 
     @locked
     def rules(self) -> list[dict[str, str]]:
-        """The rules in force: name, rule text, and why each of them runs."""
+        """The rules in force, one dict each: its `name`, its text as `rule`, and `why` it runs."""
         return self._looking_again(self._read_rules)
 
     def _read_rules(self) -> list[dict[str, str]]:
@@ -716,7 +772,7 @@ class KnowledgeGraph:
 
     @locked
     def own_rules(self) -> tuple[Rule, ...]:
-        """The rules that the user added, of rule files too, as of the last commit; the engine is not needed."""
+        """The rules that the user added, by text or by rule file, as of the last commit. The engine is not needed."""
         from kgreason.graph.user_rules import own_rules
 
         self._check_open()
@@ -726,11 +782,11 @@ class KnowledgeGraph:
 
     @locked
     def contradictions(self) -> list[Contradiction]:
-        """Every contradiction that rules derive, once for one mistake.
+        """The contradictions that the rules derive, one for each mistake in the data.
 
-        Each has the name of the `rule`, the `terms` it is about, the `facts` that cannot all hold and the `axioms` that
-        say so; `str` of it is one line for a person, `to_text(prefixes)` the same with IRIs shortened. Of terms that
-        owl:sameAs makes one, the representative is named.
+        Each contradiction has the name of the `rule`, the `terms` that it is about, the `facts` that cannot all hold,
+        and the `axioms` that say so. Its `str` is one line for a person; `to_text(prefixes)` is the same line with
+        short IRIs. For terms that owl:sameAs makes equal, the representative is named.
         """
         return self._looking_again(self._read_contradictions)
 
@@ -745,10 +801,11 @@ class KnowledgeGraph:
         return partial(snapshot.false_rules, self._home.snapshot)
 
     def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
-        """The graph as N-Triples lines, in chunks: the closure, or its asserted or inferred triples alone.
+        """The graph as N-Triples lines, in chunks, as of this call.
 
-        With `graphs` as N-Quads: the asserted quads of named graphs stand beside the triples of the default graph.
-        Literals keep the form they were written in. What is dumped is the graph as it is when this is called.
+        `asserted=None` gives the closure, True its asserted triples and False its inferred triples. With `graphs` the
+        lines are N-Quads: the triples of the default graph and the asserted quads of named graphs. Literals keep the
+        spelling in which they were written.
         """
         state = self._state()
         if state is None:
@@ -759,7 +816,7 @@ class KnowledgeGraph:
 
     @locked
     def _state(self) -> tuple[Saved, Dictionary] | None:
-        """The state of the graph, from the engine where it runs or must, else from the snapshot; None for no state."""
+        """The state of the graph, from the engine or from the snapshot (`_current`); None before the first commit."""
         return self._looking_again(self._read_state)
 
     def _read_state(self) -> tuple[Saved, Dictionary] | None:
@@ -773,7 +830,7 @@ class KnowledgeGraph:
             raise StoreError("the graph is closed")
 
     def _current(self) -> LiveGraph | None:
-        """The engine's side of the graph where it runs, or must, as there are commits since the snapshot."""
+        """The graph with its engine, if the engine runs or there are commits since the snapshot; else None."""
         self._check_open()
         self._home.join()
         return self._engine() if self._live is not None or self._home.is_ahead else None
@@ -784,7 +841,7 @@ def _unknown(triple: tuple[str, str, str]) -> QueryError:
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:
-    """A catalogue that may be given by its path, or as files by IRI. Raises InputError."""
+    """The catalogue itself, or the catalogue at a path, or of files by IRI. Raises InputError."""
     if isinstance(catalogue, Mapping):
         return Catalogue.of(catalogue)
     return catalogue if catalogue is None or isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
@@ -793,7 +850,7 @@ def opened(catalogue: Documents | None) -> Catalogue | None:
 def _manifest(
     rules: Sequence[File] | None, schema: SchemaMode | None, same_as: SameAsMode | None, aliases: int | None
 ) -> Manifest:
-    """What a new store would be made with. Raises InputError, RuleError."""
+    """The manifest of a new store with these options. Raises InputError, RuleError."""
     names = [str(fspath(name)) for name in (DEFAULT_RULES if rules is None else rules or NO_RULES)]
     check_names(names)
     schema, same_as = "axioms" if schema is None else schema, "aliases" if same_as is None else same_as
@@ -805,14 +862,14 @@ def _manifest(
 
 
 def _check_rules(wanted: Manifest) -> None:
-    """Raises RuleError, InputError for rules that cannot be used, ahead of the first commit."""
+    """Raise RuleError or InputError for rules that cannot be used, before the first commit."""
     from kgreason.materialize.selection import select
 
     select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases)
 
 
 def _check_same(folder: Folder, **options: object) -> None:
-    """Refuse other options than a store was made with."""
+    """Raise StoreError if an option differs from the one that the store was made with."""
     made = folder.manifest
     if made is None or not made.commit:
         return
@@ -820,4 +877,6 @@ def _check_same(folder: Folder, **options: object) -> None:
         kept = getattr(made, option)
         if wanted is not None and wanted != kept:
             text = " ".join(kept) if isinstance(kept, list) else kept
-            raise StoreError(f"{folder.path}: the store was made with {option} {text}, which cannot be changed")
+            raise StoreError(
+                f"{folder.path}: the store was made with {option} {text}, which cannot be changed; leave {option} out"
+            )

@@ -1,10 +1,11 @@
-"""`GraphLock`: one thread at a time edits a graph, or asks its engine; the others queue.
+"""`GraphLock`: one thread at a time edits a graph or asks its engine; the other threads queue.
 
-It protects everything that touches engine, dictionary or journal. SPARQL queries never take it: Oxigraph gives each of
-them the rows of one moment. A thread may take the lock several times, and lets go of it as often.
+The lock protects everything that touches the engine, the dictionary or the journal. SPARQL queries never take it:
+Oxigraph gives each query the rows of one moment. A thread may take the lock several times, and must release it as
+often.
 
-Laws: whoever asked first has the lock first, but for the two threads that ask last. A thread that ended without letting
-go loses it to the one that waits. Ctrl-C ends the waiting within a tenth of a second, and the lock stays as it was.
+Laws: the thread that just released the lock cannot overtake a waiting thread. If a thread ends without releasing the
+lock, a waiting thread takes it over. Ctrl-C ends the waiting within a tenth of a second, and the lock stays as it was.
 Cost: three microseconds.
 """
 
@@ -21,7 +22,7 @@ from kgreason.engine.interrupts import undivided
 from kgreason.errors import GraphBusyError
 
 _SLICE = 0.1
-"""So many seconds pass at most between two looks at the signals, and at the thread that has the lock."""
+"""A waiting thread looks for signals, and at the thread that has the lock, at least once in this many seconds."""
 
 
 class GraphLock:
@@ -34,11 +35,14 @@ class GraphLock:
 
     @property
     def is_mine(self) -> bool:
-        """Whether the thread that asks has the lock."""
+        """Whether the calling thread has the lock."""
         return self._owner is threading.current_thread()
 
     def acquire(self, timeout: float | None = None) -> int:
-        """Wait for the lock, `timeout` seconds at most; how often this thread had it before. Raises GraphBusyError."""
+        """Take the lock, after at most `timeout` seconds. The result is how often this thread had the lock before.
+
+        Raises GraphBusyError.
+        """
         me = threading.current_thread()
         if self._owner is me:
             self._depth += 1
@@ -47,7 +51,7 @@ class GraphLock:
         taken: list[threading.Lock] = []
         try:
             with undivided() as let_out:
-                for lock in (self._turn, self._lock):  # whoever waits has the turn: the last owner cannot overtake
+                for lock in (self._turn, self._lock):  # the waiting thread has the turn, so that nobody overtakes it
                     self._wait(lock, until, let_out)
                     taken.append(lock)
                 self._owner, self._depth = me, 1
@@ -70,7 +74,7 @@ class GraphLock:
         return _SLICE if until is None else max(0.0, min(_SLICE, until - time.monotonic()))
 
     def _is_left(self, lock: threading.Lock) -> bool:
-        """Whether the thread that has the lock has ended; then the lock is the asking thread's."""
+        """Whether the owner of the lock has ended without releasing it; then the calling thread takes it over."""
         owner = self._owner
         return lock is self._lock and owner is not None and not owner.is_alive()
 
@@ -78,10 +82,10 @@ class GraphLock:
         if until is not None and time.monotonic() >= until:
             owner = self._owner
             by = f"thread {owner.name!r}" if owner else "another thread"
-            raise GraphBusyError(f"the graph is in use by {by}; wait longer, or end the transaction that is open there")
+            raise GraphBusyError(f"the graph is in use by {by}; wait longer, or end the open transaction there")
 
     def release(self, depth: int = 0) -> None:
-        """Have the lock only as often as `acquire` said that this thread had it before; as often as one likes."""
+        """Release the lock down to `depth`, the result of `acquire`. Calling this again changes nothing."""
         with undivided():
             if self.is_mine and self._depth > depth:
                 self._depth = depth
@@ -90,7 +94,7 @@ class GraphLock:
                     self._lock.release()
 
     def surely_release(self, depth: int) -> None:
-        """The same, even if Ctrl-C comes meanwhile."""
+        """The same as `release`, even if Ctrl-C comes meanwhile."""
         try:
             self.release(depth)
         except BaseException:
@@ -99,12 +103,12 @@ class GraphLock:
 
     @property
     def depth(self) -> int:
-        """How often the thread that asks has the lock."""
+        """How often the calling thread has the lock."""
         return self._depth if self.is_mine else 0
 
     @contextmanager
     def within(self, timeout: float | None = None) -> Iterator[None]:
-        """The lock for a block, `timeout` seconds later at most. Raises GraphBusyError."""
+        """Hold the lock during a block, after waiting at most `timeout` seconds. Raises GraphBusyError."""
         depth = self.acquire(timeout)
         try:
             yield
@@ -124,7 +128,7 @@ _Result = TypeVar("_Result")
 def locked(
     method: Callable[Concatenate[_Self, _Arguments], _Result],
 ) -> Callable[Concatenate[_Self, _Arguments], _Result]:
-    """A method that runs while its thread has the lock of the object, which is its `_lock`."""
+    """Make a method hold the `_lock` of its object while it runs."""
 
     @functools.wraps(method)
     def holding(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:

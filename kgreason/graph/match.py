@@ -1,13 +1,13 @@
-"""Rows of the store as they were written: Oxigraph finds them by its indexes, the engine knows the forms of literals.
+"""Quads as they were written: Oxigraph finds its rows by its indexes, and the engine knows the spellings of literals.
 
-Oxigraph shows literals in a normal form (`images`), so that one of its rows stands for one triple or for several:
+Oxigraph shows literals in a normal form (`spellings`), so one of its rows may stand for several triples:
 
     stored      :x :age 1       what a query shows
     written     :x :age "01"^^xsd:integer ,  :x :age 1
 
-Law: the quads of a pattern are those of the graph that match it term by term, each once. They are those of the moment
-when it was asked; literals of triples that went since may be left out. Cost: Oxigraph's look-up; the engine is asked
-only about literals with a datatype, and where asserted quads alone are wanted.
+Law: `match` gives each quad of the graph that matches the pattern term by term, once, as of the moment of the call. If
+a triple with a literal has gone since then, `match` may leave it out. Cost: Oxigraph's look-up. The engine is asked
+only about literals with a datatype, and if only asserted quads are wanted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TYPES = {
 
 
 class Pattern(NamedTuple):
-    """What quads are to match; None stands for anything."""
+    """The terms that quads must have at each place; None matches any term."""
 
     subject: NamedNode | BlankNode | None
     predicate: NamedNode | None
@@ -63,7 +63,7 @@ def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defa
 
 
 def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
-    """The quads that match, or those of them that are asserted. Raises StoreError."""
+    """The quads that match; with `asserted` only the asserted ones. Raises StoreError."""
     rows, form = store.match(*pattern), _asserted if asserted else _present
     found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
     return found if pattern.object is None else (quad for quad in found if quad.object == pattern.object)
@@ -92,7 +92,7 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """Rows whose object has one form, and those that may stand for others: literals with a datatype are in them."""
+    """The rows with an object of one spelling, and the rows with a typed literal, which may have several spellings."""
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
         has_forms = isinstance(quad.object, (Literal, Triple)) and '"^^<' in text_of(quad.object)
@@ -101,8 +101,8 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
 
 
 def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
-    """All quads that rows may stand for: int32[n, 4]."""
-    objects = live.images.forms([text_of(quad.object) for quad in chunk])
+    """All quads that the rows may stand for: int32[n, 4]."""
+    objects = live.spellings.of_forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
     found = live.materializer.dictionary.find(texts).reshape(-1, 3)
     rows = found[np.repeat(np.arange(len(chunk)), list(map(len, objects)))]
@@ -123,5 +123,5 @@ def _quads(live: LiveGraph, rows: Int32) -> list[Quad]:
 
 
 def _name(quad: Quad) -> str:
-    """The text of a graph's name; that of the default graph is empty."""
+    """The text of a graph's name; the default graph has the empty text."""
     return "" if isinstance(quad.graph_name, DefaultGraph) else str(quad.graph_name)

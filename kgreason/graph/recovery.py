@@ -1,10 +1,11 @@
-"""The commits of a store, done again: the state of a snapshot, and what each record of the journal asked for.
+"""Recovery: reads the state of a snapshot, and makes the commits in the journal again.
 
-Law: the snapshot's state and the edits of the records after it give the state of the last commit, whoever replays them
-(docs/architecture.md, What a kill leaves): facts, stamps and supports, and who represents whom. For a record says how
-its commit was evaluated, and has all terms that the commit brought; ids may differ, and nothing depends on them.
+Law: the state of the snapshot and the edits of the records after it give the state of the last commit: the same facts,
+stamps, supports and representatives, in every process (docs/architecture.md, What a kill leaves). This holds because a
+record says how its commit was evaluated, and has all terms that the commit added. The ids of terms may differ, and
+nothing depends on them.
 
-Cost: reading a snapshot evaluates nothing, unless it is of an older format; an edit costs its own lines.
+Cost: reading a snapshot evaluates nothing, unless the snapshot has an older format. A record costs what its commit did.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ _LOGGER = logging.getLogger("kgreason")
 
 
 def restored(manifest: Manifest, path: Path | None) -> Materializer:
-    """The state in a snapshot, or the empty one under the manifest's rules without it. Raises StoreError.
+    """The state in a snapshot; without a snapshot an empty state under the manifest's rules. Raises StoreError.
 
-    Cost: a snapshot of an older format is evaluated from what it asserts.
+    Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
     if path is None:
         return Materializer(select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases))
@@ -36,7 +37,7 @@ def restored(manifest: Manifest, path: Path | None) -> Materializer:
     selection = reselect(manifest.rules, own, manifest.schema, manifest.same_as, manifest.aliases)
     if manifest.is_older:
         _LOGGER.warning(
-            "%s: the store has format %d, which is older than %d: what is asserted in it is evaluated anew",
+            "%s: the store has format %d, which is older than %d: computing the closure again from the asserted facts",
             path.parent,
             manifest.format,
             FORMAT,
@@ -48,7 +49,7 @@ def restored(manifest: Manifest, path: Path | None) -> Materializer:
 
 
 def _anew(selection: Selection, path: Path) -> Materializer:
-    """What a snapshot of an older format asserts, evaluated anew: rules, ids and files may have changed since."""
+    """A state computed from the asserted facts of an older snapshot: rules, ids and files may have changed since."""
     live = Materializer(selection)
     live.change(Edit(added=snapshot.read_asserted(path, live.dictionary)), strategy="bootstrap")
     live.accept()
@@ -56,15 +57,15 @@ def _anew(selection: Selection, path: Path) -> Materializer:
 
 
 def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") -> Change:
-    """Do a commit again, as it was evaluated then: its steps have the strategies that the record names.
+    """Make a commit again, with the strategies that the record names. The caller must call `accept` afterwards.
 
-    Where it names none (an older version wrote it), it is evaluated by `strategy`. `accept` must follow.
+    A record of an older version may name no strategy; then `strategy` decides.
     """
     return live.change(edit_of(record, live), strategy=record.strategies or strategy)
 
 
 def edit_of(record: Record, live: Materializer) -> Edit:
-    """What a record asked for; terms are interned, blank nodes keep their labels."""
+    """The edit of a record. Its terms are interned; blank nodes keep their labels."""
     removed, added = (of_canonical(lines, live.dictionary) for lines in (record.removed, record.added))
     if not record.rules:
         return Edit(removed, added)

@@ -1,6 +1,6 @@
 """Statistics of a saved state.
 
-Cost: one pass over the facts; where there are contradictions, also what it costs to find them.
+Cost: one pass over the facts, and the search for mistakes if there are contradictions.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from kgreason.rdf.generalised import is_rdf
 from kgreason.terms.dictionary import Dictionary
 
 COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms", "contradictions", "rules"
-"""What is counted of a state."""
+"""The names of the counts of a state."""
 
 
 def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:
-    """Counts of a state: facts, asserted and inferred triples, quads of named graphs, imported documents, terms."""
+    """The counts of a state, by the names in `COUNTS` without `rules`."""
     asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
     shown = int(is_rdf(dictionary, *inferred.T).sum())
     stored = int(is_rdf(dictionary, *saved.facts().T).sum())

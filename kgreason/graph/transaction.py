@@ -1,4 +1,4 @@
-"""`Transaction`: edits collected in order, which become one commit, or none.
+"""`Transaction`: edits that are collected in order and become one commit.
 
     with graph.transaction() as tx:
         tx.add("<http://e/a> a <http://e/Person> .")
@@ -6,8 +6,8 @@
         tx.add_rules("tc(?x, ?z) :- tc(?x, ?y), edge(?y, ?z) .")
     tx.delta
 
-Of several wishes for one quad or rule the last one wins. An exception inside the block leaves the graph as it was.
-Whatever is asked of the graph meanwhile shows the last commit. Cost: that of reading the edits.
+If a quad or rule is both added and removed, the last of these edits wins. If the block raises an exception, the graph
+stays as it was. Reads of the graph inside the block see the last commit. Cost: that of reading the edits.
 
 Threads: a transaction belongs to the thread that began it, and has the graph's lock (`lock`) until it ends. Calls from
 another thread raise StoreError and change nothing.
@@ -46,10 +46,10 @@ File = str | PathLike[str]
 
 
 class Ends(NamedTuple):
-    """How a transaction may end: `keep` or `drop`, then `ended`, whatever they raise.
+    """What a transaction calls at its end: `keep` or `drop`, and then `ended`, even if the first call raises.
 
-    `keep` commits the edit, or tries it out, and gives its delta; `drop` forgets the terms that were read. Both are
-    told the size of the dictionary before the transaction.
+    `keep` commits the edit, or tries it out, and returns its delta. `drop` forgets the terms that were read. Both take
+    the size of the dictionary before the transaction.
     """
 
     keep: Callable[[Edit, int, Progress], Delta]
@@ -58,7 +58,11 @@ class Ends(NamedTuple):
 
 
 class Transaction:
-    """Edits of a graph; use `KnowledgeGraph.transaction` or `what_if`."""
+    """Edits of a graph that become one commit; use `KnowledgeGraph.transaction` or `what_if`.
+
+    If a quad or rule is both added and removed, the last of these edits wins. Each method for edits returns the
+    transaction itself. A call after the end, or from another thread, raises StoreError.
+    """
 
     def __init__(self, live: Materializer, ends: Ends) -> None:
         self._live, self._ends = live, ends
@@ -73,30 +77,30 @@ class Transaction:
 
     @property
     def is_open(self) -> bool:
-        """Whether the transaction has not ended yet."""
+        """Whether the transaction still takes edits."""
         return self._is_open
 
     @property
     def is_left(self) -> bool:
-        """Whether the thread that began the transaction has ended, and the transaction has not."""
+        """Whether the transaction is open although the thread that began it has ended."""
         return self._is_open and not self._thread.is_alive()
 
     @property
     def delta(self) -> Delta:
-        """What the transaction changed, or would change; StoreError before its end, or where it failed."""
+        """The delta of the commit, or of the what-if. Raises StoreError if the transaction is open or failed."""
         if self._delta is None:
             raise StoreError("the transaction has no delta: it is still open, or it failed")
         return self._delta
 
     def add(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
-        """Assert what text in Turtle or TriG says, or rows of terms; see `KnowledgeGraph.add`.
+        """Assert rows of terms, or Turtle and TriG text; see `KnowledgeGraph.add`.
 
         Raises RdfSyntaxError, InputError.
         """
         return self._note(1, lambda: quads_of(items, self._live.dictionary, fresh=True, prefixes=checked(prefixes)))
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
-        """Retract what text or rows say; blank nodes go by the labels that the graph shows."""
+        """Retract rows of terms, or Turtle and TriG text; blank nodes have the labels that queries show."""
         return self._note(-1, lambda: quads_of(items, self._live.dictionary, fresh=False, prefixes=checked(prefixes)))
 
     def add_lines(self, lines: bytes) -> Self:
@@ -108,25 +112,26 @@ class Transaction:
         return self._note(-1, lambda: of_lines(lines, self._live.dictionary))
 
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
-        """Assert what files say. Raises InputError, RdfSyntaxError."""
+        """Assert the quads of RDF files; see `KnowledgeGraph.load`. Raises InputError, RdfSyntaxError."""
         check_paths("load", paths)
         return self._note(1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
-        """Retract what files say; their blank nodes are those that loading the same files made."""
+        """Retract the quads of RDF files. Their blank nodes are those that loading the same files made."""
         check_paths("unload", paths)
         return self._note(-1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
 
     def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
-        """Assert quads int32[n, 4] whose closure `evaluate` gives with them, their terms interned in the dictionary.
+        """Assert quads together with their closure, both computed elsewhere, for example by Spark.
 
-        Raises StoreError where the graph is not empty, or runs the reference engine, and where the transaction has
-        other quads: then nothing is evaluated.
+        `evaluate` is called with the materializer. It interns the terms in the dictionary, and returns the quads
+        int32[n, 4] and their closure. Raises StoreError, without a call of `evaluate`, if the graph is not empty, if it
+        runs the reference engine, or if the transaction has other quads.
         """
         if len(self._live.engine):
-            raise StoreError("the graph has facts already: only an empty one can start from a closure")
+            raise StoreError("the graph has facts already; `start_from` needs an empty graph")
         if self._parts or not isinstance(self._live.engine, Engine):
-            raise StoreError("start_from must be the only edit of its transaction, and needs the columnar engine")
+            raise StoreError("`start_from` must be the only edit of its transaction, and needs the columnar engine")
 
         def read() -> Int32:
             quads, self._evaluated = evaluate(self._live)
@@ -135,16 +140,22 @@ class Transaction:
         return self._note(1, read)
 
     def take(self, removed: Int32, added: Int32) -> Self:
-        """Retract quads int32[n, 4] of the graph's own ids, then assert others."""
+        """Retract quads int32[n, 4] of ids of this graph, then assert others."""
         return self._note(-1, lambda: removed)._note(1, lambda: added)
 
     def add_rules(self, text: str, source: str = "<rules>") -> Self:
-        """Add rules, and n-ary facts as rules without a body. Raises RuleSyntaxError, UnsafeRuleError."""
+        """Add rules, and facts of your own relations: a fact is a rule without a body.
+
+        `source` is the name of the text in messages. Raises RuleSyntaxError, UnsafeRuleError.
+        """
         check_text("add_rules", "rules", text)
         return self._add_rules(parse(text, source).rules)
 
     def remove_rules(self, text: str, source: str = "<rules>") -> Self:
-        """Take away rules of the user, given by name or as text. Raises RuleError where there is none like that."""
+        """Remove rules that the user added, given by name or as text.
+
+        Raises RuleError if the graph has no such rule, RuleSyntaxError.
+        """
         check_text("remove_rules", "a rule's name, or rules,", text)
         return self._remove_rules(asked_for(self._rules(), text, source))
 
@@ -154,12 +165,12 @@ class Transaction:
         return self._add_rules(load(Path(path)).rules)
 
     def unload_rules(self, path: File) -> Self:
-        """Take away the rules of a file. Raises InputError, RuleSyntaxError, RuleError."""
+        """Remove the rules of a file. Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one."""
         check_paths("unload_rules", (path,))
         return self._remove_rules(load(Path(path)).rules)
 
     def _rules(self) -> dict[Rule, None]:
-        """The user's rules as of now."""
+        """The user's rules after the edits so far."""
         self._check_open()
         return dict.fromkeys(self._live.own) if self._own is None else self._own
 
@@ -178,7 +189,7 @@ class Transaction:
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         self._check_open()
         if self._evaluated:
-            raise StoreError("the transaction starts from a closure: no other quads may come or go in it")
+            raise StoreError("`start_from` must be the only edit of its transaction; begin another one for other quads")
         known = len(self._live.dictionary)
         try:
             self._parts.append(read())
@@ -193,7 +204,7 @@ class Transaction:
             raise StoreError(self._why_ended)
         if self._thread is not threading.current_thread():
             raise StoreError(
-                f"the transaction was begun in thread {self._thread.name!r}, which alone may edit and end it;"
+                f"the transaction was begun in thread {self._thread.name!r}, and only this thread may edit and end it;"
                 " nothing was changed"
             )
 
@@ -205,9 +216,10 @@ class Transaction:
         return self._lean(edit) if -1 in self._signs else edit
 
     def _lean(self, edit: Edit) -> Edit:
-        """An edit without the quads to retract that have unknown terms; the dictionary forgets terms of no other quad.
+        """An edit without those retractions whose terms the dictionary did not have before.
 
-        So it has the terms that the journal has, and no others: replaying the journal finds the same state.
+        Such a quad cannot be asserted. The dictionary forgets the terms that no other quad of the edit has. So it has
+        exactly the terms of the journal, and replaying the journal gives the same state.
         """
         dictionary, known = self._live.dictionary, self._known
         is_used = np.zeros(len(dictionary) + 1, dtype=np.bool_)
@@ -235,12 +247,15 @@ class Transaction:
             self.end(kind is None)
 
     def abandon(self, why: str) -> None:
-        """Forget what was collected, by whatever thread; `why` is what its later calls are told."""
+        """Drop the edits; any thread may call this. Later calls raise StoreError with `why` as the message."""
         self._thread, self._why_ended = threading.current_thread(), why
         self.end(False)
 
     def end(self, is_good: bool, progress: Progress = SILENT) -> None:
-        """Commit, or forget what was collected. Raises what the commit raises; StoreError after the end."""
+        """End the transaction: commit it if `is_good`, otherwise drop its edits.
+
+        Raises the errors of the commit, and StoreError if the transaction has ended already.
+        """
         self._check_open()
         try:
             self._is_open = False
@@ -258,7 +273,7 @@ class Transaction:
             self._tell_end()
 
     def _tell_end(self) -> None:
-        """Let go of the graph, even if Ctrl-C comes meanwhile."""
+        """Release the graph, even if Ctrl-C comes meanwhile."""
         try:
             self._ends.ended()
         except BaseException:
@@ -267,7 +282,7 @@ class Transaction:
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
-    """The quads int32[n, 4] to retract and those to assert: of several wishes for one quad the last one wins."""
+    """The quads int32[n, 4] to retract, and the quads to assert: of several edits of one quad the last one wins."""
     quads = np.concatenate([NO_QUADS, *parts])
     of_quads = np.repeat(np.array(signs, dtype=np.int8), [len(part) for part in parts])
     if -1 in signs and len(quads) > 1:

@@ -1,9 +1,9 @@
-"""The user's rules: which there are as of a commit, and which go when a text or a name asks for it.
+"""The user's rules: which rules exist after a commit, and which rules a name or a text removes.
 
-Law: the rules of the snapshot, and what the records of the journal after it say, are those of the last commit. Nothing
-here needs the engine, so that an edit which asks for a rule that nobody added is refused before the engine is opened.
+Law: the user's rules after the last commit are those of the snapshot, changed by each record of the journal after it.
+Nothing here needs the engine. So an edit that removes an unknown rule is refused before the engine starts.
 
-Cost: that of parsing the rules of the snapshot and of the journal.
+Cost: parsing the rules of the snapshot and of the journal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ SHIPPED = ("owl2rl", "rdfs", "rhodf")
 
 
 def own_rules(manifest: Manifest, path: Path | None, records: Iterable[Record]) -> tuple[Rule, ...]:
-    """The user's rules of a snapshot, or of the rule files of a new store, after these records. Raises StoreError."""
+    """The user's rules after these records; before them, those of a snapshot, or of the rule files of a new store.
+
+    Raises StoreError.
+    """
     if path is None:
         from kgreason.materialize.selection import select
 
@@ -49,7 +52,7 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
 
 
 def asked_for(own: Iterable[Rule], text: str, source: str) -> tuple[Rule, ...]:
-    """The rules that a name or a text means. Raises RuleError for a name that no rule has."""
+    """The user's rules with a name, or the rules of a text. Raises RuleError for a name that no rule has."""
     named = tuple(rule for rule in own if rule.name == text.strip())
     if not named and "." not in text:
         raise RuleError(f"{text.strip()}: no rule of this name was added{_shipped(text.strip())}")
@@ -57,7 +60,7 @@ def asked_for(own: Iterable[Rule], text: str, source: str) -> tuple[Rule, ...]:
 
 
 def _shipped(name: str) -> str:
-    """What to do about a rule of this name that a rule set has; nothing where none has it."""
+    """A hint for the message if a shipped rule set has a rule of this name; otherwise the empty text."""
     for ruleset_name in SHIPPED:
         if any(rule.name == name for rule in ruleset(ruleset_name).rules):
             return (
@@ -68,12 +71,12 @@ def _shipped(name: str) -> str:
 
 
 def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules but for these, which go by their text but for names. Raises RuleError for one that is not there."""
+    """The rules `own` without `rules`; names do not matter. Raises RuleError if `own` lacks one of them."""
     forms, gone = {rule: _nameless(rule) for rule in own}, {_nameless(rule): rule for rule in rules}
     for form, rule in gone.items():
         if form not in forms.values():
             raise RuleError(
-                f"{format_rule(rule)}: no rule like this was added (a rule made of an axiom goes with the axiom)"
+                f"{format_rule(rule)}: no rule like this was added (a rule made from an axiom goes with the axiom)"
             )
     return tuple(rule for rule, form in forms.items() if form not in gone)
 

@@ -18,7 +18,7 @@ from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
-    """Of some rows: the asserted quads whose images they are, and the rows that are the image of none."""
+    """The asserted quads that Oxigraph shows as one of some rows, and the rows without such a quad."""
 
     quads: bytes
     missing: bytes

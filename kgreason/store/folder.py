@@ -1,19 +1,19 @@
-"""`Folder`: a store on disk. Who may use it, what was committed last, and how far Oxigraph is.
+"""`Folder`: the folder of a store on disk: its lock, its manifest, and the places of its files.
 
-    STORE/kgreason.json     the manifest: selection, snapshot, the commit that Oxigraph has for good, statistics
+    STORE/kgreason.json     the manifest: selection, snapshot, the commit that Oxigraph has on disk, statistics
     STORE/lock              held by the writer; readers take no lock
     STORE/snapshot-N/       the state after commit N (`snapshot`)
     STORE/journal           the commits after N (`journal`)
-    STORE/oxigraph-M/       what queries see, since the load that was commit M (`oxigraph` in older stores)
+    STORE/oxigraph-M.K/     the rows that queries read, written by the load that was commit M (`oxigraph` in old stores)
 
-The manifest is replaced as a whole, and names the snapshot. Invariants: the snapshot that it names is complete and on
-disk before it is named; snapshot and journal together are the last commit, whatever was killed when; where Oxigraph is
-behind that, it is brought up to it at the next opening.
+The manifest names the snapshot, and is always replaced as a whole. Invariants: the snapshot that the manifest names is
+complete and on disk. Snapshot and journal together give the last commit, even after a kill at any moment. If Oxigraph
+is behind, the next opening for writing brings it up to date.
 
-Readers of other processes read beside the writer. What they have opened they can go on reading, as the writer never
-changes a file but the journal, which grows; where it removes a folder before a reader has opened it, the manifest names
-another one by then, and the reader looks again (`has_moved`). Cost of opening: one small file, and what the journal has
-got since Oxigraph was flushed.
+Readers in other processes use the same files. The writer never changes a file except the journal, which grows. So
+readers can go on reading the files that they have open. If the writer removes a folder before a reader has opened it,
+the manifest names another folder by then, and the reader looks again (`has_moved`). Cost of opening: one small file,
+and the part of the journal since Oxigraph was flushed.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
 from kgreason.store.journal.journal import Journal
 
 FORMAT = 4
-"""The format that stores are written in.
+"""The number of the format in which stores are written.
 
-It has to grow whenever a present snapshot would be read otherwise than it was meant: when the files of a store change,
-the vocabulary (whose ids are in snapshots), or the rules that follow from a schema (whose facts are in snapshots).
+Increase it if the new code would misread an existing snapshot. This happens with a change of the files of a store, of
+the vocabulary (snapshots hold its ids), or of the rules that are made from a schema (snapshots hold their facts).
 """
 OLDEST = 3
-"""A store of an older format, from this one on, is brought forward when it is opened for writing."""
+"""Opening for writing brings stores of this format and newer ones to the present format."""
 _MANIFEST = "kgreason.json"
 _LOCK = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
 _PAUSE = 0.05
@@ -52,12 +52,16 @@ _PAUSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a store says of itself.
+    """The options of a store, and how far its files are.
 
-    `commit` is that of the snapshot, `stored` the last one that Oxigraph has for good (-1 while an older version was
-    filling it), `journal` the bytes of the journal up to that one, `oxigraph` the folder of Oxigraph's files, `format`
-    that of the snapshot. `stats`, `warnings` and `streams` are of the last commit if `stored` is; `streams` are the
-    headers of the last commit of each stream.
+    - `rules`, `schema`, `same_as`, `aliases`: the options that the store was made with.
+    - `commit`: the commit of the snapshot, 0 if there is none.
+    - `stored`: the last commit that Oxigraph has on disk (-1 if an older version was stopped while it filled Oxigraph).
+    - `journal`: the number of bytes of the journal up to the commit `stored`.
+    - `oxigraph`: the name of the folder with Oxigraph's files.
+    - `stats`, `warnings`, `streams`: of the last commit, if `stored` is the last commit. `streams` has the headers of
+      the last commit of each stream.
+    - `format`: the format of the snapshot.
     """
 
     rules: list[str]
@@ -75,14 +79,15 @@ class Manifest:
 
     @property
     def is_older(self) -> bool:
-        """Whether an older version wrote the snapshot, so that only what is asserted can be taken from it."""
+        """Whether the snapshot has an older format, so that only its asserted quads and rules can be used."""
         return bool(self.commit) and self.format < FORMAT
 
 
 class Folder:
-    """A store's folder: locked until `close` for the one who writes, as of one moment for those who read.
+    """The folder of a store. A writer holds its lock until `close`; a reader sees the folder as of one moment.
 
-    `wait` is how many seconds a writer waits for another one. Raises StoreLockedError, StoreVersionError, StoreError.
+    `wait` is how many seconds a writer waits for another writer; None waits without a limit. Raises StoreLockedError,
+    StoreVersionError, StoreError.
     """
 
     def __init__(self, path: Path, *, write: bool, wait: float | None = 0) -> None:
@@ -109,9 +114,9 @@ class Folder:
         self.close()
 
     def close(self, *, is_failed: bool = False) -> None:
-        """Let go of the journal and of the lock.
+        """Close the journal and release the lock.
 
-        Where what it was opened for has failed, a store that this process made, and that has no commit, goes.
+        With `is_failed` a store that this process made is removed if it has no commit.
         """
         if self._lock is None:
             self.journal.close()
@@ -129,8 +134,8 @@ class Folder:
         return manifest is None or not manifest.commit
 
     def _remove(self) -> None:
-        """Remove what a store without a commit has, the lock last; the folders above it stay."""
-        with suppress(OSError):  # a file that somebody else put there, or may not be removed
+        """Remove the files of a store without a commit, the lock last; the folders above the store stay."""
+        with suppress(OSError):  # another program's file is in the folder, or a file may not be removed
             for path in self._made():
                 shutil.rmtree(path, ignore_errors=True)
             for name in (_MANIFEST, f"{_MANIFEST}.new", "journal", "lock"):
@@ -145,26 +150,26 @@ class Folder:
 
     @property
     def is_older(self) -> bool:
-        """Whether the store is of an older format, which has to be brought forward."""
+        """Whether the store has an older format, and must be brought forward."""
         return self.manifest is not None and self.manifest.is_older
 
     def look_on(self) -> None:
-        """Have a reader see the commits that came behind those it knows. Raises StoreError where it has moved."""
+        """Make a reader see the new commits of the journal. Raises StoreError if the folder has moved."""
         for _ in self.journal.news():
             pass
         if self.has_moved():
-            raise StoreError(f"{self.path}: a writer replaces the store's files all the time")
+            raise StoreError(f"{self.path}: a writer keeps replacing the store's files; try again")
 
     def oxigraph(self, manifest: Manifest) -> Path:
-        """Where Oxigraph's files are, as a manifest says."""
+        """The folder of Oxigraph's files that a manifest names."""
         return self.path / manifest.oxigraph
 
     def snapshot(self, commit: int) -> Path:
-        """Where the state after a commit is."""
+        """The path of the snapshot after a commit."""
         return snapshot_path(self.path, commit)
 
     def put(self, manifest: Manifest) -> None:
-        """Replace the manifest, for good once this returns."""
+        """Replace the manifest; when this returns, the new manifest is on disk."""
         new = self.path / f"{_MANIFEST}.new"
         with self.writing():
             with new.open("w") as file:
@@ -175,9 +180,9 @@ class Folder:
         self.manifest = manifest
 
     def tidy(self, stage: str = "") -> None:
-        """Remove the folders, but `stage`, that neither this manifest names nor that on disk.
+        """Remove the snapshots and Oxigraph folders that no manifest names, except the folder `stage`.
 
-        The two differ where replacing the manifest ended in an error.
+        Both this manifest and the manifest on disk count: they differ after a failed `put`.
         """
         known = [each for each in (self.manifest, read_manifest(self.path)) if each]
         kept = {self.snapshot(each.commit) for each in known} | {self.oxigraph(each) for each in known}
@@ -192,7 +197,7 @@ class Folder:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Turn what the operating system raises into one clear line."""
+        """Turn an OSError into a StoreError with one clear line."""
         try:
             yield
         except OSError as error:
@@ -202,7 +207,7 @@ class Folder:
         if self.path.is_file():
             raise no_store(self.path)
         if self.path.is_dir() and any(self.path.iterdir()) and not is_store(self.path):
-            raise StoreError(f"{self.path}: not a store, but a folder of other files")
+            raise StoreError(f"{self.path}: not a store, but a folder with other files")
         with self.writing():
             self._maker = 0 if is_store(self.path) else os.getpid()
             self.path.mkdir(parents=True, exist_ok=True)
@@ -229,8 +234,8 @@ class Folder:
         except portalocker.LockException as error:
             lock.close()
             raise StoreLockedError(
-                f"{self.path}: another process, or another graph of this one, writes to the store; wait for it with"
-                " --wait SECONDS (in Python: wait=)"
+                f"{self.path}: another process, or another graph of this process, writes to the store; wait for it"
+                " with --wait SECONDS (in Python: wait=)"
             ) from error
         if not self._has_lock(lock):
             lock.close()
@@ -238,17 +243,17 @@ class Folder:
         return lock
 
     def _has_lock(self, lock: IO[bytes]) -> bool:
-        """Whether a lock is that of this folder, which may have been removed, and made anew, meanwhile."""
+        """Whether a lock still belongs to this folder: somebody may have removed the folder and made it again."""
         try:
             return os.path.samestat(os.fstat(lock.fileno()), (self.path / "lock").stat())
         except OSError:
             return False
 
     def _opened(self) -> tuple[Manifest | None, Journal]:
-        """Manifest and journal for a writer. A kill may have left a journal of before the checkpoint: it is emptied."""
+        """Manifest and journal for a writer; empties a journal that a kill during a checkpoint left behind."""
         manifest = read_manifest(self.path)
-        if manifest is None and any(self.path.glob("snapshot-*")):  # a manifest comes before all else
-            raise StoreError(f"{self.path / _MANIFEST}: is missing, without which the store cannot be read")
+        if manifest is None and any(self.path.glob("snapshot-*")):  # the manifest is always written first
+            raise self._no_manifest()
         known = manifest or Manifest([])
         journal = self._journal(known, write=True)
         if journal.size and journal.last == known.commit:
@@ -256,12 +261,12 @@ class Folder:
         return manifest, journal
 
     def _seen(self) -> tuple[Manifest | None, Journal]:
-        """What a reader finds: manifest and journal of one moment, though a writer may replace them."""
+        """Manifest and journal of one moment for a reader, although a writer may replace them meanwhile."""
         while True:
             manifest = read_manifest(self.path)
             try:
                 if manifest is None and any(self.path.glob("snapshot-*")):
-                    raise StoreError(f"{self.path / _MANIFEST}: is missing, without which the store cannot be read")
+                    raise self._no_manifest()
                 journal = self._journal(manifest or Manifest([]), write=False)
             except StoreError:
                 if read_manifest(self.path) == manifest:
@@ -271,51 +276,54 @@ class Folder:
                     return manifest, journal
                 journal.close()
 
+    def _no_manifest(self) -> StoreError:
+        return StoreError(f"{self.path / _MANIFEST}: the file is missing, and the store cannot be read without it")
+
     def _journal(self, known: Manifest, *, write: bool) -> Journal:
         last = known.stored if known.journal else known.commit
         return Journal(journal_path(self.path), write=write, size=known.journal, last=last)
 
     def has_moved(self) -> bool:
-        """Whether the writer has put other folders in the place of those that the manifest names. Raises StoreError."""
+        """Whether the manifest on disk names other folders than the manifest read before. Raises StoreError."""
         now, seen = (each or Manifest([]) for each in (read_manifest(self.path), self.manifest))
         return (now.commit, now.oxigraph) != (seen.commit, seen.oxigraph)
 
 
 def older(path: Path, version: int, reason: Exception | None = None) -> StoreVersionError:
-    """What is raised where a store of an older format is to be read, and cannot be brought forward."""
+    """The error for a reader of a store with an older format, which only a writer can bring forward."""
     because = f" ({reason})" if reason else ""
     return StoreVersionError(
         f"{path}: written in store format {version}, which is older than {FORMAT}:"
-        f" open the store for writing once, which brings it forward{because}"
+        f" open the store for writing once to bring it to the present format{because}"
     )
 
 
 def no_store(path: Path) -> StoreError:
     """The error for a path where there is no store."""
     if path.is_file():
-        return StoreError(f"{path}: is a file, and a store is a folder; a file to load is named after -f")
+        return StoreError(f"{path}: is a file, and a store is a folder; to load a file, name it after -f")
     return StoreError(f"{path}: there is no store")
 
 
 def is_store(path: Path) -> bool:
-    """Whether there is a store at a path, be it one that nothing was committed to."""
+    """Whether there is a store at a path, with or without a commit."""
     return (path / "lock").is_file()
 
 
 def snapshot_path(path: Path, commit: int) -> Path:
-    """Where a store has the state after a commit."""
+    """The path of a store's snapshot after a commit."""
     return path / f"snapshot-{commit}"
 
 
 def journal_path(path: Path) -> Path:
-    """Where a store has the commits since its snapshot."""
+    """The path of a store's journal, with the commits since its snapshot."""
     return path / "journal"
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest of a store, or None where nothing was committed to it; it may be of an older format.
+    """The manifest of a store, or None if the file is missing. The format may be older.
 
-    Raises StoreError, StoreVersionError.
+    Raises StoreError, and StoreVersionError for a format that this version does not know.
     """
     file = path / _MANIFEST
     if not file.exists():

@@ -1,31 +1,30 @@
-"""`Repository`: where a graph lives. A snapshot, the journal of the commits since, and Oxigraph, which follows them.
+"""`Repository`: where a graph lives: a snapshot, the journal of the commits since, and Oxigraph, which follows them.
 
-    commit        journal (synced), Oxigraph (one transaction)
-    load          stage (a copy of Oxigraph, by hard links), snapshot (synced), manifest, the stage is Oxigraph from now
-    forward       as a load into an empty stage, for a store of an older format
+    commit        journal (synced), then Oxigraph (one transaction)
+    load          stage (a copy of Oxigraph, by hard links), snapshot (synced), manifest; then the stage is Oxigraph
+    forward       like a load into an empty stage, for a store of an older format
     checkpoint    snapshot (synced), Oxigraph flushed, manifest, journal emptied
     settle        Oxigraph flushed, manifest
 
-A load is made by the manifest, a commit by its journal record. Queries go to one Oxigraph store from their beginning to
-their end. So a reader sees every commit whole or not at all: a commit is one transaction of Oxigraph, and a load fills
-a store of its own, the *stage*, which no reader knows before it is whole.
+A commit exists once its record is in the journal. A load exists once the manifest names its snapshot. A query uses one
+Oxigraph store from its beginning to its end. So a reader sees each commit completely or not at all: a commit is one
+transaction of Oxigraph, and a load fills a store of its own, the *stage*, which no reader opens before it is complete.
 
-Oxigraph's own log is not synced at a commit: after a power loss it has the commits up to one which is not older than
-the flush that the manifest tells of, nor younger than the journal, which was synced first. A delta is two sets of rows,
-so that the deltas since the flush bring it up to date wherever it is, and no mark in Oxigraph need say where. They are
-found by replaying the journal through the engine; the repository knows neither engine nor snapshots' contents, and is
-given what they say. In memory there is Oxigraph alone.
+Oxigraph's own log is not synced at a commit. After a power loss Oxigraph may lack the last commits. It has at least the
+commits up to the flush that the manifest names, and at most those of the journal, which was synced first. A delta is
+two sets of rows. So applying all deltas since the flush brings Oxigraph up to date, even if it has some of them
+already. The deltas come from replaying the journal in the engine. The repository knows neither the engine nor the
+contents of snapshots; its callers pass the rows. In memory there is Oxigraph only.
 
-A reader of another process opens Oxigraph at some moment, and reads snapshot and journal before or after it. The
-journal may be ahead of Oxigraph then. So a reader replays the journal up to the commit that its Oxigraph store shows
-(`join`, `cut`), and both say the same.
+A reader in another process opens Oxigraph at one moment, and snapshot and journal at another. The journal may then be
+ahead of Oxigraph. So the reader replays the journal only up to the commit that its Oxigraph store has (`join`, `cut`).
 
-Threads: `store` may be asked by any thread at any time; everything else by one thread at a time (the graph's lock).
+Threads: any thread may use `store` at any time. Everything else needs the graph's lock.
 
-Cost: a commit of one triple takes 1.2 times as long as an fsync and a SPARQL update; opening reads one small file and
-what the journal got since the flush; Oxigraph is opened when it is first asked. A stage on disk costs a flush and some
-30 milliseconds, and the disk space of the files that it does not share with the store whose place it takes; a stage in
-memory costs the memory of all rows.
+Cost: a commit of one triple takes 1.2 times as long as an fsync and a SPARQL update. Opening reads one small file, and
+the part of the journal since the flush. Oxigraph is opened when it is first needed. A stage on disk costs a flush, some
+30 milliseconds, and the disk space of the files that it does not share with the old store. A stage in memory costs the
+memory of all rows.
 """
 
 from __future__ import annotations
@@ -52,16 +51,16 @@ Fill = Callable[[OxigraphStore], None]
 
 _UNKNOWN = -1
 _NUMBERS = count(1)
-"""Numbers of the stages of this process."""
+"""The numbers of the stages of this process."""
 _SMALLEST = 4 << 20
 _SHARE = 4
-"""A checkpoint is due once the journal has more than 4 MB, and a quarter of the snapshot's bytes."""
+"""A checkpoint is due once the journal has more than 4 MB and more than a quarter of the snapshot's bytes."""
 _ATTEMPTS, _PAUSE = 20, 0.02
-"""How often a reader tries to open a store that a writer is changing, and the seconds between."""
+"""How often a reader tries to open a store that a writer is changing, and the seconds between two attempts."""
 
 
 class _Delta(NamedTuple):
-    """What a commit does to the rows of the store: lines that go, and lines that come then."""
+    """The rows that a commit first removes from the store, and then adds, as lines."""
 
     commit: int
     removed: bytes
@@ -69,21 +68,21 @@ class _Delta(NamedTuple):
 
 
 class _Moment(NamedTuple):
-    """The files beside the store of a reader; the store lacks no commit of theirs before `first`."""
+    """The folder that a reader saw with its Oxigraph store; the store has all its commits before `first`."""
 
     folder: Folder
     first: int
 
 
 class _Stage(NamedTuple):
-    """A store that takes the place of the present one, and the name of its folder."""
+    """A store that may replace the present store, and the name of its folder."""
 
     store: OxigraphStore
     name: str
 
 
 class Repository:
-    """A graph's home: a folder, or memory where `folder` is None; `wanted` is the manifest of one that is new."""
+    """The repository of a graph, in memory if `folder` is None; `wanted` is the manifest of a new store."""
 
     def __init__(self, folder: Folder | None, wanted: Manifest, *, write: bool) -> None:
         self._folder = folder
@@ -111,15 +110,15 @@ class Repository:
 
     @property
     def store(self) -> OxigraphStore:
-        """The store as of the last commit, opened when it is first asked for. Any thread may ask, and does not wait.
+        """The store as of the last commit, opened when it is first needed. Any thread may ask, without waiting.
 
-        Raises StoreError, also once the graph is closed, and where the store could not take the last commit.
+        Raises StoreError, also if the graph is closed, or if the store cannot take the last commit.
         """
         store = self._store
         return store if store is not None and not self._is_stuck else self._asked()
 
     def _asked(self) -> OxigraphStore:
-        """The store, where it has to be opened, or to be brought up to the last commit once more."""
+        """The store, after opening it, or after another attempt to bring it to the last commit."""
         with self._opening:
             if self._is_closed:
                 raise StoreError("the graph is closed")
@@ -130,9 +129,9 @@ class Repository:
             return self._store
 
     def free_store(self) -> OxigraphStore:
-        """The store, for its one writer: where a transaction that was given up holds it, a copy takes its place.
+        """The store for its only writer. If an abandoned transaction still holds it, a copy (a stage) replaces it.
 
-        The copy is a stage. Raises StoreError; then, and on Ctrl-C, the store is as it was.
+        Raises StoreError. After an error or Ctrl-C the store is as it was.
         """
         if self.store.is_held:
             try:
@@ -142,7 +141,7 @@ class Repository:
         return self.store
 
     def _stand_in(self, copy: OxigraphStore) -> None:
-        """Have a stage with the rows of the store take its place; the commit is the same."""
+        """Replace the store by a stage with the same rows; the commit stays the same."""
         copy.flush()
         with undivided():
             assert self._stage is not None
@@ -159,7 +158,7 @@ class Repository:
         return self._read_store(self._folder.path)
 
     def _read_store(self, path: Path) -> OxigraphStore:
-        """The store as of now, which a writer may put into another folder, or compact, while it is being opened."""
+        """The store as of now. While it is being opened, a writer may move it to another folder or compact it."""
         for attempts in range(_ATTEMPTS, 0, -1):
             folder = Folder(path, write=False)
             found, first = folder.manifest, folder.journal.last
@@ -194,10 +193,10 @@ class Repository:
             self._hold(folder.manifest)
 
     def cut(self) -> bool:
-        """Whether the store of a reader lacks the last of the commits that were replayed; then `last` leaves them out.
+        """Whether a reader's store lacks some of the last replayed commits. If so, `last` no longer counts them.
 
-        The deltas up to a commit say which rows the store must have then, and which it must not have. Where the rows
-        are as two commits say, the states of the two are equal.
+        The deltas up to a commit say which rows the store must have after it, and which rows it must not have. If the
+        rows fit two commits, the states of these commits are equal, so either is right.
         """
         if self._moment is None:
             self._apply_replayed()
@@ -217,23 +216,23 @@ class Repository:
 
     @property
     def has_moved(self) -> bool:
-        """Whether a writer has replaced the snapshot that a reader knows of; then `look_again`. Raises StoreError."""
+        """Whether a writer has replaced the snapshot of this reader; then call `look_again`. Raises StoreError."""
         return self._folder is not None and not self._write and self._folder.has_moved()
 
     def look_again(self) -> None:
-        """Have a reader see the store as it is now. Raises StoreError."""
+        """Make a reader see the store as it is now. Raises StoreError."""
         assert self._folder is not None
         self._see(Folder(self._folder.path, write=False))
         with self._opening:
             self._store = self._moment = self._end = None
 
     def close(self, *, is_failed: bool = False) -> None:
-        """Let go of the store, the journal and the lock; what is not settled is replayed at the next opening.
+        """Close the store and the journal, and release the lock. The next opening replays what `settle` did not write.
 
         `is_failed`: as for `Folder.close`.
         """
         if self._folder is not None and self._store is not None and self._store.is_held:
-            with suppress(StoreError):  # what holds the files keeps this process from opening them again
+            with suppress(StoreError):  # the thread that holds the files would keep this process from reopening them
                 self.free_store()
         with self._opening:
             self._is_closed = True
@@ -256,12 +255,12 @@ class Repository:
 
     @property
     def is_writable(self) -> bool:
-        """Whether commits can be made, now or once `check_writable` allows it."""
+        """Whether the repository was opened for writing and is not closed."""
         return self._write and not self._is_closed
 
     @property
     def snapshot(self) -> Path | None:
-        """The last snapshot, if there is one; the commits of `pending` come after it."""
+        """The last snapshot, or None before the first load; the commits of `pending` come after it."""
         return self._folder.snapshot(self.manifest.commit) if self._folder and self.manifest.commit else None
 
     @property
@@ -273,45 +272,45 @@ class Repository:
 
     @property
     def is_ahead(self) -> bool:
-        """Whether there are commits since the snapshot: the last state is only to be had from the engine."""
+        """Whether there are commits since the snapshot, so that only the engine can give the last state."""
         return self.last != self.manifest.commit
 
     def pending(self) -> list[Record]:
-        """The commits since the snapshot, in their order. Raises StoreError where the journal is damaged."""
+        """The commits since the snapshot, in their order. Raises StoreError if the journal is damaged."""
         if self._folder is None:
             return []
         return [each for each in self._folder.journal.records(self.manifest.commit) if each.commit <= self.last]
 
     @property
     def is_behind(self) -> bool:
-        """Whether the store may lack the last commit: after a kill, or an error half way."""
+        """Whether the store may lack the last commit: after a kill, or after an error in the middle of a commit."""
         return self._seen != self.last
 
     @property
     def is_touched(self) -> bool:
-        """Whether the store may hold anything, so that no delta brings it up to date."""
+        """Whether the contents of the store are unknown, so that deltas cannot bring it up to date."""
         return self._seen < self.manifest.commit
 
     def check_writable(self) -> None:
-        """Raise StoreError where nothing can be committed: the graph is closed, or was opened for reading only."""
+        """Raise StoreError if the repository takes no commit: it is closed, or was opened for reading only."""
         if self._is_closed:
             raise StoreError("the graph is closed")
         if not self._write:
             raise StoreError("the store was opened for reading only")
 
     def commit(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Make the next state the last commit: it is in the journal, then the store gets its delta of rows.
+        """Make a commit: write its record to the journal, then bring its rows into the store.
 
-        On disk there must be a snapshot, which the first load writes. Raises StoreError where the commit did not come
-        about. Once the journal has it, it has, and an error of the store is left to whoever asks the store next. After
-        an interrupt `last` says which of the two it is.
+        On disk there must be a snapshot, which the first load writes. Raises StoreError if the commit was not made.
+        Once the journal has the record, the commit is made; if the store fails after that, the next use of `store`
+        tries again and raises the error. After an interrupt `last` says whether the commit was made.
         """
         store = self.free_store()
         if self._folder is None:
             self._commit_in_memory(store, record, removed, added)
             return
         if self.snapshot is None:
-            raise StoreError(f"{self._folder.path}: there is no snapshot yet that a journal could follow")
+            raise StoreError(f"{self._folder.path}: there is no snapshot yet; the first commit must be a load")
         self._make_sure()
         try:
             self._unseen.append(_Delta(record.commit, removed, added))
@@ -335,7 +334,7 @@ class Repository:
             self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
 
     def _catch_up(self, store: OxigraphStore) -> None:
-        """Bring the deltas of commits into the store."""
+        """Bring the waiting deltas into the store."""
         while self._unseen:
             delta = self._unseen[0]
             if delta.commit == self._seen + 1:
@@ -364,9 +363,10 @@ class Repository:
             self._unseen.clear()
 
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
-        """A store with the rows of the last commit, or without any, for `load` to take; the same one until then.
+        """The stage for the next `load`: a store with the rows of the last commit, or with no rows if `is_empty`.
 
-        Whoever asked for it calls `unstage` in the end, also where it was taken. Raises StoreError.
+        Until the load, each call gives the same stage. The caller must call `unstage` in the end, also after a load.
+        Raises StoreError.
         """
         if is_empty:
             self.unstage()  # one that was left, with rows
@@ -376,7 +376,7 @@ class Repository:
         return self._stage.store
 
     def _names(self) -> Iterator[str]:
-        """Names of folders that this process has not used: a query that was given up may keep one locked."""
+        """New names of folders: a folder used before may be locked by a query that nobody waits for."""
         for number in _NUMBERS:
             yield f"oxigraph-{self.last + 1}.{number}"
 
@@ -395,24 +395,24 @@ class Repository:
         return OxigraphStore(path)
 
     def unstage(self) -> None:
-        """Forget a stage that was not taken; its files go."""
+        """Drop a stage that did not replace the store, and remove its files."""
         stage, self._stage = self._stage, None
         if stage is not None:
             stage.store.close()
             self._tidy()
 
     def _adopt(self) -> None:
-        """Have the stage take the place of the store. Who reads the one that was there can go on doing that."""
+        """Replace the store by the stage. Queries that read the old store can go on."""
         assert self._stage is not None
         with self._opening:
-            self._store = self._stage.store  # that before is closed once nobody reads it any more
+            self._store = self._stage.store  # the old store is closed once nobody reads it any more
             self._stage, self._is_stuck = None, False
             self._unseen.clear()
 
     def load(self, manifest: Manifest, write: Write) -> None:
-        """Make a new state the last commit: `write` writes its snapshot, the stage has its rows.
+        """Make a commit of many rows: `write` writes its snapshot, and the stage has its rows.
 
-        After an error or an interrupt `last` says whether it came about; if not, everything is as before.
+        After an error or an interrupt `last` says whether the commit was made. If not, everything is as before.
         """
         store, number = self.stage(), self.last + 1
         self._make_sure()
@@ -424,10 +424,10 @@ class Repository:
                 self._adopt()
 
     def bring_forward(self, manifest: Manifest, write: Write, fill: Fill) -> None:
-        """Have a store of an older format be one of the present format, as a commit that changes nothing.
+        """Bring a store of an older format to the present format, as a commit that changes no fact.
 
-        `write` writes the snapshot, `fill` brings an empty store up to it. Until the last step nothing of the older
-        store is touched: what is interrupted is done anew at the next opening.
+        `write` writes the snapshot, and `fill` loads the rows into an empty store. Nothing of the older store changes
+        before the last step. So after an interrupt the next opening starts again.
         """
         store = self.stage(is_empty=True)
         try:
@@ -437,9 +437,9 @@ class Repository:
             self.unstage()
 
     def checkpoint(self, manifest: Manifest, write: Write) -> None:
-        """Have a snapshot of the last commit, which `write` writes, and an empty journal.
+        """Replace snapshot and journal by a snapshot of the last commit, which `write` writes, and an empty journal.
 
-        Raises StoreError; then there are snapshot and journal as before. The commits stand in any case.
+        Raises StoreError. After an error snapshot and journal are as before. No commit is lost in either case.
         """
         store = self.store
         if self.is_ahead and not self.is_behind:
@@ -450,7 +450,7 @@ class Repository:
 
     @property
     def is_checkpoint_due(self) -> bool:
-        """Whether the journal has outgrown its share of the snapshot."""
+        """Whether the journal is too long in proportion to the snapshot."""
         if self._folder is None:
             return False
         if self._limit is None:
@@ -459,7 +459,7 @@ class Repository:
         return self._folder.journal.size > self._limit
 
     def settle(self, manifest: Manifest) -> None:
-        """Have the store on disk as of the last commit, and what a manifest says of that: statistics, warnings."""
+        """Flush the store as of the last commit, and write a manifest with its statistics and warnings."""
         settled = self._settled(manifest, self.manifest.oxigraph)
         if self._write and settled != self.manifest:
             self.store.flush()
@@ -467,14 +467,14 @@ class Repository:
                 self._note(settled)
 
     def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
-        """A manifest that says of a store that it is as of the last commit."""
+        """The manifest for a store that has the last commit; `oxigraph` is its folder."""
         size = self._folder.journal.size if self._folder else 0
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 
     def refill(self, fill: Fill, manifest: Callable[[], Manifest]) -> None:
-        """Where the store may hold anything, have one that `fill` brings to the last commit, if there is one.
+        """If the contents of the store are unknown, replace it by a store that `fill` brings to the last commit.
 
-        `manifest` gives what the store says of itself as of that commit.
+        `manifest` gives the manifest as of that commit.
         """
         if not self.is_touched:
             return
@@ -491,7 +491,7 @@ class Repository:
 
     @contextmanager
     def _new_snapshot(self, number: int, write: Write) -> Iterator[None]:
-        """A snapshot, which the block has the manifest name; without that it goes, and frees what a full disk lacks."""
+        """Write a snapshot that the block must name in the manifest; otherwise the snapshot is removed again."""
         self._tidy()
         try:
             if self._folder is not None:
@@ -502,7 +502,7 @@ class Repository:
             self._tidy()
 
     def _rebase(self, manifest: Manifest, number: int, oxigraph: str) -> None:
-        """Have the manifest name the snapshot and the store of a commit; the journal begins anew behind it."""
+        """Write a manifest that names the snapshot and the store of a commit, and empty the journal."""
         self._note(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph))
         self._limit = None
         if self._folder is not None:
@@ -518,14 +518,14 @@ class Repository:
             try:
                 self._folder.put(manifest)
             except BaseException:
-                with suppress(StoreError):  # the new one may be there all the same
+                with suppress(StoreError):  # the new manifest may be on disk in spite of the error
                     self._make_sure()
                 raise
             self._is_doubted = False
         self._hold(manifest)
 
     def _make_sure(self) -> None:
-        """Have the manifest of the last commit on disk, where one that did not come about may be. Raises StoreError."""
+        """Write the last commit's manifest again if a failed write may have left another one. Raises StoreError."""
         if self._is_doubted and self._folder is not None:
             if read_manifest(self._folder.path) is not None:
                 self._folder.put(self.manifest)

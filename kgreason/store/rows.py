@@ -1,10 +1,10 @@
-"""From id rows to the store: lines in chunks, and deltas that respect what the store cannot tell apart.
+"""From rows of ids to rows of the store: lines in chunks, and deltas that respect the spellings of literals.
 
-The store's default graph holds the closure, each named graph its own asserted quads besides (docs/architecture.md,
-Files of a store). A store row is the image of one or more facts, since Oxigraph normalises literals: a removed fact
-takes its row with it only if no other present fact has that image.
+The store's default graph holds the closure. Each named graph holds its own asserted quads (docs/architecture.md, Files
+of a store). Oxigraph normalises literals, so one row of the store may stand for several facts (`spellings`). When a
+fact is removed, its row goes only if no other present fact has the same row.
 
-Cost: a delta costs its own size; loading is the store's.
+Cost: linear in the rows, and the loading by Oxigraph (`oxigraph.store`).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from kgreason.materialize.state import Saved
 from kgreason.rdf.generalised import is_rdf
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import pieces
-from kgreason.store.spellings import Images
+from kgreason.store.spellings import Spellings
 from kgreason.terms.dictionary import Dictionary
 
 CHUNK = 30_000
 """Rows in a chunk of lines."""
 SMALL = 100_000
-"""A delta of at most so many rows reaches a store on disk in one transaction; a larger one is a load."""
+"""A store on disk takes a delta of at most this many rows in one transaction. A larger delta is a load."""
 
 
 def _ignore(done: int) -> None:
@@ -45,7 +45,7 @@ def put(
 ) -> None:
     """Bring a delta of many rows into a store that nobody reads, in several transactions."""
     for piece in chain.from_iterable(map(pieces, chunks(dictionary, removed, report))):
-        store.apply(piece, b"")  # a transaction of 30,000 rows would have Ctrl-C wait for a second
+        store.apply(piece, b"")  # Ctrl-C would wait a second for a transaction of 30,000 rows
     store.load(chunks(dictionary, added, report))
 
 
@@ -56,15 +56,18 @@ def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
     store.load(chunks(dictionary, saved.named(dictionary)))
 
 
-def without_shared(images: Images, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
-    """The removed triples or quads int32[n, w] whose image goes: no spelling of the object is in a present one."""
-    shared = np.flatnonzero(images.shared(removed[:, 2]))
+def without_shared(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
+    """The removed triples or quads int32[n, w] that take their row of the store with them.
+
+    A row stays if a triple or quad with another spelling of the object is present.
+    """
+    shared = np.flatnonzero(spellings.shared(removed[:, 2]))
     if not len(shared):
         return removed
     kept = np.ones(len(removed), dtype=np.bool_)
     for i in shared.tolist():
-        spellings = images.spellings(int(removed[i, 2]))
-        others = np.repeat(removed[i : i + 1], len(spellings), axis=0)
-        others[:, 2] = spellings
+        objects = spellings.of_term(int(removed[i, 2]))
+        others = np.repeat(removed[i : i + 1], len(objects), axis=0)
+        others[:, 2] = objects
         kept[i] = not is_present(others).any()
     return removed[kept]

@@ -1,14 +1,14 @@
-"""Snapshots: the state after a commit, as files that are read back without evaluating anything.
+"""Snapshots: the state after a commit, as files that can be read back without any evaluation.
 
     records.npy    int32[n, 3 + w]: state, stamp, support and columns of every fact
-    quads.npy      int32[n, 4]: the asserted quads, where named graphs are used
+    quads.npy      int32[n, 4]: the asserted quads; only if named graphs or imports are used
     dictionary/    the terms, memory-mapped when read
     rules.json     the program: rule text, name and reason
     own.dl         the user's rules
     state.json     tables and flags
 
-Invariant: a snapshot is written whole, and synced, before anything names it. Cost: as many bytes as the facts and
-terms have in memory; reading maps them.
+Invariant: a snapshot is complete and synced before the manifest names it. Cost: as many bytes as the facts and terms
+have in memory. Reading maps the files into memory.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from kgreason.terms.vocabulary import VOCABULARY
 
 _VOCABULARY = frozenset(VOCABULARY)
 _TERM = re.compile(r'<[^>]*>|_:[^\s,\])]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?')
-"""An IRI, a blank node or a literal, as the text of a rule and the reason of a translated one have them."""
+"""An IRI, a blank node or a literal in the text of a rule, or in the reason of a translated rule."""
 
 
 _VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restricted")
-"""What of a state stands in state.json as it is."""
+"""The fields of a state that state.json holds unchanged."""
 
 
 def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule, str], own: tuple[Rule, ...]) -> None:
@@ -66,7 +66,7 @@ def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule
 
 
 def described(reasons: dict[Rule, str]) -> list[dict[str, str]]:
-    """Rules for a reader: name, text, and why each runs; in the order of names, and of texts."""
+    """The name, text and reason of each rule, ordered by name and then by text."""
     rows = sorted((rule.name, format_rule(rule), why) for rule, why in reasons.items())
     return [{"name": name, "rule": text, "why": why} for name, text, why in rows]
 
@@ -78,16 +78,16 @@ def read_state(folder: Path) -> Saved:
         records = np.load(folder / "records.npy", mmap_mode="r")
         quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
-        known = {"restricted": False, **state}  # stores of format 3 do not say it
+        known = {"restricted": False, **state}  # stores of format 3 do not have this field
         return Saved(records, tables, quads, **{name: known[name] for name in _VALUES})
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 
 
 def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
-    """The asserted quads in a snapshot of any format from `OLDEST` on, int32[n, 4]; their terms are interned.
+    """The asserted quads int32[n, 4] in a snapshot of any format from `OLDEST` on; their terms are interned.
 
-    They and `read_own` are what a later version takes from a snapshot. Raises StoreError.
+    A later version takes only these quads and the rules of `read_own` from a snapshot. Raises StoreError.
     """
     terms = read_dictionary(folder)
     try:
@@ -122,9 +122,10 @@ def read_rules(folder: Path) -> list[dict[str, str]]:
 
 
 def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
-    """The rules of a snapshot under one of these names that derive `false` and name none but these terms.
+    """The rules of a snapshot with one of these names and the head `false` that mention only these terms.
 
-    Raises StoreError. Cost: one look at every rule, and the parsing of those that are given.
+    Terms of the vocabulary and literals are always allowed. Raises StoreError. Cost: a look at every rule, and parsing
+    the rules in the result.
     """
     for told in read_rules(folder) if folder else ():
         text, why = told["rule"], told["why"]

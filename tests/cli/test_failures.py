@@ -113,7 +113,7 @@ def test_a_folder_that_is_no_store(command: tuple[str, ...], tmp_path: Path, fam
     assert failed(*command, "-l", tmp_path / "missing") == f"{tmp_path / 'missing'}: there is no store"
     assert failed(*command, "-l", tmp_path) == f"{tmp_path}: there is no store"
     assert failed(*command, "-l", family).startswith(f"{family}: ")
-    assert failed("load", "-l", tmp_path, "-f", family) == f"{tmp_path}: not a store, but a folder of other files"
+    assert failed("load", "-l", tmp_path, "-f", family) == f"{tmp_path}: not a store, but a folder with other files"
     assert failed("load", "-l", family, "-f", family).startswith(f"{family}: ")
     assert [path.name for path in tmp_path.iterdir()] == ["family.ttl"]
 
@@ -144,7 +144,7 @@ def test_a_store_that_another_process_holds(store: Path, family: Path) -> None:
         assert holder.stdout.readline() == b"open\n"
         for command in READERS:
             done(*command, "-l", store)
-        problem = f"{store}: another process, or another graph of this one, writes to the store; wait for it"
+        problem = f"{store}: another process, or another graph of this process, writes to the store; wait for it"
         assert failed("load", "-f", family, "-l", store).startswith(problem)
     finally:
         holder.communicate()

@@ -77,7 +77,7 @@ def test_what_cannot_be_explained(store: Path) -> None:
         (f"<{E}ann> <{E}hasAncestor>", "not a triple: it has to have a subject, a predicate and an object"),
         ("", "not a triple"),
         (":ann :hasParent :eve", "the prefix : is not known"),
-        (f"<{E}a> <{E}b> <{E}c>, <{E}d>", "2 triples, where one is asked for"),
+        (f"<{E}a> <{E}b> <{E}c>, <{E}d>", "2 triples; pass exactly one"),
     ):
         told = failed("explain", "-l", store, triple)
         assert expected in told

@@ -13,7 +13,7 @@ E = "http://example.org/"
 
 
 def test_a_file_in_the_place_of_a_store_is_told(family: Path) -> None:
-    expected = f"{family}: is a file, and a store is a folder; a file to load is named after -f"
+    expected = f"{family}: is a file, and a store is a folder; to load a file, name it after -f"
     assert failed("load", "-l", family, "-f", family) == expected
     for command in (("stats",), ("query", "--query", "ASK {}"), ("explain", "<http://e/a> a <http://e/b>"), ("check",)):
         told = call(command[0], "-l", family, *command[1:]).stderr
@@ -26,9 +26,7 @@ def test_a_store_in_the_place_of_a_file_is_told(store: Path) -> None:
 
 def test_a_prefix_that_is_not_known_says_how_it_is_given(store: Path) -> None:
     told = failed("explain", "-l", store, "ex:ann a ex:Person")
-    assert told.startswith(
-        "ex:ann a ex:Person: the prefix ex: is not known; say what it stands for, as in --prefix ex="
-    )
+    assert told.startswith("ex:ann a ex:Person: the prefix ex: is not known; define it, as in --prefix ex=")
     assert "Parser error" not in told
 
 

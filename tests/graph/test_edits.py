@@ -14,7 +14,7 @@ from tests.oracle.notation import triples
 
 from .histories import Edit, Model, histories, lines_of
 from .states import in_default, in_the_tables
-from .views import Lines, images, lasting, lines, rows, view
+from .views import Lines, lasting, lines, normalised, rows, view
 
 STRATEGIES: tuple[Strategy, ...] = ("auto", "update", "bootstrap")
 
@@ -34,7 +34,7 @@ def tried(graph: KnowledgeGraph, edit: Edit) -> Delta:
 def check(graph: KnowledgeGraph, model: Model) -> None:
     """Store, dumps, counts and contradictions are those of the model."""
     shown, asserted = model.shown(), model.asserted
-    assert rows(graph) == images(model.lines())
+    assert rows(graph) == normalised(model.lines())
     assert lines(graph.dump()) == lines_of(shown)
     assert lines(graph.dump(asserted=True)) == lines_of(asserted)
     assert lines(graph.dump(asserted=False)) == lines_of(shown - asserted)

@@ -58,7 +58,7 @@ def test_a_graph_that_is_closed_in_a_transaction(data: Path) -> None:
     tx = graph.transaction().load(data)
     graph.close()
     for is_good in (True, False):
-        with pytest.raises(StoreError, match="the graph is closed"):
+        with pytest.raises(StoreError, match="the graph was closed while the transaction was open"):
             tx.end(is_good)
 
 

@@ -97,7 +97,7 @@ def test_a_manifest_that_is_damaged(store: Path, text: str) -> None:
 def test_a_manifest_that_is_missing(store: Path, read_only: bool) -> None:
     before = sorted(store.rglob("*"))
     (store / "kgreason.json").rename(store.parent / "kept")
-    with pytest.raises(StoreError, match=r"kgreason\.json: is missing"):
+    with pytest.raises(StoreError, match=r"kgreason\.json: the file is missing"):
         KnowledgeGraph.open(store, read_only=read_only)
     (store.parent / "kept").rename(store / "kgreason.json")
     assert sorted(store.rglob("*")) == before

@@ -143,7 +143,7 @@ def test_nothing_else_comes_or_goes_with_a_closure() -> None:
     with KnowledgeGraph.open() as graph:
         tx = graph.transaction()
         tx.start_from(Elsewhere(triples(ZOO)))
-        with pytest.raises(StoreError, match="no other quads"):
+        with pytest.raises(StoreError, match="must be the only edit of its transaction"):
             tx.remove_lines(lines(triples("tom rdf:type Cat")))
         tx.end(False)
         tx = graph.transaction()

@@ -20,7 +20,7 @@ from tests.strategies.ontologies import Quad, datasets, union
 from .histories import Model
 from .states import as_written, in_default
 from .test_pieces import histories
-from .views import agrees, file_of, images, lines, quad_file, rows, view, written
+from .views import agrees, file_of, lines, normalised, quad_file, rows, view, written
 
 ONTOLOGY = """
 A rdfs:subClassOf B . p rdfs:domain A . q owl:inverseOf p . value rdf:type owl:FunctionalProperty .
@@ -42,8 +42,8 @@ def rdf(closure: set[Triple]) -> set[Triple]:
 
 
 def expected_rows(quads: list[Quad]) -> set[Quad]:
-    """The images of the closure, and of the quads of named graphs."""
-    return written(images(Model(frozenset(quads)).lines()))
+    """The rows of the closure, and of the quads of named graphs."""
+    return written(normalised(Model(frozenset(quads)).lines()))
 
 
 @settings(max_examples=25)

@@ -115,7 +115,7 @@ def test_terms_as_text(graph: KnowledgeGraph) -> None:
     with pytest.raises(InputError, match="Pass an IRI, a literal or a blank node; got ''"):
         graph.match("")
     for text in ("<http://e/a> . #", "<http://e/a> <http://e/g> . #"):
-        with pytest.raises(InputError, match="not a term in N-Triples syntax"):
+        with pytest.raises(InputError, match="not a single term in N-Triples syntax"):
             graph.match(text)
     for terms, place in ((("'x'",), "subject"), ((None, "_:b"), "predicate"), ((None, None, None, "'x'"), "graph")):
         with pytest.raises(InputError, match=f"cannot be the {place} of a quad"):

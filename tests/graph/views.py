@@ -62,7 +62,7 @@ def rows(graph: KnowledgeGraph) -> Lines:
     return lines(graph._home.store.lines())
 
 
-def images(texts: Lines) -> Lines:
+def normalised(texts: Lines) -> Lines:
     """Lines as Oxigraph gives them back."""
     store = OxigraphStore()
     store.load(["".join(f"{line}\n" for line in texts).encode()])
@@ -70,11 +70,11 @@ def images(texts: Lines) -> Lines:
 
 
 def agrees(graph: KnowledgeGraph) -> bool:
-    """Whether the store holds the images of the closure and of the named quads."""
+    """Whether the store holds the closure and the named quads, with literals in normal form."""
     seen = view(graph)
     closure = seen.asserted | seen.inferred
     named = lines(graph.dump(graphs=True)) - closure
-    return seen.rows == images(closure | named) and view(graph) == seen
+    return seen.rows == normalised(closure | named) and view(graph) == seen
 
 
 def written(texts: Lines) -> set[Quad]:

@@ -69,5 +69,5 @@ def test_the_longest_term_is_kept_and_shown(tmp_path: Path) -> None:
         graph.update("DELETE { ?s <http://e/p> ?o } INSERT { ?s <http://e/q> ?o } WHERE { ?s <http://e/p> ?o }")
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert [row["o"].value for row in graph.select(SHOWN)] == [AT_MOST, AT_MOST]
-        with pytest.raises(QueryError, match="ask without a timeout"):
+        with pytest.raises(QueryError, match="run the query without a timeout"):
             list(graph.select(SHOWN, timeout=60))

@@ -146,7 +146,7 @@ def test_an_error_in_a_loading_thread_is_raised() -> None:
         for _ in range(10):
             yield ROW
 
-    with pytest.raises(StoreError, match="the store in memory: a row that is not N-Quads"):
+    with pytest.raises(StoreError, match="the store in memory: a row is not N-Quads"):
         store.load(chunks())
 
 
@@ -235,7 +235,7 @@ def test_paths_that_are_no_store(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "CURRENT").write_text("x")
     for name, problem in [
-        ("folder", "not a store, but a folder of other files"),
+        ("folder", "not a store, but a folder with other files"),
         ("folder/file", "exists but is not a directory"),
         ("broken", "CURRENT file does not end with newline"),
     ]:

@@ -42,8 +42,8 @@ def asserted(case: Case, given: Triples) -> Triples:
     """What is asserted after the edit of a case, by Oxigraph; what stays keeps its spelling."""
     store = _store(given)
     store.update(case.edit)
-    after, images = _triples(store), {triple: next(iter(_triples(_store([triple])))) for triple in given}
-    return frozenset(triple for triple in given if images[triple] in after) | (after - set(images.values()))
+    after, rows = _triples(store), {triple: next(iter(_triples(_store([triple])))) for triple in given}
+    return frozenset(triple for triple in given if rows[triple] in after) | (after - set(rows.values()))
 
 
 def _store(triples: Iterable[Triple]) -> Store:

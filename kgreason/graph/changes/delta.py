@@ -1,14 +1,14 @@
-"""`Delta`: what a commit did to the graph, fact by fact.
+"""`Delta`: what a commit changed, fact by fact.
 
-A fact is absent, inferred or asserted; the delta holds each triple of which that changed, once. A triple that is
-retracted but still entailed turns from asserted to inferred, and the reverse: neither appears nor disappears. Only RDF
-triples are here: helper relations, contradictions and generalised triples stay inside. Asserted quads that came and
-went, of named graphs too, stand beside them.
+The *kind* of a fact is absent, inferred or asserted. The delta holds each triple with a changed kind once. If a triple
+is retracted and the rules still derive it, it turns from asserted to inferred; it neither appears nor disappears. The
+delta also holds the asserted quads that came and went, with those of named graphs. It has RDF triples only: no facts of
+helper relations, no contradictions, no generalised triples.
 
     delta.appeared()  delta.appeared(asserted=True)  delta.disappeared()  delta.turned(asserted=False)  delta.to_patch()
     delta.to_pandas()  delta.to_arrow()  delta.to_polars()
 
-Cost: ids until they are asked for; texts then.
+Cost: a delta is arrays of ids. A method that returns texts decodes them at each call.
 """
 
 from __future__ import annotations
@@ -42,12 +42,15 @@ _KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Delta(Frames):
-    """The triples whose kind changed: rows int32[n, 3], what they were and are int8[n]; quads int32[m, 4] asserted.
+    """The triples with a changed kind, and the asserted quads that came and went.
 
-    `commit` is the commit's number, 0 for one that was only tried. `missed` is how many quads were to be retracted and
-    were not asserted; `work` tells how the commit was evaluated. As a table (`frames`) it has the columns subject,
-    predicate, object, graph, before and after, the last two "absent", "inferred" or "asserted": the triples of the
-    default graph, whose graph is null, and the quads of named graphs that came or went.
+    `rows` are the triples, int32[n, 3]; `before` and `after` are their kinds, int8[n]. `removed_quads` and
+    `added_quads` are int32[m, 4]. `commit` is the number of the commit, 0 for a what-if. `missed` is how many
+    retracted quads were not asserted. `work` says how the commit was evaluated.
+
+    As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
+    "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
+    quads of named graphs that came or went.
     """
 
     commit: int
@@ -61,7 +64,7 @@ class Delta(Frames):
     dictionary: Dictionary
 
     def __len__(self) -> int:
-        """The number of triples whose kind changed."""
+        """The number of triples with a changed kind."""
         return len(self.rows)
 
     def __bool__(self) -> bool:
@@ -81,7 +84,7 @@ class Delta(Frames):
         return _COLUMNS, self._changes(None)
 
     def _changes(self, most: int | None) -> Iterator[Sequence[Cell]]:
-        """The changes as rows of a table, of triples and of quads at most so many each."""
+        """The changes as rows of a table: at most `most` triples, removed quads and added quads each."""
         kinds = zip(self.before[:most].tolist(), self.after[:most].tolist(), strict=True)
         triples = quads_of(self.dictionary.lines(*self.rows[:most].T))
         for triple, (before, after) in zip(triples, kinds, strict=True):
@@ -94,7 +97,7 @@ class Delta(Frames):
                 yield *quad.triple, cast(Cell, quad.graph_name), _KINDS[before], _KINDS[after]
 
     def detached(self) -> Delta:
-        """The same delta with a dictionary of its own: the graph's need not keep its terms."""
+        """The same delta with a dictionary of its own, so that the graph's dictionary may forget its terms."""
         tables = (self.rows, self.removed_quads, self.added_quads)
         ids = np.unique(np.concatenate([table.ravel() for table in tables]))
         ids = ids[ids > 0]
@@ -105,36 +108,36 @@ class Delta(Frames):
         return replace(self, rows=rows, removed_quads=removed, added_quads=added, dictionary=own)
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
-        """The rows int32[k, 3] that were one of these kinds and are one of those."""
+        """The rows int32[k, 3] with one of these kinds before and one of these kinds after."""
         return np.ascontiguousarray(self.rows[_are(self.before, before) & _are(self.after, after)])
 
     @property
     def disappeared_rows(self) -> Int32:
-        """The triples int32[k, 3] that the graph has no more."""
+        """The triples int32[k, 3] that disappeared."""
         return self.rows_that(before=_kinds(None), after=(ABSENT,))
 
     def appeared(self, *, asserted: bool | None = None) -> list[Triple]:
-        """The triples that the graph did not have before; only asserted, or only inferred ones, where that is asked."""
+        """The triples that appeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
         return self._decoded(self.rows_that(before=(ABSENT,), after=_kinds(asserted)))
 
     def disappeared(self, *, asserted: bool | None = None) -> list[Triple]:
-        """The triples that the graph has no more; only those that were asserted, or inferred, where that is asked."""
+        """The triples that disappeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
         return self._decoded(self.rows_that(before=_kinds(asserted), after=(ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[Triple]:
-        """The triples that were inferred and are asserted now, or, with `asserted=False`, the reverse."""
+        """The triples that turned from inferred to asserted; with `asserted=False` from asserted to inferred."""
         kinds = (INFERRED, IS_ASSERTED)
         return self._decoded(self.rows_that(before=(kinds[not asserted],), after=(kinds[asserted],)))
 
     def quads(self, *, added: bool) -> list[Quad]:
-        """The asserted quads of graphs that came, or went; those of imported documents are in none."""
+        """The asserted quads that came, or with `added=False` those that went, without quads of imported documents."""
         quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
         texts = iter(self.dictionary.decode(quads.ravel()))
         return list(zip(texts, texts, texts, texts, strict=True))
 
     @property
     def quad_lines(self) -> tuple[bytes, bytes]:
-        """The asserted quads that went, and those that came, as lines of a journal: those of imported documents too."""
+        """The asserted quads that went, and those that came, as lines of a journal, also of imported documents."""
         return self.dictionary.lines(*self.removed_quads.T), self.dictionary.lines(*self.added_quads.T)
 
     def _decoded(self, rows: Int32) -> list[Triple]:
@@ -155,17 +158,17 @@ class Delta(Frames):
         return self.dictionary.lines(*triples.T) + self.dictionary.lines(*named(self.dictionary, quads).T)
 
     def to_patch(self) -> str:
-        """The delta as RDF Patch: rows of the default graph, which holds the closure, and quads of named graphs."""
+        """The delta as RDF Patch: triples of the default graph, which holds the closure, and quads of named graphs."""
         return changes(self.removed, self.added).decode()
 
 
 def _counted(kinds: Int8) -> str:
-    """How many facts have these kinds, and how many of them are asserted."""
+    """The number of facts, and how many of them are asserted, as text."""
     return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 
 
 def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Where a kind is one of those wanted: bool[n]. A commit of one triple asks this four times."""
+    """Whether each kind is one of the wanted kinds: bool[n]. A commit of one triple asks this four times."""
     found: NDArray[np.bool_] = kinds == wanted[0]
     for kind in wanted[1:]:
         found |= kinds == kind

@@ -1,15 +1,16 @@
-"""`Follower`: what the commits of a store do to the graph, told to somebody who holds no lock.
+"""`Follower`: reads the commits of a store while another process writes to it, and says what each commit changed.
 
-The writer has the store's lock; the follower reads its files beside it. It takes the state from the snapshot, then
-applies the journal's records, as they come, to an engine of its own.
+The writer has the store's lock. The follower takes no lock, and reads the same files. It takes the state from the
+snapshot, and then applies each record of the journal to an engine of its own.
 
-    manifest -> snapshot -> journal -> deltas          a new manifest: again, from what that names
+    manifest -> snapshot -> journal -> deltas          after a new manifest: again, from the new snapshot
 
-A checkpoint or a load puts a new snapshot in the place of both. If the follower has that commit already, it reads on in
-the new journal; if not, it takes over the new state and tells the difference as one. A record that is not whole waits.
+A checkpoint or a load replaces snapshot and journal by a new snapshot. If the follower has the commit of the new
+snapshot already, it reads on in the new journal. Otherwise it takes over the new state, and gives the difference as one
+record. It leaves a record that is not complete yet to the next read.
 
-Law: what was told, added up, is the graph of the last commit that was told. Cost: the memory of a graph without its
-store; a commit costs what it changes, a difference the text of every term and a sort of all rows.
+Law: all given changes, added up, are the graph of the last given commit. Cost: the memory of a graph without its store.
+A commit costs what it changes. A difference costs decoding every term and sorting all rows.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from kgreason.zset.zset import ZSet
 
 
 class _Seen(NamedTuple):
-    """What a store held at one moment: the commit of its snapshot, that state, the journal and its records."""
+    """A store at one moment: the commit of its snapshot, the state of that commit, the journal and its records."""
 
     commit: int
     live: Materializer | None
@@ -44,9 +45,9 @@ class _Seen(NamedTuple):
 
 
 class Follower:
-    """The commits of a store after the commit `after`, or from now on without it; 0 begins with the graph itself.
+    """The commits of a store after the commit `after`. None means from now on; 0 begins with the whole graph.
 
-    Raises StoreError where there is no store, and where it cannot tell the commits after that one.
+    Raises StoreError if there is no store, or if its journal no longer has the commits after that one.
     """
 
     def __init__(self, path: Path, after: int | None = None) -> None:
@@ -61,14 +62,13 @@ class Follower:
 
     @property
     def commit(self) -> int:
-        """The last commit that was told, at first the one after which to begin."""
+        """The number of the last commit that `read` gave; before the first `read` the commit to begin after."""
         return self._commit
 
     def read(self) -> Iterator[Record]:
-        """What was committed since the last look: each record with what it changed in the place of what it asked.
+        """The commits since the last `read`, as records with the rows of `Delta.removed` and `Delta.added`.
 
-        The rows are those of `Delta.removed` and `Delta.added`. Raises StoreError, and what a commit raises; then there
-        is no reading on.
+        Raises StoreError, and the errors of a commit. After an error the follower cannot be used any more.
         """
         yield from self._told()
         is_same = yield from self._news()
@@ -77,18 +77,18 @@ class Follower:
             yield from self._told()
 
     def _news(self) -> Generator[Record, None, bool]:
-        """What came behind the records that were read; whether the journal is still the one that the manifest means."""
+        """The new records of the journal. The result is whether this journal still belongs to the manifest."""
         if self._journal is None:
             return False
         try:
             for record in self._journal.news():
                 yield self._apply(record)
-        except StoreError:  # it began anew, or it is damaged: then the next look says so
+        except StoreError:  # the journal was emptied, or is damaged: then `_look` raises the error
             return False
         return _manifest(self._path).commit == self._base
 
     def _look(self) -> _Seen:
-        """What the store holds now, read once more where a writer replaced it meanwhile."""
+        """The store as it is now, read again if a writer replaced the files meanwhile."""
         while True:
             manifest = _manifest(self._path)
             try:
@@ -127,7 +127,7 @@ class Follower:
             yield Record(self._commit, removed, added)
 
     def _take_over(self, seen: _Seen, after: int) -> None:
-        """Have the state of a store up to a commit, or of its snapshot if that is later; the records behind it wait."""
+        """Take over the state after a commit, or that of the snapshot if it is later; later records wait."""
         self._base, self._live, self._journal, records = seen
         self._commit = seen.commit
         self._waiting = []
@@ -138,12 +138,12 @@ class Follower:
                 self._waiting.append(record)
 
     def _told(self) -> Iterator[Record]:
-        """What the records that wait change."""
+        """Apply the waiting records, and give their changes."""
         while self._waiting:
             yield self._apply(self._waiting.pop(0))
 
     def _apply(self, record: Record) -> Record:
-        """Apply a record to the engine."""
+        """Apply a record to the engine; the same record with the rows that it changed."""
         live = self._live
         assert live is not None  # the first commit of a store is a snapshot
         delta = Delta(record.commit, *replayed(record, live), live.dictionary)
@@ -162,7 +162,7 @@ def _manifest(path: Path) -> Manifest:
 
 
 class _State(NamedTuple):
-    """The rows of a store: int32[n, 4] quads of ids, those of the closure in graph 0."""
+    """The rows of a store as quads of ids, int32[n, 4]; the closure is graph 0."""
 
     rows: Int32
     dictionary: Dictionary
@@ -178,7 +178,10 @@ class _State(NamedTuple):
         return cls(np.concatenate([rows, saved.named(live.dictionary)]), live.dictionary)
 
     def difference(self, after: _State) -> tuple[bytes, bytes]:
-        """The rows that are here alone and those that are there alone, as lines; the terms of both are interned."""
+        """The rows that only this state has, and the rows that only `after` has, as lines.
+
+        The terms of `after` are interned in the dictionary of this state.
+        """
         terms = after.dictionary.decode(np.arange(len(after.dictionary) + 1))
         ids = np.append(np.int32(0), self.dictionary.intern(terms[1:]))
         change = (ZSet.of(ids[after.rows]) - ZSet.of(self.rows)).consolidate()

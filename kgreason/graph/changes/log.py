@@ -1,12 +1,12 @@
-"""What a graph tells `logging`, under the name `kgreason`.
+"""The messages that a graph sends to `logging`, under the name `kgreason`.
 
     INFO      one line for each commit: what appeared and disappeared, and how long the commit took
-    DEBUG     how it was evaluated
-    WARNING   the warnings of the graph that a commit brings: imports without a document, cliques past the budget
+    DEBUG     how the commit was evaluated
+    WARNING   the warnings that a commit adds: imports without a document, cliques above the budget
 
 `logging.basicConfig(level="INFO")` shows commits and warnings.
 
-Cost: nothing where no handler listens; the warnings are listed before and after a commit where one does.
+Cost: nothing if no handler is set. With a handler, the warnings are listed before and after each commit.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ LOGGER.addHandler(logging.NullHandler())
 
 
 class CommitLog:
-    """The lines about one commit after the other; used by whoever makes the commits, one thread at a time."""
+    """The messages about one commit after the other. Threads: call it only with the graph's lock."""
 
     def __init__(self) -> None:
         self._begun = 0.0
         self._known: frozenset[str] | None = None
 
     def begin(self, warnings: Callable[[], Iterable[str]]) -> None:
-        """Note when a commit begins, and the warnings that are there before it."""
+        """Note the time before a commit, and the warnings that exist already."""
         self._begun = time.perf_counter()
         self._known = frozenset(warnings()) if _is_heard(logging.WARNING) else None
 
     def end(self, delta: Delta, warnings: Callable[[], Iterable[str]]) -> None:
-        """Tell of a commit that stands."""
+        """Write the messages about a commit that was made."""
         if _is_heard(logging.INFO):
             LOGGER.info("%s in %.3f s", repr(delta)[1:-1], time.perf_counter() - self._begun)
         if _is_heard(logging.DEBUG):
@@ -47,7 +47,7 @@ class CommitLog:
 
 
 def _is_heard(level: int) -> bool:
-    """Whether a handler that does something gets messages of a level."""
+    """Whether a handler other than NullHandler gets messages of a level."""
     if not LOGGER.isEnabledFor(level):
         return False
     logger: logging.Logger | None = LOGGER

@@ -1,8 +1,8 @@
-"""`Subscribers`: who is told of every commit, in the order of the commits.
+"""`Subscribers`: the callbacks that get the delta of every commit, in the order of the commits.
 
-Law: each subscriber is told of every commit that was made while it was there, once; whatever one of them raises, and
-whatever it edits in its turn, the others are told as well. What comes while it tells waits for its turn. Threads: to be
-called by the one that has the graph's lock.
+Law: each callback gets each commit that was made while it was subscribed, once. If one callback raises an error or
+edits the graph, the others still get the delta. A commit that a callback makes comes after the present one. Threads:
+call this only with the graph's lock.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Subscribers:
         self.is_held = False
 
     def add(self, callback: Subscriber) -> Callable[[], None]:
-        """Tell this one too; what is given back ends that. Raises TypeError for what cannot be called."""
+        """Add a callback; the result is a function that removes it. Raises TypeError if it cannot be called."""
         if not callable(callback):
             raise TypeError(f"subscribe() takes a function that is called with each delta; got {callback!r}")
         entry: list[Subscriber] = [callback]
@@ -37,9 +37,10 @@ class Subscribers:
         return end
 
     def tell(self, deltas: list[Delta]) -> None:
-        """Tell of these, and of those that come to the list meanwhile; it is empty then.
+        """Call all callbacks with each delta of the list, and with deltas that are added meanwhile; empty the list.
 
-        Raises what a callback raises, in an ExceptionGroup where there are several; Ctrl-C in one comes before that.
+        Then raises the error of a callback. If several callbacks raise, Ctrl-C comes first, otherwise all errors come
+        as one ExceptionGroup.
         """
         errors: list[BaseException] = []
         self.is_held = True
@@ -54,7 +55,7 @@ class Subscribers:
             raise one if stops or len(errors) == 1 else BaseExceptionGroup("subscribers failed", errors)
 
     def _tell(self, delta: Delta) -> Iterator[BaseException]:
-        """Tell of one; what the callbacks raise."""
+        """Call all callbacks with one delta; the errors that they raise."""
         for callback in tuple(self._callbacks):
             try:
                 callback(delta)

@@ -1,7 +1,8 @@
-"""What a user may hand over as quads: text in Turtle or TriG, rows of terms, and the values of pyoxigraph.
+"""Quads as a user may pass them: text in Turtle or TriG, rows of terms, and the values of pyoxigraph.
 
-A document's blank nodes are its own: text that is added gets fresh ones. A row's are the graph's, under the labels that
-queries and dumps show, and so are those of text that is taken away. The terms of a row are those of `user_terms`.
+Blank nodes: a text that is added is a document of its own, so its blank nodes become fresh ones. The blank nodes of a
+row, and of a text that is removed, are those of the graph, by the labels that queries and dumps show. The module
+`terms` says which terms a row may have.
 """
 
 from __future__ import annotations
@@ -37,17 +38,18 @@ from kgreason.terms.dictionary import Dictionary
 
 Row: TypeAlias = tuple[UserTerm, ...] | list[UserTerm]
 Item: TypeAlias = str | Row | Triple | Quad | QuerySolution
-"""Turtle or TriG text; three or four terms (`user_terms`); a triple, quad or solution of pyoxigraph."""
+"""Turtle or TriG text; three or four terms (`terms`); a triple, quad or solution of pyoxigraph."""
 
 TEXT = "<text>"
 _WORDS = {3: "three", 4: "four"}
 
 
 def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, prefixes: Prefixes = NO_PREFIXES) -> Int32:
-    """Items as quads int32[n, 4], graph 0 being the default one; `fresh` renames the blank nodes of texts.
+    """Items as quads int32[n, 4]; graph 0 is the default graph. `fresh` renames the blank nodes of texts.
 
-    Raises RdfSyntaxError, which names the text's line, or the row's number where a term is none or cannot stand there;
-    InputError for a row of another length; InputTypeError for what is neither text nor a row, and no term.
+    Raises RdfSyntaxError for a text that does not parse, with its line, and for a term of a row that is invalid or
+    cannot stand at its place, with the number of the row; InputError for a row of another length; InputTypeError for an
+    item that is neither text nor a row, and for a value that is not a term.
     """
     parts = [np.empty((0, 4), dtype=np.int32)]
     rows: list[str] = []
@@ -59,14 +61,14 @@ def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, pref
     if rows:
         parts.append(of_lines(utf8("".join(rows)), dictionary, "row"))
         if len(parts[-1]) != len(rows):
-            raise InputError("a row of terms is more than one row, or none: a term has to be a single one")
+            raise InputError("a text in a row holds more or less than one term; pass one term at each place")
     return np.concatenate(parts)
 
 
 def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
-    """The one triple that text in Turtle or a row of terms says; blank nodes keep their labels.
+    """The single triple of a Turtle text or a row of terms; blank nodes keep their labels.
 
-    Of a quad it is the triple. A row may be a generalised triple, which text cannot say. Raises InputError.
+    For a quad it is its triple. A row may be a generalised triple; a text cannot. Raises InputError.
     """
     if not isinstance(item, str):
         item = item.triple if isinstance(item, Quad) else item
@@ -80,19 +82,19 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     except SyntaxError as error:
         raise _no_triple(item, error) from error
     if len(found) != 1:
-        raise InputError(f"{item}: {len(found)} triples, where one is asked for")
+        raise InputError(f"{item}: {len(found)} triples; pass exactly one")
     return text_of(found[0].subject), text_of(found[0].predicate), text_of(found[0].object)
 
 
 def _no_triple(item: str, error: SyntaxError) -> InputError:
-    """The error of text that is no triple; `error` counts one line more, that of the prefixes."""
+    """The error for a text that is not a triple; `error` counts one line more, the line of the prefixes."""
     prefix = undeclared(error)
     if prefix in ("http:", "https:", "urn:", "file:"):
         return InputError(f"{item}: not a triple: an IRI is written in angle brackets, as <http://example.org/tom>")
     if prefix is not None:
         example = f"{prefix[:-1]}=http://example.org/"
         return InputError(
-            f"{item}: the prefix {prefix} is not known; say what it stands for, as in --prefix {example}"
+            f"{item}: the prefix {prefix} is not known; define it, as in --prefix {example}"
             " (in Python: prefixes={...})"
         )
     problem = problem_of(error)
@@ -104,7 +106,7 @@ def _no_triple(item: str, error: SyntaxError) -> InputError:
 
 
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:
-    """The terms of the one triple or quad that an item says: the fourth is DefaultGraph() where it names no graph.
+    """The four terms of an item that is one triple or quad; the fourth of a triple is DefaultGraph().
 
     Raises InputError.
     """
@@ -119,7 +121,7 @@ def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...
 
 
 def _declared(prefixes: Prefixes) -> str:
-    """Prefixes as Turtle declares them, on one line."""
+    """The declarations of prefixes in Turtle, on one line."""
     return " ".join(f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in prefixes.items())
 
 
@@ -129,8 +131,8 @@ def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
 
 
 def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
-    """Canonical N-Quads lines, which are not parsed again, as quads int32[n, 4]; blank nodes keep their labels."""
-    from kgreason.rdf.tokens import encode  # a kernel, which terms alone do not need
+    """Canonical N-Quads lines as quads int32[n, 4], without parsing them again; blank nodes keep their labels."""
+    from kgreason.rdf.tokens import encode  # a kernel: imported only when it is needed
 
     return np.ascontiguousarray(encode(lines, dictionary).T)
 
@@ -149,11 +151,11 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
 
 
 def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
-    """The error of a text that was read with lines before it; says so where the text is a single term."""
+    """The error of a text that was read with `before` lines in front of it; a single word gets a hint."""
     line = None if error.line is None else error.line - before
     problem = error.problem
     if len(text.split()) == 1:
-        problem = f"{text!r} is no Turtle text; pass the terms of a triple as one tuple: (subject, predicate, object)"
+        problem = f"{text!r} is not Turtle text; pass the terms of a triple as one tuple: (subject, predicate, object)"
     return RdfSyntaxError(error.source, line, error.column, problem)
 
 
@@ -169,7 +171,7 @@ def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) 
 
 
 def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:
-    """A row as a line. Raises RdfSyntaxError with the row's number for terms that do not fit."""
+    """A row as a line of N-Quads. Raises RdfSyntaxError, with the number of the row, if a term is invalid."""
     try:
         return _line(item, prefixes)
     except InputTypeError:
@@ -190,7 +192,7 @@ def _line(item: Item, prefixes: Prefixes) -> str:
 
 
 def _terms(item: object, *counts: int) -> tuple[object, ...]:
-    """The terms of a row. Raises InputError for another number of them, InputTypeError for what is no row."""
+    """The terms of a row. Raises InputError for another number of terms, InputTypeError if the item is not a row."""
     problem = f"neither text nor a row of {' or '.join(_WORDS[count] for count in counts)} terms"
     if not isinstance(item, (Triple, Quad, QuerySolution, tuple, list)):
         raise InputTypeError(f"{item!r}: {problem}, but of type {type(item).__name__}")

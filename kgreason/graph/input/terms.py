@@ -1,14 +1,14 @@
-"""A term as a user may write it, at any place of a quad, as N-Triples text.
+"""Terms as a user may write them, for any place of a quad; here they become N-Triples text.
 
     <http://e/a>   "x"@en   _:b   <<( ... )>>     N-Triples; a datatype may have a prefix: "1"^^xsd:byte
     http://e/a     urn:x:y                         a plain IRI: it has `//`, or a scheme of `_SCHEMES`
     ex:a                                           a name, with `prefixes={"ex": ...}`; rdf, rdfs, owl, xsd are known
     a                                              rdf:type, as a predicate
-    NamedNode(...), URIRef(...)                    terms of pyoxigraph, and of rdflib where that is loaded
+    NamedNode(...), URIRef(...)                    terms of pyoxigraph, and of rdflib if rdflib is imported
     5   1.5   True   Decimal("0.1")   date(...)    Python values, as objects: literals of XSD
 
-Law: a text means one term at all places and in all functions. A text that could mean two, or none, is an error that
-says how to write each. Cost: about a microsecond a term.
+Law: a text means the same term at all places and in all functions. A text that could mean two terms, or that means no
+term, is an error, and the message says how to write the term. Cost: about a microsecond a term.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kgreason.terms.dictionary import check_length
 from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
-"""What may stand for a term; the terms of rdflib are `str`, too."""
+"""The types of values that a user may pass as a term. Terms of rdflib are subclasses of `str`."""
 Prefixes: TypeAlias = Mapping[str, str]
 NO_PREFIXES: Prefixes = MappingProxyType({})
 PLACES = ("subject", "predicate", "object", "graph")
@@ -52,7 +52,7 @@ _N_TRIPLES = {
     "object": re.compile(rf"{_IRI}|{_LITERAL}|{_BLANK}|<<\(.*\)>>", re.DOTALL),
     "graph": re.compile(rf"{_IRI}|{_BLANK}"),
 }
-"""What may stand at each place."""
+"""The N-Triples terms that may stand at each place."""
 _TYPED = re.compile(rf'({_QUOTED}\^\^)([^<"\s]+)')
 _PREFIX = re.compile(r"[\w.-]*")
 _NAME = re.compile(r"([\w.-]*):([^\s<>\"{}|^`]*)")
@@ -65,9 +65,10 @@ _WANTED = {
 
 
 def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """The N-Triples text of a user's term, not in normal form yet; any kind of term may stand at any place.
+    """The N-Triples text of a user's term. It is not normalised, and any kind of term may stand at any place.
 
-    Raises InputError for text that is no term, or two; InputTypeError for a value that cannot be a term at this place.
+    Raises InputError for a text that is not exactly one term, InputTypeError for a value that cannot be a term at this
+    place.
     """
     if type(value) is str:
         return _of_text(value, place, prefixes)
@@ -87,7 +88,7 @@ def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
 
 
 def fitting(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """The same of a term that RDF allows at this place. Raises InputError for another one, too."""
+    """The same as `written`, for a term that RDF allows at this place. Raises InputError for any other term."""
     if type(value) is str and _N_TRIPLES[place].fullmatch(value):
         return value
     text = written(value, place, prefixes)
@@ -106,7 +107,7 @@ def graph_name(value: UserTerm, prefixes: Prefixes = NO_PREFIXES) -> NamedNode |
 
 
 def checked(prefixes: Mapping[str, object] | None) -> Prefixes:
-    """Prefixes as a user gives them, their namespaces as text. Raises InputTypeError, InputError for what is no IRI."""
+    """A user's prefixes with their namespaces as text. Raises InputTypeError; InputError for an invalid namespace."""
     if prefixes is None:
         return NO_PREFIXES
     if not isinstance(prefixes, Mapping):
@@ -118,7 +119,7 @@ def checked(prefixes: Mapping[str, object] | None) -> Prefixes:
 
 def _prefix(prefix: object) -> str:
     if not isinstance(prefix, str) or not _PREFIX.fullmatch(prefix):
-        raise InputError(f"{prefix!r}: not a prefix, which is a name like 'ex', without the colon")
+        raise InputError(f"{prefix!r}: not a prefix; pass a name like 'ex', without the colon")
     return prefix
 
 
@@ -144,16 +145,16 @@ def term_of(text: str) -> Term:
     check_length(utf8(text))
     try:
         [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
-        if quad.graph_name != NamedNode("b:"):  # the text goes on behind the term
+        if quad.graph_name != NamedNode("b:"):  # the text has more than the term
             raise ValueError(text)
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"{text}: not a term in N-Triples syntax, or more than a single one") from error
+        raise InputError(f"{text}: not a single term in N-Triples syntax") from error
     found: Term = quad.object
     return found
 
 
 def utf8(text: str) -> bytes:
-    """The bytes of a text. Raises InputError for text that no file can have."""
+    """The bytes of a text in UTF-8. Raises InputError for a lone surrogate, which UTF-8 cannot encode."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -161,9 +162,9 @@ def utf8(text: str) -> bytes:
 
 
 def of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
-    """A term of rdflib as pyoxigraph has it, or None for what is none; rdflib is not imported for that.
+    """A term of rdflib as a term of pyoxigraph; None for any other value. This does not import rdflib.
 
-    The lexical form stays. Raises InputError for what is no term of RDF: a relative IRI, an unknown language tag.
+    The lexical form stays. Raises InputError if RDF does not allow the term: a relative IRI, an invalid language tag.
     """
     rdflib: Any = sys.modules.get("rdflib.term")
     if rdflib is None or not isinstance(value, getattr(rdflib, "Identifier", ())):
@@ -181,13 +182,13 @@ def of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
 
 
 def _literal(term: Any) -> Literal:
-    """A literal of rdflib. Raises ValueError where its datatype or language tag is none."""
+    """A literal of rdflib. Raises ValueError if its datatype or language tag is invalid."""
     if term.language:
         return Literal(str(term), language=term.language)
     if not term.datatype:
         return Literal(str(term))
     if str(term.datatype) in (f"{RDF}langString", f"{RDF}dirLangString"):
-        raise ValueError("a literal of this datatype has a language tag")
+        raise ValueError("a literal of this datatype needs a language tag")
     return Literal(str(term), datatype=NamedNode(str(term.datatype)))
 
 
@@ -199,7 +200,7 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
     if typed := _TYPED.fullmatch(text):
         return f"{typed[1]}{_of_text(typed[2], 'predicate', prefixes)}"
     if text.startswith(("<", '"', "_:")):
-        raise InputError(f"{text}: not a term in N-Triples syntax, or more than a single one")
+        raise InputError(f"{text}: not a single term in N-Triples syntax")
     if text == "a" and place == "predicate":
         return RDF_TYPE
     name = _NAME.fullmatch(text)
@@ -210,7 +211,7 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A literal of a text, shortened."""
+    """A plain literal with a text, shortened for a message."""
     return str(Literal(shorten(text, _SHORT, placeholder="...")))
 
 
@@ -233,7 +234,7 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
 
 
 def _of_python(value: object) -> str | None:
-    """The literal that a Python value is, or None. Raises InputError for a value that its XSD type lacks."""
+    """A Python value as a literal, or None for other types. Raises InputError if the XSD type lacks the value."""
     if isinstance(value, (bool, np.bool_)):
         return _typed(str(bool(value)).lower(), "boolean")
     if isinstance(value, Integral):

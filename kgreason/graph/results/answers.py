@@ -1,13 +1,13 @@
-"""What is read from a graph: `Solutions` of a SELECT, `Triples` of a CONSTRUCT or DESCRIBE, `Matches` of a pattern.
+"""The answers of a graph: `Solutions` of a SELECT, `Triples` of a CONSTRUCT or DESCRIBE, `Matches` of a pattern.
 
     for row in graph.select("SELECT ?x ?y { ?x :partOf ?y }"):    row["x"]  row[0]  x, y = row
     graph.select(...).to_pandas()                                 to_arrow(), to_polars(): the types are in `frames`
 
-Law: each row is read once, as it is found: iterating, `to_pandas` and `serialize` take the rows that are left. Only a
-notebook looks at the first ones and leaves them there. The rows are those of the moment when the graph was asked.
-Thread safety: one thread reads an answer at a time.
+Law: each row is read once. Iteration, `to_pandas`, `to_arrow`, `to_polars` and `serialize` take the rows that are left.
+A notebook shows the first rows without taking them. The rows are those of the moment when the graph was asked.
+Threads: only one thread at a time may read an answer.
 
-Cost: a tenth of a microsecond a row besides Oxigraph's.
+Cost: a tenth of a microsecond a row, and Oxigraph's time.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return self
 
     def __next__(self) -> Row:
-        """The next row. Raises QueryError where the query fails on the way."""
+        """The next row. Raises QueryError if the query fails at this row, QueryTimeoutError after its timeout."""
         return self._first.popleft() if self._first else self._read()
 
     def _read(self) -> Row:
@@ -63,11 +63,11 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
             return next(self._rows)
         except (OSError, RuntimeError, ValueError) as error:
             raise QueryError(f"the query cannot be evaluated: {error}") from error
-        except MemoryError as error:  # a limit of Oxigraph's parser, by which the rows of another process come
-            raise QueryError("a row has about 16 MB or more: ask without a timeout") from error
+        except MemoryError as error:  # a limit of Oxigraph's parser, which reads the rows of the other process
+            raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
     def _look(self, count: int) -> list[Row]:
-        """The first rows that are left, which stay there."""
+        """The first rows that are left, without taking them."""
         while len(self._first) < count:
             try:
                 self._first.append(self._read())
@@ -89,7 +89,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
 
 
 class Solutions(Answer[QuerySolution]):
-    """The solutions of a SELECT: each has its values by variable name, by number, and as an iterable."""
+    """The solutions of a SELECT. The values of a solution are read by variable name, by number, or by iteration."""
 
     def __init__(self, found: QuerySolutions) -> None:
         super().__init__([variable.value for variable in found.variables], found)
@@ -101,9 +101,9 @@ class Solutions(Answer[QuerySolution]):
         return self._found.variables
 
     def serialize(self, output: Output = None, format: QueryResultsFormat | None = None) -> bytes | None:  # noqa: A002
-        """The solutions that are left as CSV, TSV, JSON or XML: in a file, or as bytes where `output` is None.
+        """Write the solutions that are left as CSV, TSV, JSON or XML to a file, or return bytes if `output` is None.
 
-        Raises what pyoxigraph raises: ValueError for a format that it cannot guess from a file's name.
+        Without a `format` the name of the file decides. Raises ValueError if it does not name a known format.
         """
         found = self._found
         if self._first:
@@ -122,7 +122,7 @@ class Triples(Answer[Triple]):
         self._found = found
 
     def serialize(self, output: Output = None, format: RdfFormat | None = None) -> bytes | None:  # noqa: A002
-        """The triples that are left in a format of RDF: in a file, or as bytes where `output` is None."""
+        """Write the triples that are left in an RDF format to a file, or return bytes if `output` is None."""
         return pyoxigraph.serialize(self, output, format) if self._first else self._found.serialize(output, format)
 
 
@@ -134,11 +134,11 @@ class Matches(Answer[Quad]):
 
 
 Found: TypeAlias = Solutions | QueryBoolean | Triples
-"""What a query gives: solutions for SELECT, a boolean for ASK, triples for CONSTRUCT and DESCRIBE."""
+"""The result of a query: solutions for SELECT, a boolean for ASK, triples for CONSTRUCT and DESCRIBE."""
 
 
 def found(results: Results) -> Found:
-    """What Oxigraph answers, as the graph gives it."""
+    """The results of Oxigraph in the classes of this module."""
     if isinstance(results, QuerySolutions):
         return Solutions(results)
     return Triples(results) if isinstance(results, QueryTriples) else results
@@ -148,7 +148,7 @@ Wanted = TypeVar("Wanted", Solutions, QueryBoolean, Triples)
 
 
 def of_form(results: Found, wanted: type[Wanted]) -> Wanted:
-    """Results of a query of this form. Raises QueryError for another form."""
+    """The results, if the query has the wanted form. Raises QueryError for another form."""
     if not isinstance(results, wanted):
         name, forms = _FORMS[wanted]
         right, given = _FORMS[type(results)]
@@ -164,5 +164,5 @@ _FORMS: dict[type, tuple[str, str]] = {
 
 
 def _cells(row: QuerySolution | Triple | Quad) -> list[Cell]:
-    """The terms of a row; the default graph is none."""
+    """The terms of a row; None for the default graph."""
     return [None if isinstance(term, DefaultGraph) else term for term in row]

@@ -1,4 +1,4 @@
-"""`Cell`: what stands in a table of terms."""
+"""`Cell`: one entry of a table of terms."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ if TYPE_CHECKING:
     from kgreason.store.oxigraph.update import Term
 
 Cell: TypeAlias = "Term | str | None"
-"""A term, text that is no term, or null."""
+"""A term, a text such as "inferred" that is not a term, or null."""

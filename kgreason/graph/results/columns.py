@@ -1,7 +1,7 @@
-"""Columns of terms as Python values of one kind; `frames` has the kinds, and what each is in a table.
+"""Columns of terms as Python values of one kind; `frames` lists the kinds with their types in each library.
 
-Law: a column has the smallest kind that holds all of its terms exactly; null is of every kind. Numbers widen: integer,
-decimal, double. Cost: a look at each cell, and a reading of each distinct literal.
+Law: a column has the smallest kind that holds all of its terms exactly; null fits every kind. Numbers widen from
+integer to decimal to double. Cost: one step for each cell, and parsing each distinct literal once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TEXTS = frozenset(name[1:-1] for name in (XSD_STRING, RDF_LANG_STRING, RDF_DIR_
 
 
 class Column(NamedTuple):
-    """Values of one kind, None for null; `scale` is how many decimals a column of decimals has."""
+    """Values of one kind, None for null; `scale` is the number of decimals in a column of kind "decimal"."""
 
     kind: str
     scale: int
@@ -68,14 +68,14 @@ def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
 
 
 def _common(kinds: set[str]) -> str:
-    """The smallest kind that holds values of all of these; a column without a value is text."""
+    """The smallest kind that holds values of all these kinds; text for a column without values."""
     if len(kinds) == 1:
         return kinds.pop()
     return max(kinds, key=_NUMBERS.index) if kinds and kinds <= set(_NUMBERS) else "text"
 
 
 def _size(numbers: Sequence[Decimal]) -> tuple[int, int]:
-    """How many digits a column has to have for all of these, and how many of them behind the point."""
+    """How many digits a column needs for all these numbers, and how many of the digits are decimals."""
     scale = max(max(0, -cast(int, number.as_tuple().exponent)) for number in numbers)
     return scale + max(max(0, number.adjusted() + 1) for number in numbers), scale
 
@@ -85,7 +85,7 @@ def _text(cell: Cell) -> str:
 
 
 def _value(literal: Literal) -> _Value:
-    """The value of a literal; what no column of another kind can hold exactly is text."""
+    """The value of a literal; text if no other kind of column can hold it exactly."""
     datatype = literal.datatype.value
     return _TEXT if datatype in _TEXTS else _read(literal.value, datatype)
 
@@ -121,7 +121,7 @@ def _number(number: object, *, is_integer: bool) -> _Value:
 
 
 def _time(moment: Moment) -> _Value:
-    """A moment in UTC, or of no time zone."""
+    """A moment in UTC, or a local time without a time zone."""
     micros = Decimal(moment.second or 0) * 1_000_000
     if micros != micros.to_integral_value():
         return _TEXT

@@ -1,6 +1,6 @@
-"""`Frames`: rows of terms as tables of pandas, PyArrow and Polars, which are imported when they are first asked for.
+"""`Frames`: rows of terms as tables of pandas, PyArrow and Polars. Each library is imported when it is first needed.
 
-A column has the type that fits all of its terms. Unbound is null and fits every type.
+A column has the smallest type that fits all of its terms. An unbound variable is null, which fits every type.
 
     terms of the column                      Arrow, Polars                pandas
     xsd:integer and the types below it       int64                        Int64
@@ -12,10 +12,11 @@ A column has the type that fits all of its terms. Unbound is null and fits every
     xsd:date, without a time zone            date32                       object (datetime.date)
     anything else, or a mixture              string                       string
 
-Text is an IRI without its angle brackets, a blank node as `_:label`, a triple term in N-Triples syntax, and of a
-literal the lexical form. A column becomes text as well where its type cannot hold a value exactly: an ill-typed
-literal, a decimal of 39 digits, a time finer than a microsecond, a year past 9999. Only beside a double are integers
-and decimals rounded. With `ntriples=True` each column is the N-Triples text of its terms, which tells all terms apart.
+In a text column an IRI has no angle brackets, a blank node is `_:label`, a triple term is N-Triples text, and a literal
+is its lexical form. A column also becomes text if its type cannot hold a value exactly: an ill-typed literal, a decimal
+of 39 digits, a time finer than a microsecond, a year after 9999. The one exception: in a column with a double, integers
+and decimals are rounded. With `ntriples=True` each column is the N-Triples text of its terms, so that different terms
+stay different.
 
 Cost: all rows in memory, and a few microseconds for each distinct term.
 """
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Frames:
-    """What has rows of terms: `_table` gives the names of the columns, and the rows."""
+    """A base class for rows of terms: `_table` gives the names of the columns, and the rows."""
 
     __slots__ = ()
 
@@ -43,11 +44,11 @@ class Frames:
         raise NotImplementedError
 
     def to_arrow(self, *, ntriples: bool = False) -> pyarrow.Table:
-        """The rows as a table of PyArrow; see `frames` for the types. Raises InputError where it is not installed."""
+        """The rows as a table of PyArrow; see `frames` for the types. Raises InputError if it is not installed."""
         return self._arrow("PyArrow", ntriples)
 
     def to_pandas(self, *, ntriples: bool = False) -> pandas.DataFrame:
-        """The rows as a frame of pandas; see `frames` for the dtypes. Raises InputError where it is not installed."""
+        """The rows as a frame of pandas; see `frames` for the dtypes. Raises InputError if it is not installed."""
         try:
             import pandas
         except ImportError as error:
@@ -62,7 +63,7 @@ class Frames:
         return table.to_pandas(types_mapper=lambda kind: dtypes.get(str(kind)))
 
     def to_polars(self, *, ntriples: bool = False) -> polars.DataFrame:
-        """The rows as a frame of Polars; see `frames` for the types. Raises InputError where it is not installed."""
+        """The rows as a frame of Polars; see `frames` for the types. Raises InputError if it is not installed."""
         try:
             import polars
         except ImportError as error:
@@ -72,7 +73,7 @@ class Frames:
         return frame
 
     def _arrow(self, wanted: str, ntriples: bool) -> pyarrow.Table:
-        """The rows as a table of PyArrow, which all three are made from."""
+        """The rows as a table of PyArrow; the frames of pandas and Polars are made from it."""
         try:
             import pyarrow
         except ImportError as error:

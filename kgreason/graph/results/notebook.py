@@ -1,6 +1,6 @@
-"""Tables for notebooks: HTML in which every text is escaped.
+"""Tables for notebooks: HTML with every text escaped.
 
-Cost: the rows that are shown.
+Cost: linear in the rows that are shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from html import escape
 from kgreason.graph.input.terms import text_of
 
 SHOWN = 50
-"""The rows that a table shows at most."""
+"""A table shows at most this many rows."""
 
 
 def table(caption: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -1,13 +1,14 @@
-"""`Ahead`: the store as the steps of a SPARQL Update have left it, for the WHEREs of that request alone.
+"""`Ahead`: the store after the first steps of a SPARQL Update, visible only to the WHEREs of that request.
 
-Few rows are brought into the store for each WHERE anew, in a transaction of Oxigraph that is taken back
-(`OxigraphStore.solutions_after`). Where that has cost as much as a copy of the store would, a copy (a stage of the
-repository) follows the steps instead. Nobody else sees either. Ctrl-C ends the waiting for a transaction. Until
-Oxigraph has come to its end it holds the store, and whoever writes meanwhile writes to a copy
-(`Repository.free_store`).
+There are two ways. At first each WHERE runs in a transaction of Oxigraph that applies the rows of the steps, reads, and
+is rolled back (`OxigraphStore.solutions_after`). Once this has cost as much as a copy of the store, a copy (a stage of
+the repository) follows the steps instead. Nobody else sees the rows in either way.
 
-Law: a WHERE has the solutions that it would have once the steps were committed. Cost: at most twice that of the cheaper
-way; a copy on disk costs what a stage costs, one in memory the loading of all rows.
+Ctrl-C ends the waiting for such a transaction. Oxigraph finishes it in the background, and holds the store until then.
+A commit meanwhile goes to a copy of the store (`Repository.free_store`).
+
+Law: a WHERE has the same solutions as after a commit of the steps. Cost: at most twice the cost of the cheaper way. A
+copy on disk costs what a stage costs; a copy in memory costs loading all rows.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from kgreason.store.oxigraph.update import COLLECT, UNBOUND, pieces
 from kgreason.store.repository import Repository
 
 _COPY = 20_000
-"""A copy on disk costs as much as so many rows in a transaction; one in memory as the rows of the graph, if more."""
+"""A copy on disk costs as much as this many rows in a transaction; a copy in memory as much as all rows, if more."""
 
 
 class _Rows(NamedTuple):
-    """The rows of the store that steps have removed and added, as lines."""
+    """The rows of the store that the steps have removed and added, as lines."""
 
     removed: frozenset[bytes] = frozenset()
     added: frozenset[bytes] = frozenset()
 
 
 class Ahead:
-    """The rows ahead of the last commit; `facts` is how many the graph has. `close` must be called in the end."""
+    """The rows ahead of the last commit; `facts` is the number of facts of the graph. Call `close` in the end."""
 
     def __init__(self, home: Repository, facts: int) -> None:
         self._home = home
@@ -46,7 +47,7 @@ class Ahead:
         self._copied = _Rows()
 
     def follow(self, removed: bytes, added: bytes) -> None:
-        """Have all steps so far come to these lines, which go and then come."""
+        """Note the lines that all steps so far remove, and the lines that they add."""
         self._delta = removed, added
         if self._copy is not None:
             self._bring_up(self._copy)
@@ -68,7 +69,7 @@ class Ahead:
         return found
 
     def _bring_up(self, copy: OxigraphStore) -> None:
-        """Apply to the copy what the last step has changed."""
+        """Bring the copy from the step that it has to the last step."""
         assert self._delta is not None
         (gone, come), before = (frozenset(lines(rows)) for rows in self._delta), self._copied
         self._copied = _Rows(gone, come)

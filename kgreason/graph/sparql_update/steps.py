@@ -1,11 +1,11 @@
 """A graph as SPARQL Update edits it: all operations of a request together are one commit, or none.
 
-Each operation with a WHERE sees what those before it did, with all that follows from that. So a step that something
-asks about is carried out in the engine at once, as an attempt, and the WHERE is asked of rows that are ahead of the
-store (`ahead`). In the end the attempts are taken back, and the request is committed as one edit. Laws: nobody else
-sees a step; after an error the graph is as it was, to the last stamp and support.
+A WHERE sees the closure after all operations before it. So when the first WHERE comes, the engine carries out the steps
+before it as *attempts*, and the WHERE reads rows that are ahead of the store (`ahead`). In the end the attempts are
+rolled back, and the request is committed as one edit. Laws: nobody else sees a step. After an error the graph is as it
+was, to the last stamp and support.
 
-Cost: that of the commit; where something asks about steps, each of these once more, and what `ahead` costs.
+Cost: that of the commit. A step before a WHERE costs its evaluation twice, and the WHERE costs what `ahead` says.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from kgreason.terms.dictionary import Dictionary
 
 
 class Editing:
-    """What `kgreason.sparql` is given to edit; `transaction` takes the steps, and is for the caller to end."""
+    """The graph that `kgreason.sparql` edits (`Editable`). `transaction` collects the steps; the caller ends it."""
 
     def __init__(self, graph: LiveGraph, home: Repository, transaction: Transaction) -> None:
         self._graph, self._home, self._transaction = graph, home, transaction
@@ -46,11 +46,11 @@ class Editing:
         self._has_attempts = False
 
     def run(self, operations: tuple[Operation, ...]) -> Outcome:
-        """Collect the edits of a request in the transaction; no attempt is left behind."""
+        """Collect the edits of a request in the transaction, and roll back all attempts."""
         try:
             return run(operations, self)
         finally:
-            self._waiting.clear()  # nothing is to be attempted once the request is committed
+            self._waiting.clear()  # after the commit of the request nothing must be attempted
             try:
                 if self._has_attempts:
                     self._graph.abandon()
@@ -58,13 +58,13 @@ class Editing:
                 self._ahead.close()
 
     def _catch_up(self) -> None:
-        """Attempt the steps that something asks about now."""
+        """Attempt the steps that were not attempted yet, because a WHERE reads now."""
         while self._waiting:
-            self._has_attempts = True  # one that fails is to be taken back as well
+            self._has_attempts = True  # an attempt that fails must be rolled back as well
             self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
 
     def entailed(self, outcome: Outcome) -> int:
-        """Once the request is committed: how many rows that it named the default graph shows, asserted by nobody."""
+        """After the commit: how many rows that DELETEs named are still in the default graph, as inferred triples."""
         known = len(self._live.dictionary)
         try:
             rows = self._encode(b"".join(outcome.named))
@@ -77,13 +77,13 @@ class Editing:
             self._graph.forget(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """All spellings of rows int32[n, 4]: for each the place of its row, and the quad."""
-        images = self._graph.images
-        shared = np.flatnonzero(images.shared(quads[:, 2]))
-        spellings = [images.spellings(term) for term in quads[shared, 2].tolist()]
-        owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in spellings]))
+        """Rows int32[n, 4] with all spellings of their objects: for each quad the place of its row, and the quad."""
+        spellings = self._graph.spellings
+        shared = np.flatnonzero(spellings.shared(quads[:, 2]))
+        objects = [spellings.of_term(term) for term in quads[shared, 2].tolist()]
+        owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in objects]))
         forms = quads[owners]
-        forms[len(quads) :, 2] = list(chain.from_iterable(spellings))
+        forms[len(quads) :, 2] = list(chain.from_iterable(objects))
         return owners, forms
 
     def solutions(self, select: Select) -> Iterable[Solution]:
@@ -92,7 +92,7 @@ class Editing:
         return self._ahead.solutions(select)
 
     def asserted(self, rows: bytes) -> Asserted:
-        """Every asserted quad that Oxigraph shows as one of these rows, and the rows that are the image of none."""
+        """The asserted quads that Oxigraph shows as one of these rows, and the rows without such a quad."""
         self._catch_up()
         quads = self._encode(rows)
         owners, forms = self._forms(quads)
@@ -125,7 +125,7 @@ class Editing:
         return chunks(self._live.dictionary, rows)
 
     def read(self, path: Path, graph: str | None) -> Iterable[bytes]:
-        """The quads of an RDF file, all in one graph, or where the file has them if that is None."""
+        """The quads of an RDF file: all in one graph, or in the graphs of the file if `graph` is None."""
         for batch in read(path, self._live.dictionary):
             quads = np.stack(batch, axis=1)
             if graph is not None:

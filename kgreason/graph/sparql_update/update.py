@@ -1,6 +1,6 @@
-"""`update`: a SPARQL 1.1 Update request carried out on a graph as one commit, and what came of it.
+"""`update`: carries out a SPARQL 1.1 Update request as one commit, and says what it did.
 
-Law: a request is carried out as a whole or not at all, and nobody sees a part of it. Cost: see `editing`.
+Law: a request is carried out completely or not at all, and nobody sees a part of it. Cost: see `steps`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from kgreason.store.repository import Repository
 
 
 class Updated(NamedTuple):
-    """What an update did: its `delta`, which is empty and has commit 0 where nothing has changed.
+    """The result of an update.
 
-    Of the rows that its DELETEs named, `unasserted` had not been asserted, and `entailed` stay: they are entailed.
+    `delta` is the delta of the commit; if nothing has changed, it is empty and its `commit` is 0. `unasserted` is how
+    many rows the DELETEs named that were not asserted. `entailed` is how many rows they named that stay in the graph,
+    because the rules derive them.
     """
 
     delta: Delta
@@ -27,7 +29,7 @@ class Updated(NamedTuple):
 
 
 def update(live: LiveGraph, home: Repository, transaction: Transaction, operations: tuple[Operation, ...]) -> Updated:
-    """Carry a request out in a transaction, which ends with it. Raises QueryError, and what a commit raises."""
+    """Carry out a request in a transaction, and end the transaction. Raises QueryError, and the errors of a commit."""
     editing = Editing(live, home, transaction)
     try:
         outcome = editing.run(operations)

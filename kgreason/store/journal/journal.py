@@ -1,17 +1,19 @@
-"""`Journal`: the commits since a snapshot, each of them synced before anything else follows it.
+"""`Journal`: the commits since a snapshot; each commit is synced to disk before anything else happens.
 
     H frame "<length> <checksum> <checksum of this row>" .       a row of fixed width
     H commit "7" .  ...                                          the record, an RDF Patch (`record`)
 
-So the file is a log of RDF Patches. Invariant: behind `append` the record is on disk; where `append` fails or is
-interrupted, the file is as it was. A kill or a power loss in the middle of an append leaves the beginning of a record,
-or blocks of zeros, which no record has: that is cut off at the next opening, as nobody was told of that commit.
-Everything else that does not read back is an error that names the byte. The row has a checksum of its own, since a
-wrong length would make all that follows look like one torn record.
+So the file is a log of RDF Patches. Invariant: when `append` returns, the record is on disk. If `append` fails or is
+interrupted, the file is as it was.
 
-Cost: an append is one write and one fdatasync, and 10 microseconds beside them. Opening reads what is behind the bytes
-that the caller knows, `records` the whole file. Zeros written ahead, so that the file does not grow, gain nothing
-beside Oxigraph's log, which grows.
+A kill or a power loss during an append leaves a *torn* record: the beginning of a record, or blocks of zeros, which no
+record contains. The next opening for writing cuts it off, because nobody was told of that commit. Any other damage is
+an error that names the byte. The row in front of a record has a checksum of its own: with a wrong length, all records
+behind it would look like one torn record.
+
+Cost: an append is one write, one fdatasync, and 10 microseconds. Opening reads only the bytes that the caller does not
+know; `records` reads the whole file. Writing zeros ahead, so that the file does not grow at each append, was tried and
+saves nothing, because Oxigraph's log grows at each commit as well.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from kgreason.store.journal.record import Record
 
 _FRAME = re.compile(rb'(H frame "([0-9a-f]{12}) ([0-9a-f]{8})) ([0-9a-f]{8})" \.\n')
 _WIDTH = 43
-_NEXT = b'H frame "'  # nowhere else: in a string the quotation mark is escaped
+_NEXT = b'H frame "'  # only at the beginning of a record: inside a string the quotation mark is escaped
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -43,10 +45,10 @@ class _End(NamedTuple):
 
 
 class Journal:
-    """The journal at a path. Of its first `size` bytes the caller knows that they hold the commits up to `last`.
+    """The journal at a path. The caller knows that its first `size` bytes hold the commits up to `last`.
 
-    With `write` it is made where it is not there, and a torn record is cut off. Raises StoreError where a record is
-    damaged or missing, and where the file cannot be used.
+    With `write` the file is made if it is missing, and a torn record is cut off. Raises StoreError if a record is
+    damaged or missing, or the file cannot be used.
     """
 
     def __init__(self, path: Path, *, write: bool, size: int = 0, last: int = 0) -> None:
@@ -71,32 +73,33 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
     @property
     def size(self) -> int:
-        """The bytes that the records take."""
+        """The number of bytes of all records."""
         return self._end.size
 
     @property
     def last(self) -> int:
-        """The number of the last commit: of the last record, or as the caller knew it where there is none."""
+        """The number of the commit of the last record; without a record the `last` that the caller gave."""
         return self._end.commit
 
     def append(self, record: Record) -> None:
-        """Have a record on disk. Raises StoreError; then, and when it is interrupted, the journal is as before.
+        """Write a record to disk. Raises StoreError, and ValueError as `Record.patch` does.
 
-        Where an interrupt comes too late for that, `last` is this commit. Raises ValueError as `Record.patch` does.
+        After an error or an interrupt the journal is as before. Only if an interrupt comes after the sync, the record
+        stays, and `last` is its commit.
         """
         if record.commit != self.last + 1:
-            raise self._error(f"has commit {self.last}, which commit {record.commit} does not follow")
+            raise self._error(f"ends with commit {self.last}, so commit {record.commit} cannot be the next one")
         data = _framed(record.patch())
         file = self._writable()
         with self._errors("written"):
-            _cut(file, self.size)  # what could not be cut when it should have been
+            _cut(file, self.size)  # the rest of an append that failed, if it could not be cut off then
             try:
                 _write(file, data)
                 _sync(file)
@@ -107,7 +110,7 @@ class Journal:
                 raise
 
     def records(self, after: int) -> Iterator[Record]:
-        """The records of the commits after one, in their order. Raises StoreError where one is damaged or missing."""
+        """The records of the commits after `after`, in order. Raises StoreError if one is damaged or missing."""
         if self.last <= after:
             return
         for record, _, _ in self._read(0, after):
@@ -118,9 +121,9 @@ class Journal:
         raise self._error(f"is damaged: it ends before commit {self.last}")
 
     def news(self) -> Iterator[Record]:
-        """The records that another process has appended since the last look; a torn one is not there yet.
+        """The records that another process has appended since the last call; a torn record is left for later.
 
-        Raises StoreError where the file is not the continuation of what was read: it was emptied, or is damaged.
+        Raises StoreError if the file does not continue the records that were read: it was emptied, or is damaged.
         """
         with self._errors("read"):
             there = self._path.stat().st_size if self._path.exists() else 0
@@ -144,9 +147,9 @@ class Journal:
             return file.read(_WIDTH) == frame
 
     def reset(self, last: int) -> None:
-        """Empty the journal: a snapshot holds what was done up to the commit `last`.
+        """Empty the journal, because a snapshot holds the commits up to `last`.
 
-        Where the file cannot be cut now, the next append does it; its records are of commits that nobody asks for.
+        If the file cannot be cut now, the next append cuts it. Until then nobody reads its records.
         """
         self._end = _End(0, last)
         with suppress(OSError):
@@ -169,7 +172,7 @@ class Journal:
             raise self._error(f"cannot be {what}: {error.strerror or error}") from error
 
     def _find_end(self) -> None:
-        """Find the last record behind the known part, cut off what a kill left behind it, and make sure of the rest."""
+        """Find the last record, cut off a torn record behind it, and sync the file if it has grown."""
         known = self.size
         for _ in self.news():
             pass
@@ -180,7 +183,7 @@ class Journal:
     def _read(self, offset: int, last: int) -> Iterator[tuple[Record, bytes, int]]:
         """The records from an offset on, each with its first row and the offset behind it, up to the end or a torn one.
 
-        The first is of the commit after `last`, or of an earlier one.
+        The commit of the first record is `last + 1` or less; each later record has the next commit.
         """
         first = True
         with self._errors("read"), self._path.open("rb") as file:
@@ -218,7 +221,7 @@ def _framed(patch: bytes) -> bytes:
 
 
 def _announced(frame: bytes) -> tuple[int, int] | None:
-    """The length and the checksum of a record, or None where its first row is damaged."""
+    """The length and the checksum of a record, from its first row; None if this row is damaged."""
     found = _FRAME.match(frame)
     if found is None or int(found[4], 16) != crc32(found[1]):
         return None
@@ -233,12 +236,12 @@ def _checked(frame: bytes, file: BinaryIO) -> bytes:
     length, checksum = announced
     patch = file.read(length)
     if len(patch) < length or crc32(patch) != checksum:
-        raise ValueError("the record is not what was written")
+        raise ValueError("the record differs from what was written")
     return patch
 
 
 def _is_torn(rest: bytes) -> bool:
-    """Whether a file's end, which does not begin with a whole record, is what an unfinished append left behind."""
+    """Whether the end of a file, which is not a whole record, is the trace of an unfinished append."""
     announced = _announced(rest)
     length = _WIDTH + (announced[0] if announced else 0)
     if len(rest) < length:

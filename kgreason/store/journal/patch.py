@@ -1,17 +1,17 @@
-r"""RDF Patches of anyone's: what the rows of a text come to in the end.
+r"""RDF Patches of any program: the quads and rules that a text removes and adds in the end.
 
-    H id <uuid:0686c69d-8f89-4496-acb5-744f0157a8db> .      headers say nothing, but for those of `record` with rules
+    H id <uuid:0686c69d-8f89-4496-acb5-744f0157a8db> .      headers are ignored, except those of `record` with rules
     TX .                                                    a transaction: its rows count if TC ends it, not if TA does
-    PA "rdf" "http://www.w3.org/1999/02/22-rdf-syntax-ns#" .         prefixes say nothing of the data
-    D <http://e/a> <http://e/p> _:b0 .                      N-Quads; the label of a blank node is that of the graph
+    PA "rdf" "http://www.w3.org/1999/02/22-rdf-syntax-ns#" .         prefixes are ignored
+    D <http://e/a> <http://e/p> _:b0 .                      N-Quads; blank nodes have the labels of the graph
     A <http://e/a> <http://e/p> <_:b0> <http://e/graph> .   the same node, as Jena writes it
     TC .
 
-The format is that of https://jena.apache.org/documentation/rdf-patch/. A text may hold many patches behind each other;
-headers belong to the transaction that they are in front of. Rows outside of a transaction count. A transaction without
-an end is an error: the file was not written to its end.
+The format is that of https://jena.apache.org/documentation/rdf-patch/. A text may hold many patches, one after the
+other. A header belongs to the transaction behind it. Rows outside of a transaction count. A transaction without an end
+is an error, because the file is incomplete.
 
-Law: of several rows for one quad the last one wins. Cost: a regular expression for a row, and the parser's.
+Law: of several rows for one quad the last one wins. Cost: a regular expression for each row, and the RDF parser.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _STRING = re.compile(r'(\S+)[ \t]+("(?:[^"\\]|\\.)*")')
 _NODE = re.compile(rb'("(?:[^"\\]|\\.)*")|<(_:[^>]*)>')
 _SIGNS = {b"A": 1, b"D": -1}
 NO_TERM = "?"
-"""What stands in a statement for a term that is missing: no parser takes it, whatever stands behind it."""
+"""Stands for a missing term in a statement, so that the parser reports an error."""
 
 
 class SignedRule(NamedTuple):
-    """A rule, or n-ary fact, that comes (1) or goes (-1), and the line that says so."""
+    """A rule, or a fact of a relation, that comes (1) or goes (-1), and its line."""
 
     line: int
     sign: int
@@ -58,7 +58,7 @@ class _Row(NamedTuple):
 
 
 def read_patch(text: bytes, source: str) -> Patch:
-    """What a patch, or several, comes to. Raises RdfSyntaxError, which names the source and the line."""
+    """The result of one or more patches. Raises RdfSyntaxError, which names the source and the line."""
     reader = _Reader(source)
     for line, row in enumerate(map(bytes.strip, text.split(b"\n")), 1):
         if row and not row.startswith(b"#"):
@@ -67,9 +67,9 @@ def read_patch(text: bytes, source: str) -> Patch:
 
 
 def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """The lines that go in the end, and those that come, of signed N-Quads statements.
+    """The canonical lines that signed N-Quads statements remove and add in the end.
 
-    Raises SyntaxError, whose `lineno` counts statements, from 1.
+    Raises SyntaxError; its `lineno` is the number of the statement, from 1.
     """
     last = dict(zip(_canonical(statements), signs, strict=True))
     removed, added = (b"".join(line + b"\n" for line in last if last[line] == sign) for sign in (-1, 1))
@@ -81,7 +81,7 @@ def _canonical(statements: Sequence[bytes]) -> list[bytes]:
     lines = _lines(b"\n".join(statements))
     if len(lines) != len(statements) or any(b"\n" in statement for statement in statements):
         number = next(number for number, statement in enumerate(statements, 1) if not _is_one(statement))
-        raise SyntaxError("not a triple, nor a quad", (None, number, None, None))
+        raise SyntaxError("not a triple or quad", (None, number, None, None))
     return lines
 
 
@@ -97,7 +97,7 @@ def _is_one(statement: bytes) -> bool:
 
 
 class _Reader:
-    """The rows that count; those since the last TC or TA wait in `_rows` and `_rules`."""
+    """Collects the rows that count; those since the last TC or TA wait in `_rows` and `_rules`."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -135,12 +135,12 @@ class _Reader:
 
     def _begin(self, line: int) -> None:
         if self._begun is not None:
-            raise self._error(line, f"a transaction within that of line {self._begun}")
+            raise self._error(line, f"a transaction begins inside the transaction of line {self._begun}")
         self._begun = line
 
     def _end(self, line: int, *, keep: bool) -> None:
         if self._begun is None:
-            raise self._error(line, "the end of a transaction that did not begin")
+            raise self._error(line, "a transaction ends that did not begin")
         self._begun = None
         if keep:
             self._keep()
@@ -152,7 +152,7 @@ class _Reader:
 
     def patch(self) -> Patch:
         if self._begun is not None:
-            raise self._error(self._begun, "the transaction that begins here has no end: the file is not whole")
+            raise self._error(self._begun, "the transaction that begins here has no end: the file is incomplete")
         self._keep()
         rows = self._kept_rows
         try:
@@ -171,5 +171,5 @@ def _with_labels(row: bytes) -> bytes:
 
 
 def problem(error: SyntaxError) -> str:
-    """What the parser says, without the place in what it was given."""
+    """The message of the parser without its position, which counts in the parser's own input."""
     return error.msg.partition(": ")[2] or error.msg

@@ -1,7 +1,7 @@
-r"""`Record`: what a commit was asked for, as an RDF Patch.
+r"""`Record`: the edit of a commit, as an RDF Patch.
 
     H commit "7" .
-    H strategy "update" .                         how it was evaluated
+    H strategy "update" .                         how the commit was evaluated
     H stream "sensors" .                          headers of the caller
     H delete-rule "[?x, <http://e/p>, ?x] ." .    rules and n-ary facts, as rule text in a string
     H add-fact "edge(<http://e/a>, <http://e/b>) ." .
@@ -10,9 +10,9 @@ r"""`Record`: what a commit was asked for, as an RDF Patch.
     A _:b0 <http://e/p> "x"@en <http://e/graph> .
     TC .
 
-What RDF Patch has no rows for stands in its header, so that the text is a patch for every reader of RDF Patch
-(https://jena.apache.org/documentation/rdf-patch/), with one exception: the quads of an imported document have a string
-with its IRI where those of a graph have the name (`D <http://e/a> <http://e/p> <http://e/b> "http://e/document" .`).
+RDF Patch (https://jena.apache.org/documentation/rdf-patch/) has no rows for rules and facts of relations. They are
+headers, so every reader of RDF Patch can read the text, with one exception: a quad of an imported document has a string
+with the document's IRI in place of the graph name (`D <http://e/a> <http://e/p> <http://e/b> "http://e/document" .`).
 
 Law: `Record.parse(record.patch()) == record`. Cost: a few microseconds, and one copy of the lines.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kgreason.engine.engine import StrategyRun
 
 Signed: TypeAlias = tuple[tuple[int, str], ...]
-"""Texts with the sign 1 (added) or -1 (removed), in the order in which they were said."""
+"""Texts with the sign 1 (added) or -1 (removed), in the order of the edits."""
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _HEADER = re.compile(r'H (\S+) (".*") \.')
@@ -43,13 +43,14 @@ _STRATEGIES: dict[str, StrategyRun] = {"update": "update", "bootstrap": "bootstr
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A commit: its number and what came and went, as a Z-set of each kind.
+    """A commit: its number, and the quads, rules and facts that came and went.
 
-    `removed` and `added` are asserted quads as canonical N-Quads lines, a line without a graph name is of the default
-    graph; `rules` and `facts` are rule text, a fact being a rule without a body. `headers` are what the caller wants to
-    find again (a stream and its batch); a name is a word of ASCII letters, digits, `_` and `-`, and none of ours.
-    `strategies` says how the steps of the commit were evaluated, the last one for all steps that follow; of a commit
-    without it, which an older version wrote, nobody knows.
+    `removed` and `added` are asserted quads as canonical N-Quads lines; a line without a graph name belongs to the
+    default graph. `rules` and `facts` are rule text; a fact is a rule without a body. `headers` are texts that the
+    caller wants to find again, such as a stream and the number of its batch. The name of a header is a word of ASCII
+    letters, digits, `_` and `-`, and must not be one that kgreason uses itself, such as `commit`. `strategies` says how
+    the steps of the commit were evaluated; its last entry holds for all later steps. It is empty in records of older
+    versions.
     """
 
     commit: int
@@ -76,7 +77,7 @@ class Record:
         """The record that `patch` wrote. Raises ValueError."""
         header, mark, rows = patch.partition(b"TX .\n")
         if not mark or not rows.endswith(b"TC .\n"):
-            raise ValueError("a record without its rows")
+            raise ValueError("the record has no rows")
         headers: dict[str, str] = {}
         signed: dict[str, list[tuple[int, str]]] = {"rule": [], "fact": []}
         for name, text in _headers(header):
@@ -99,13 +100,13 @@ def check_headers(names: Iterable[str]) -> None:
 
 
 def _strategies(text: str) -> tuple[StrategyRun, ...]:
-    """What a header says; nothing, if it is one that a caller of an older version gave this name."""
+    """The strategies in a header; none if the text is something else, which a caller of an older version wrote."""
     words = text.split(" ")
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
 
 
 def changes(removed: bytes, added: bytes) -> bytes:
-    """Canonical N-Quads lines that go and come, as the rows of one RDF Patch transaction."""
+    """Canonical N-Quads lines to remove and to add, as the rows of one RDF Patch transaction."""
     return b"".join((b"TX .\n", _marked(b"D ", removed), _marked(b"A ", added), b"TC .\n"))
 
 
@@ -126,6 +127,6 @@ def _marked(mark: bytes, lines: bytes) -> bytes:
 
 
 def _lines(rows: bytes) -> tuple[bytes, bytes]:
-    """The lines of the D rows and those of the A rows, which come after them."""
+    """The lines of the D rows, and those of the A rows, which come after the D rows."""
     first = 0 if rows.startswith(b"A ") else rows.find(b"\nA ") + 1 or len(rows)
     return rows[2:first].replace(b"\nD ", b"\n"), rows[first + 2 :].replace(b"\nA ", b"\n")

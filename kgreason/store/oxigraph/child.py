@@ -1,13 +1,13 @@
-"""The process that answers one SPARQL query of a store on disk for `process`, run as a script.
+"""The script that answers one SPARQL query of a store on disk; `process` starts it.
 
-    stdin    one line of JSON: path, sparql, prefixes, base, default_graph, seconds; then nothing, until the parent ends
+    stdin    one line of JSON: path, sparql, prefixes, base, default_graph, seconds; the parent keeps it open
     stdout   one line of JSON: {"boolean": ...}, {"rows": "solutions" | "triples"} or {"error": [kind, message]};
              then the rows: SPARQL results in JSON, or N-Triples
-    stderr   what went wrong after the first line
+    stderr   the message of an error after the first line
     status   0 once all rows are written; 1 otherwise
 
-The process ends itself when its seconds are over, and when its parent has closed stdin. It imports pyoxigraph and
-nothing of kgreason, so that it starts in 20 milliseconds.
+The process ends itself after its seconds, and when its parent closes stdin or ends. It imports pyoxigraph and nothing
+from kgreason, so that it starts in 20 milliseconds.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class UnopenedError(Exception):
 
 _FAILURES = (UnopenedError, OSError, RuntimeError, SyntaxError, ValueError)
 _LONGEST = 1_000_000
-"""The most seconds that a timer takes everywhere: eleven days."""
+"""The longest time, in seconds, that a timer takes on every system: eleven days."""
 
 
 def main() -> None:
-    """Answer the query that stdin holds."""
+    """Answer the query on stdin."""
     request, out = json.loads(sys.stdin.buffer.readline()), sys.stdout.buffer
-    if request["seconds"] is not None:  # a timer of C, which does not wait for the GIL; its report goes nowhere
+    if request["seconds"] is not None:  # this timer of C does not wait for the GIL; its report goes to devnull
         silence = open(os.devnull, "w")  # noqa: SIM115
         faulthandler.dump_traceback_later(min(request["seconds"], _LONGEST), exit=True, file=silence)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -59,7 +59,7 @@ def main() -> None:
     try:
         _write(results, out)
     except _FAILURES as error:
-        sys.exit(str(error))  # which is written to stderr, with status 1
+        sys.exit(str(error))  # writes the message to stderr, and ends with status 1
 
 
 def _results(request: dict[str, Any]) -> QuerySolutions | QueryBoolean | QueryTriples:
@@ -90,7 +90,7 @@ def _head(out: BinaryIO, head: dict[str, Any]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait until the parent closes stdin, or has ended, and end."""
+    """End the process once the parent has closed stdin or ended."""
     os.read(sys.stdin.fileno(), 1)
     os._exit(1)
 

@@ -1,13 +1,13 @@
-"""`answer`: a SPARQL query of a store on disk, evaluated in a process of its own, which can be ended at any moment.
+"""`answer`: runs a SPARQL query of a store on disk in a process of its own, which can be killed at any moment.
 
     query -> `child`, a process that opens the store for reading -> rows in a pipe -> pyoxigraph's results
 
-Oxigraph cannot be told to stop, a process can. The child is killed at the timeout, at Ctrl-C, and when the results
-are dropped. It sees the last commit before the call, and that state alone.
+Oxigraph cannot be stopped, but a process can. The child is killed at the timeout, at Ctrl-C, and when the results are
+dropped. All its rows are of the last commit before the call.
 
-Invariant: rows are complete or end in an error: a child that ends early never looks like the end of its rows.
-Cost: 50 milliseconds for the process and its opening of the store, then about 3 microseconds a row. Nothing is read
-ahead but what a pipe holds.
+Invariant: the rows are complete, or end in an error. If the child ends early, this never looks like the end of the
+rows. Cost: 50 milliseconds to start the process and open the store, then about 3 microseconds a row. The child runs
+ahead of its reader by no more than a pipe holds.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def answer(
     base: str | None = None,
     default_graph: NamedNode | BlankNode | None = None,
 ) -> Results:
-    """The results of a query over the store at a path, all of them fetched within `timeout` seconds.
+    """The results of a query over the store at a path. All rows must be fetched within `timeout` seconds.
 
     Raises QueryTimeoutError, here or while rows are fetched; OSError, RuntimeError, SyntaxError, ValueError as
     pyoxigraph does; UnopenedError where the store is not there any more; QueryError where the process ends early.
@@ -73,11 +73,11 @@ def _triples(pipe: _Pipe) -> Iterator[pyoxigraph.Triple]:
 
 
 class _Pipe:
-    """What a child writes, as a binary file; the child is killed when this is dropped, or interrupted."""
+    """The output of a child as a binary file. Dropping this object, or interrupting a read, kills the child."""
 
     def __init__(self, request: Mapping[str, Any], timeout: float) -> None:
         self._timeout, self._deadline = timeout, time.monotonic() + timeout
-        # A session of its own keeps Ctrl-C in a terminal from the child: its parent decides.
+        # With a session of its own the child gets no Ctrl-C from the terminal: its parent decides.
         self._process = subprocess.Popen(
             [sys.executable, "-P", _CHILD],
             stdin=subprocess.PIPE,
@@ -86,14 +86,14 @@ class _Pipe:
             bufsize=0,
             start_new_session=True,
         )
-        with suppress(BrokenPipeError):  # the child has failed, which `head` tells
+        with suppress(BrokenPipeError):  # the child has failed, and `head` raises the error
             assert self._process.stdin
             rest = memoryview(json.dumps(request).encode() + b"\n")
-            while rest:  # a signal may end a write half way
+            while rest:  # a signal may interrupt a write in the middle
                 rest = rest[self._process.stdin.write(rest) :]
 
     def head(self) -> dict[str, Any]:
-        """The first line."""
+        """The first line, which says what follows."""
         line = bytearray()
         while not line.endswith(b"\n"):
             if not (byte := self.read(1)):
@@ -102,7 +102,7 @@ class _Pipe:
         return cast("dict[str, Any]", json.loads(line))
 
     def read(self, size: int = -1) -> bytes:
-        """Up to so many bytes; none once the child has written everything. Raises QueryTimeoutError, QueryError."""
+        """Up to `size` bytes; empty after the child's last byte. Raises QueryTimeoutError, QueryError."""
         assert self._process.stdout
         try:
             piece = self._process.stdout.read(size)
@@ -118,7 +118,7 @@ class _Pipe:
             raise QueryTimeoutError(f"the query took longer than {self._timeout:g} seconds")
         assert self._process.stderr
         lines = self._process.stderr.read().decode(errors="replace").split("\n")
-        problem = next(filter(None, reversed(lines)), "the process that evaluates it has ended early")
+        problem = next(filter(None, reversed(lines)), "its process has ended early")
         raise QueryError(f"the query cannot be evaluated: {problem}")
 
     def _end(self) -> None:

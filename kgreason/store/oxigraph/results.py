@@ -1,12 +1,12 @@
-"""Results of a query that pyoxigraph's own classes cannot hold, as they are made in another thread or process.
+"""Results of a query that was evaluated in another thread or process, where pyoxigraph's own classes cannot be used.
 
-    pyoxigraph          here          what it is
+    pyoxigraph          here          interface
     QuerySolutions      Solutions     an iterator over QuerySolution, with `variables` and `serialize`
     QueryTriples        Triples       an iterator over Triple, with `serialize`
     QueryBoolean        (its own)     `boolean`
 
-`isinstance` takes `Solutions` and `Triples` for the classes of pyoxigraph, which cannot be derived from: whoever asks
-for these is given all that they have. An object is for one thread at a time.
+The classes of pyoxigraph cannot be subclassed. So `Solutions` and `Triples` have all their methods, and `isinstance`
+accepts them as the classes of pyoxigraph. Threads: only one thread at a time may use an object.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _ROWS = 1000
 
 
 def boolean(is_true: bool) -> QueryBoolean:
-    """The answer of an ASK as an object of pyoxigraph."""
+    """The answer of an ASK query as an object of pyoxigraph."""
     text = b'{"head":{},"boolean":%s}' % (b"true" if is_true else b"false")
     return cast(QueryBoolean, pyoxigraph.parse_query_results(text, QueryResultsFormat.JSON))
 
 
 class Solutions:
-    """The solutions of a SELECT.
+    """The solutions of a SELECT query.
 
-    `whole` serializes all rows, while none was taken; once a row was taken, `rows` alone can give the rest.
+    `whole` serializes all rows; it is used if no row was taken before. Otherwise the rest comes from `rows`.
     """
 
     __class__ = QuerySolutions  # type: ignore[assignment]
@@ -72,7 +72,7 @@ class Solutions:
         return f"<Solutions of {' '.join(map(str, self.variables))}>"
 
     def serialize(self, output: Output = None, format: QueryResultsFormat | None = None) -> bytes | None:  # noqa: A002
-        """Write the rows that were not taken yet, as pyoxigraph's `QuerySolutions.serialize` does."""
+        """Serialize the rows that were not taken yet, as pyoxigraph's `QuerySolutions.serialize` does."""
         if not self._is_begun:
             self._is_begun = True
             return self._whole(output, format)
@@ -80,7 +80,7 @@ class Solutions:
 
 
 class Triples:
-    """The triples of a CONSTRUCT or DESCRIBE."""
+    """The triples of a CONSTRUCT or DESCRIBE query."""
 
     __class__ = QueryTriples  # type: ignore[assignment]
 
@@ -104,14 +104,14 @@ class Triples:
         prefixes: Mapping[str, str] | None = None,
         base_iri: str | None = None,
     ) -> bytes | None:
-        """Write the triples that were not taken yet, as pyoxigraph's `QueryTriples.serialize` does."""
+        """Serialize the triples that were not taken yet, as pyoxigraph's `QueryTriples.serialize` does."""
         return pyoxigraph.serialize(
             self._triples, output, format, prefixes=dict(prefixes) if prefixes else None, base_iri=base_iri
         )
 
 
 def document(variables: list[Variable], rows: Iterable[QuerySolution]) -> QuerySolutions:
-    """Rows that were taken of other results as an object of pyoxigraph, which takes them as it needs them."""
+    """Rows of other results as an object of pyoxigraph, which reads the rows one by one."""
     text = cast(Any, _Text(_json([variable.value for variable in variables], rows)))
     return cast(QuerySolutions, pyoxigraph.parse_query_results(text, QueryResultsFormat.JSON))
 
@@ -123,7 +123,7 @@ class _Text:
         self._pieces, self._left = pieces, b""
 
     def read(self, size: int = -1) -> bytes:
-        """Up to so many bytes; none at the end."""
+        """Up to `size` bytes; empty at the end."""
         if not self._left:
             self._left = next(self._pieces, b"")
         size = len(self._left) if size < 0 else size
@@ -143,7 +143,7 @@ def _json(names: list[str], rows: Iterable[QuerySolution]) -> Iterator[bytes]:
 
 
 def _described(term: Term) -> dict[str, Any]:
-    """A term as SPARQL results in JSON have it."""
+    """A term in the format of SPARQL results in JSON."""
     match term:
         case NamedNode():
             return {"type": "uri", "value": term.value}

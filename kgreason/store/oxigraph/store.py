@@ -1,13 +1,13 @@
 """`OxigraphStore`: the rows in Oxigraph, on disk or in memory.
 
-Loading a file into Oxigraph renames its blank nodes, adding quads does not: chunks without a blank node are
-bulk-loaded, the others added as quads. Bulk loading runs in two threads without the GIL. It skips Oxigraph's
-validation of IRIs and language tags, which doubles its speed: every row comes from the dictionary, whose terms a
-parser has checked. The store normalises literals: see `images`.
+Loading a file into Oxigraph renames its blank nodes; adding quads does not. So chunks without blank nodes are loaded in
+bulk, and other chunks are added as quads. Bulk loading runs in two threads without the GIL. It skips Oxigraph's
+validation of IRIs and language tags, which doubles its speed. This is safe because every row comes from the dictionary,
+and a parser has checked its terms. Oxigraph normalises literals (`spellings`).
 
-Cost: about 400,000 rows/s loaded on disk where two cores are free, 200,000 with blank nodes. A delta that only adds, or
-removes one row, takes Oxigraph's shortest transactions (one row: 12 microseconds on disk, 4 in memory; SPARQL needs 17
-and 9); see `update` for others. `len` reads every row.
+Cost: loading on disk takes about 400,000 rows/s with two free cores, 200,000 with blank nodes. A delta that only adds
+rows, or removes one row, uses Oxigraph's shortest transactions: 12 microseconds for one row on disk and 4 in memory
+(SPARQL needs 17 and 9). For other deltas see `update`. `len` reads every row.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ _ROWS = 30_000
 
 
 class OxigraphStore:
-    """An Oxigraph store at a path, made if it is not there, or in memory without one.
+    """An Oxigraph store at a path, made if it is missing; without a path a store in memory.
 
-    Any number of threads may read it while one changes it; each reads the rows of the moment when it asked.
+    Threads: any number of threads may read the store while one thread changes it. Each reads the rows of the moment of
+    its call.
 
-    Raises StoreLockedError where somebody has it open already, StoreError where the path is something else or
-    cannot be used.
+    Raises StoreLockedError if the store is open already, StoreError if the path is something else or cannot be used.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._prepare(path)
         if path and path.is_dir() and any(path.iterdir()) and not (path / "CURRENT").exists():
-            raise StoreError(f"{path}: not a store, but a folder of other files")
+            raise StoreError(f"{path}: not a store, but a folder with other files")
         with self._errors():
             self._opened: pyoxigraph.Store | None = pyoxigraph.Store(path)
 
     @classmethod
     def read_only(cls, path: Path) -> Self:
-        """The store at a path as it is now, for reading alone; needs no lock. Raises StoreError."""
+        """The store at a path as it is now, for reading only; needs no lock. Raises StoreError."""
         store = cls.__new__(cls)
         store._prepare(path)
         if not (path / "CURRENT").exists():
@@ -73,9 +73,10 @@ class OxigraphStore:
         return store
 
     def load(self, chunks: Iterable[bytes]) -> None:
-        """Add many rows, given as chunks of whole lines, best of 10,000 to 30,000; not a transaction.
+        """Add many rows, given as chunks of whole lines. The best size of a chunk is 10,000 to 30,000 lines.
 
-        Ctrl-C waits for the chunks that are being loaded. In memory a chunk is loaded in pieces, at no cost.
+        A load is not a transaction. Ctrl-C waits for the chunks that are being loaded. In memory chunks are loaded in
+        smaller pieces, which costs nothing.
         """
         running: deque[Future[None]] = deque()
         with self._errors(), ThreadPoolExecutor(_THREADS) as workers:
@@ -87,14 +88,15 @@ class OxigraphStore:
                 while running:
                     running.popleft().result()
             except BaseException:
-                workers.shutdown(wait=False, cancel_futures=True)  # so that Ctrl-C waits for no chunk but those begun
+                workers.shutdown(wait=False, cancel_futures=True)  # so that Ctrl-C waits for started chunks only
                 raise
 
     def apply(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
-        """Remove lines, then add lines, in one transaction; then a graph that has no row left is there no more.
+        """Remove lines, then add lines, in one transaction. Then remove the names of graphs without rows.
 
-        `check` is called now and then until the last rows come or go: Oxigraph takes some 5 microseconds for each row
-        that it only adds, and asks nobody. What `check` raises is the reason of a StoppedError; the store is as before.
+        `check` is called from time to time. If it raises an error, the store stays as it was, and the error is the
+        reason of a StoppedError. A delta that only adds rows cannot be stopped while Oxigraph runs, some 5 microseconds
+        a row.
         """
         with self._errors():
             if not removed:
@@ -116,12 +118,12 @@ class OxigraphStore:
     def solutions_after(
         self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
     ) -> list[dict[str, Term | None]]:
-        """The solutions of a WHERE over the rows after a delta, which is in the store for this question alone.
+        """The solutions of a WHERE over the rows after a delta. Nobody else sees the delta.
 
-        `operation` is one of SPARQL Update, under a prologue, that calls the function COLLECT with the values of
-        `variables`, UNBOUND for those without one. Delta and operation are a transaction that is taken back: nobody
-        else sees it. Ctrl-C ends the waiting for it; then `is_held` until Oxigraph comes to its end. Raises QueryError,
-        StoreError. Cost: applying the delta, and a call of Python for each solution.
+        `operation` is an operation of SPARQL Update under a `prologue`. For each solution it calls the function COLLECT
+        with the values of `variables`, and UNBOUND for a variable without a value. The delta and the operation are one
+        transaction, which is rolled back. Ctrl-C ends the waiting; then `is_held` is true until Oxigraph has finished.
+        Raises QueryError, StoreError. Cost: applying the delta, and a call of Python for each solution.
         """
         update, rows, is_wanted = Update(removed, added), list[tuple[Term, ...]](), True
 
@@ -133,7 +135,7 @@ class OxigraphStore:
 
         functions: dict[NamedNode, Any] = {**update.functions, COLLECT: collect}
         steps = filter(None, [update.text, operation, f"CLEAR GRAPH {NOWHERE}"])
-        text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue at the beginning alone
+        text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue only at the beginning
         try:
             worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)))
         except (OSError, RuntimeError, ValueError) as error:
@@ -147,7 +149,7 @@ class OxigraphStore:
         ]
 
     def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
-        """A call, for another thread, at whose end nothing holds the store any more."""
+        """A call for another thread that marks the store as held until the call ends (`is_held`)."""
         self._calling_python.acquire()
 
         def holding() -> None:
@@ -160,11 +162,11 @@ class OxigraphStore:
 
     @property
     def is_held(self) -> bool:
-        """Whether a transaction that nobody waits for has not ended: whoever changes the store would wait for it."""
+        """Whether a transaction that nobody waits for is still running. Every change of the store would wait for it."""
         return self._calling_python.locked()
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
-        """Have no names of graphs that hold nothing, which GRAPH ?g would find."""
+        """Remove the names of graphs without rows; otherwise GRAPH ?g would find them."""
         for name in graphs:
             if not isinstance(name, (DefaultGraph, Triple)) and not any(self.match(None, None, None, name)):
                 self._store.remove_graph(name)
@@ -178,11 +180,11 @@ class OxigraphStore:
         default_graph: NamedNode | BlankNode | None = None,
         timeout: float | None = None,
     ) -> Results:
-        """The results of a SPARQL query, all of them fetched within `timeout` seconds; Ctrl-C ends the wait for them.
+        """The results of a SPARQL query. All rows must be fetched within `timeout` seconds. Ctrl-C ends the waiting.
 
-        Raises QueryError; QueryTimeoutError, here or while rows are fetched. A query with a timeout over a store on
-        disk is evaluated in a process of its own (`process`), another one in a thread of its own (`worker`). So any
-        thread may fetch the rows.
+        With a timeout and a store on disk the query runs in a process of its own (`process`), otherwise in a thread of
+        its own (`worker`). So any thread may fetch the rows. Raises QueryError, and QueryTimeoutError here or while
+        rows are fetched.
         """
         names = dict(prefixes or {})
         ask = partial(self._store.query, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
@@ -206,7 +208,7 @@ class OxigraphStore:
         object_: Term | None,
         graph: NamedNode | BlankNode | DefaultGraph | None,
     ) -> Iterator[Quad]:
-        """The rows of one moment that match; None stands for anything. Any thread may take them."""
+        """The rows that match, as of this call; None matches any term. Any thread may take the rows."""
         with self._errors():
             return worker.quads(partial(self._store.quads_for_pattern, subject, predicate, object_, graph))
 
@@ -218,7 +220,7 @@ class OxigraphStore:
                 yield chunk
 
     def count(self, lines: bytes) -> int:
-        """How many lines are rows of the store."""
+        """How many of these lines are rows of the store."""
         with self._errors():
             return sum(map(self._store.__contains__, pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=True)))
 
@@ -232,17 +234,17 @@ class OxigraphStore:
             return len(self._store)
 
     def copy(self, path: Path) -> None:
-        """Have a copy of the files on disk at a path where nothing is; it shares the large ones, by hard links."""
+        """Copy the store to a path that does not exist yet. The copy shares the large files, by hard links."""
         with self._errors():
             self._store.backup(str(path))
 
     def flush(self) -> None:
-        """Write to the disk what is not there yet."""
+        """Write all changes to the disk."""
         with self._errors():
             self._store.flush()
 
     def close(self) -> None:
-        """Let go of the store; what is asked afterwards raises StoreError. Who iterates over results can go on."""
+        """Close the store. Later calls raise StoreError; iterations over results can go on."""
         self._opened = None
 
     @property
@@ -253,7 +255,7 @@ class OxigraphStore:
 
     def _prepare(self, path: Path | None) -> None:
         self._path, self._name = path, str(path) if path else "the store in memory"
-        # Two writers that call into Python under Oxigraph's own lock would wait for each other's lock or GIL for ever.
+        # Two writers that call Python under Oxigraph's own lock would deadlock: each waits for the other's lock or GIL.
         self._calling_python = Lock()
 
     def _load(self, chunk: bytes) -> None:
@@ -265,7 +267,7 @@ class OxigraphStore:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn what Oxigraph and RocksDB raise into one clear line."""
+        """Turn an error of Oxigraph or RocksDB into a StoreError with one clear line."""
         try:
             yield
         except (OSError, RuntimeError, SyntaxError) as error:
@@ -281,5 +283,5 @@ def _store_error(name: str, error: Exception) -> StoreError:
     if "No space left" in text:
         return StoreError(f"{name}: the disk is full")
     if isinstance(error, SyntaxError):
-        return StoreError(f"{name}: a row that is not N-Quads: {error.msg}")
+        return StoreError(f"{name}: a row is not N-Quads: {error.msg}")
     return StoreError(f"{name}: {text.removeprefix('IO error: ')}")

@@ -1,12 +1,13 @@
 """A delta as one SPARQL update, which Oxigraph runs as one transaction.
 
-Rows without blank nodes are `DELETE DATA` and `INSERT DATA`. Blank nodes cannot stand in the former and are relabelled
-by the latter, so the terms of rows that have one come from functions which the update calls by row number:
+Rows without blank nodes become `DELETE DATA` and `INSERT DATA`. A blank node cannot stand in `DELETE DATA`, and
+`INSERT DATA` gives it a new label. So for rows with blank nodes the update calls functions that return the terms of a
+row by its number:
 
     INSERT { ?s ?p ?o } WHERE { VALUES ?i { 0 1 } BIND(<...s>(?i) AS ?s) BIND(<...p>(?i) AS ?p) ... }
 
-Many rows are several operations. Between two of them the update asks whether to go on, and if not, comes to an
-operation that fails, so that Oxigraph takes the transaction back:
+Many rows become several operations. Between two operations the update calls a function that says whether to stop. If
+so, the next operation fails, and Oxigraph rolls the transaction back:
 
     INSERT { GRAPH <stop> { ... } } WHERE { FILTER(<is-stopped>()) } ; CREATE GRAPH <stop> ; DROP GRAPH <stop>
 
@@ -28,9 +29,9 @@ Function: TypeAlias = Callable[[Literal], Term | None]
 _NAME = "tag:kgreason,2025:"
 _NO_GRAPH = DefaultGraph()
 COLLECT, UNBOUND = NamedNode(f"{_NAME}collect"), NamedNode(f"{_NAME}unbound")
-"""The function that takes the solutions of a WHERE, and what stands for a variable without a value."""
+"""The function that collects the solutions of a WHERE, and the term for a variable without a value."""
 NOWHERE = NamedNode(f"{_NAME}nowhere")
-"""A graph that is never there: an operation on it ends a transaction, and takes it back."""
+"""A graph that never exists: an operation on it fails, and so rolls the transaction back."""
 _STOP, _IS_STOPPED = NamedNode(f"{_NAME}stop"), NamedNode(f"{_NAME}is-stopped")
 _ASK = (
     f"INSERT {{ GRAPH {_STOP} {{ {_STOP} {_STOP} {_STOP} }} }} WHERE {{ FILTER({_IS_STOPPED}()) }}",
@@ -42,7 +43,7 @@ _PIECE = 1 << 20
 
 
 class StoppedError(Exception):
-    """An update was stopped for this `reason`, and nothing of it has come about."""
+    """An update was stopped by this `reason`, and has changed nothing."""
 
     def __init__(self, reason: BaseException) -> None:
         self.reason = reason
@@ -52,7 +53,10 @@ Check = Callable[[], object]
 
 
 def quads(lines: bytes, check: Check | None = None) -> list[Quad]:
-    """Lines as pyoxigraph's values, blank nodes with their labels; raises SyntaxError, and StoppedError for `check`."""
+    """Lines as quads of pyoxigraph; blank nodes keep their labels.
+
+    Raises SyntaxError, and StoppedError if `check` raises an error.
+    """
     found: list[Quad] = []
     for piece in pieces(lines):
         if reason := _refusal(check):
@@ -62,7 +66,7 @@ def quads(lines: bytes, check: Check | None = None) -> list[Quad]:
 
 
 def pieces(lines: bytes) -> Iterator[bytes]:
-    """Lines a megabyte at a time."""
+    """Lines in pieces of whole lines, a megabyte each."""
     low = 0
     while low < len(lines):
         high = lines.find(b"\n", low + _PIECE) + 1 or len(lines)
@@ -71,7 +75,7 @@ def pieces(lines: bytes) -> Iterator[bytes]:
 
 
 def _refusal(check: Check | None) -> BaseException | None:
-    """What `check` raises."""
+    """The error that `check` raises, or None."""
     if check is None:
         return None
     try:
@@ -82,11 +86,12 @@ def _refusal(check: Check | None) -> BaseException | None:
 
 
 class Update:
-    """The SPARQL update that removes some lines and then adds others: its `text` and the `functions` it calls.
+    """The SPARQL update that removes some lines and then adds others: its `text`, and the `functions` that it calls.
 
-    `thinned` are the graphs that rows are removed from. `check` is called now and then, here and while the update runs.
-    What it raises here is the reason of a StoppedError. What it raises there is `reason`, and makes the update fail.
-    Ctrl-C may come from `check` alone: where it stops a function otherwise, Oxigraph leaves a row out and goes on.
+    `thinned` are the graphs that lose rows. `check` is called from time to time, here and while the update runs. If it
+    raises an error here, the constructor raises StoppedError. If it raises an error while the update runs, the update
+    fails and the error is `reason`. Ctrl-C must come from `check` only: if it stopped another function, Oxigraph would
+    leave a row out and go on.
     """
 
     def __init__(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
@@ -108,7 +113,7 @@ class Update:
             self.functions |= self._functions()
 
     def _ask(self) -> None:
-        """Have the update ask at this place whether to go on."""
+        """Make the update ask at this place whether to stop."""
         if self._check and self._operations:
             self._operations += _ASK
             self.functions[_IS_STOPPED] = self._is_stopped
@@ -118,7 +123,7 @@ class Update:
         return Literal(self.reason is not None)
 
     def _say(self, verb: str, lines: bytes, rows: list[Quad]) -> None:
-        """Have rows, which are these lines, removed or added."""
+        """Add operations that remove or add rows; `lines` are the same rows as text."""
         ground, default, named = [], [], []
         for line, quad in zip(lines.split(b"\n"), rows, strict=False):
             if b"_:" not in line:
@@ -141,7 +146,10 @@ class Update:
             self._operations.append(f"{action} WHERE {{ VALUES ?i {{ {numbers} }} {terms} }}")
 
     def _functions(self) -> dict[NamedNode, Function]:
-        """They run no Python, where Ctrl-C could stop them: Oxigraph would leave that row out and go on."""
+        """The functions that return the terms of a row.
+
+        They run no Python code, which Ctrl-C could stop: Oxigraph would leave the row out and go on.
+        """
         numbers = [Literal(number) for number in range(len(self._rows))]
         columns: dict[str, list[Term | None]] = {
             "s": [row.subject for row in self._rows],

@@ -1,14 +1,16 @@
-"""`answer`, `wait_for`: a SPARQL query, or any call, in another thread, so that the caller can stop waiting for it.
+"""`answer`, `wait_for`: run a SPARQL query, or any call, in another thread, so that the caller can stop waiting.
 
-While pyoxigraph evaluates, Python handles no signal in the thread that asked. So another thread evaluates, and the one
-that asked waits in a way that Ctrl-C and a timeout end. Oxigraph itself cannot be stopped: the thread that nobody
-waits for any more ends once Oxigraph gives the next row or the answer, and keeps no process from ending.
+While pyoxigraph evaluates a query, Python handles no signal in that thread. So a *worker* thread evaluates the query,
+and the caller waits in a way that Ctrl-C and a timeout can end. Oxigraph itself cannot be stopped. After the caller has
+given up, the worker goes on until Oxigraph gives the next row or the answer, and then ends. It does not keep the
+process from ending.
 
-Results of pyoxigraph belong to the thread that made them, single rows do not. So each worker keeps the results of one
-query, and hands over batches of rows, which any thread may take (one at a time).
+In pyoxigraph only the thread that made the results may use them, but any thread may use a single row. So each worker
+keeps the results of one query, and hands over batches of rows. Any thread may take the rows, one thread at a time.
 
-Invariant: rows come in order, each once, of one state of the store. Cost: 10 to 80 microseconds a query, as the system
-wakes the thread, and as much for each batch of up to 4,096 rows. `is_short` tells the queries that need no worker.
+Invariant: each row comes once, in order, and all rows are of one state of the store. Cost: 10 to 80 microseconds for a
+query, to wake the thread, and the same for each batch of up to 4,096 rows. Queries that `is_short` accepts need no
+worker.
 """
 
 from __future__ import annotations
@@ -37,13 +39,13 @@ from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples,
 
 Result = TypeVar("Result")
 _FIRST, _MOST = 64, 4096
-"""Rows in the first batch, and in the largest."""
+"""The number of rows in the first batch, and in the largest batch."""
 _LONG = 0.001
-"""Seconds after which a batch is handed over as it is."""
+"""After this many seconds a batch is handed over, even if it is not full."""
 _SHORTLY = 1.0
-"""Seconds within which an idle worker drops its results; longer only where Python is ending."""
+"""An idle worker drops its results within this many seconds, except while Python is ending."""
 _LOOK = 0.1
-"""Seconds after which a waiting thread looks whether there are rows already."""
+"""A waiting thread looks for rows, and for signals, after this many seconds."""
 
 _TERM = r"(?:\?\w+|<[^<>\s]*>|[\w-]*:[\w-]*|\"[^\"\\\n]*\")"
 _SHORT = re.compile(
@@ -54,12 +56,12 @@ _SHORT = re.compile(
 
 
 def is_short(sparql: str) -> bool:
-    """Whether a query asks for one triple pattern with a subject, and nothing else, so that it takes no time."""
+    """Whether a query is fast for sure: it has one triple pattern with a fixed subject, and nothing else."""
     return len(sparql) < 1000 and _SHORT.fullmatch(sparql) is not None
 
 
 def at_once(ask: Callable[[], Results]) -> Results | None:
-    """The results that `ask` gives, all rows of them; None where these are too many to wait for."""
+    """All rows of the results of `ask`, read in this thread; None if there are too many rows."""
     results = ask()
     if isinstance(results, QueryBoolean):
         return results
@@ -73,15 +75,15 @@ def at_once(ask: Callable[[], Results]) -> Results | None:
 
 
 def quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
-    """The quads that `ask` gives; where they are many, it is called once more, in another thread."""
+    """The quads of `ask`; if there are many, `ask` is called again in a worker."""
     rows = list(islice(ask(), _MOST + 1))
     return iter(rows) if len(rows) <= _MOST else cast(Iterator[Quad], answer(cast(Any, ask)))
 
 
 def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
-    """The results that `ask` gives, which is called in another thread; all rows are fetched within `timeout` seconds.
+    """The results of `ask`, called in a worker. All rows must be fetched within `timeout` seconds.
 
-    Raises what `ask` raises, QueryTimeoutError here or while rows are fetched, QueryError for a row that fails.
+    Raises the errors of `ask`, QueryTimeoutError here or while rows are fetched, and QueryError for a row that fails.
     """
     query = _Query(_taken(), timeout)
     query.begin(ask)
@@ -93,9 +95,9 @@ def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
 
 
 def wait_for(call: Callable[[], Result], timeout: float | None = None) -> Result:
-    """What a call gives that is made in another thread, or what it raises. Ctrl-C ends the waiting, not the call.
+    """The result of a call that a worker makes. Ctrl-C ends the waiting, but not the call.
 
-    Raises QueryTimeoutError after so many seconds.
+    Raises the errors of the call, and QueryTimeoutError after `timeout` seconds.
     """
     worker = _taken()
     until = math.inf if timeout is None else time.monotonic() + timeout
@@ -114,15 +116,15 @@ def wait_for(call: Callable[[], Result], timeout: float | None = None) -> Result
 
 
 def is_left() -> bool:
-    """Whether there is a call that nobody waits for."""
+    """Whether a call that nobody waits for is still running."""
     _LEFT[:] = filter(threading.Thread.is_alive, _LEFT)
     return bool(_LEFT)
 
 
 def stay_at_exit() -> None:
-    """Where Python ends, wait for ever: for functions that Oxigraph calls in the thread of a call that is left.
+    """Wait for ever if Python is ending. Oxigraph calls this in a worker that nobody waits for.
 
-    A thread that comes back to Python later would make the process fail.
+    If such a thread came back to Python later, the process would crash.
     """
     if _ENDING.locked():
         with suppress(ValueError):
@@ -132,7 +134,7 @@ def stay_at_exit() -> None:
 
 @atexit.register
 def _end() -> None:
-    """Give calls that are left a moment to come to a function that stays."""
+    """While Python ends, give calls that nobody waits for a moment to reach `stay_at_exit`."""
     if is_left():
         _ENDING.acquire(blocking=False)
         until = time.monotonic() + _SHORTLY / 4
@@ -141,7 +143,7 @@ def _end() -> None:
 
 
 def _taken() -> _Worker:
-    """A worker that nobody else has."""
+    """A worker that nobody else uses."""
     try:
         return _IDLE.pop()
     except IndexError:
@@ -149,7 +151,7 @@ def _taken() -> _Worker:
 
 
 class _Worker:
-    """A thread that carries out one call at a time, and the results that it keeps between calls."""
+    """A thread that carries out one call at a time, and keeps the results of a query between calls."""
 
     def __init__(self) -> None:
         self.is_given_up: bool = False
@@ -164,16 +166,16 @@ class _Worker:
         self._thread.start()
 
     def submit(self, call: Callable[[_Worker], Any]) -> None:
-        """Have a call carried out."""
+        """Start a call in the thread."""
         self._call = call
         self._wanted.release()
 
     def is_finished(self, seconds: float) -> bool:
-        """Wait so long, or until the call is finished; whether it is."""
+        """Wait for the call, at most so many seconds; whether the call is finished."""
         return self._done.acquire(timeout=max(seconds, 0))
 
     def value(self) -> Any:
-        """What the finished call gave. Raises what it raised."""
+        """The result of the finished call. Raises the error of the call."""
         value, error = self._value, self._error
         self._value = self._error = None
         try:
@@ -181,10 +183,10 @@ class _Worker:
                 raise error
             return value
         finally:
-            del error  # its traceback has this frame, and frames that have the store, which is to be closed in time
+            del error  # its traceback would keep frames, and so the store, alive: the store could not be closed in time
 
     def give_up(self) -> None:
-        """End the thread, now or when its call is finished."""
+        """End the thread, now or after its present call."""
         self.is_given_up = True
         _LEFT.append(self._thread)
         with suppress(RuntimeError):  # the lock is free, as the thread has not begun its call
@@ -196,17 +198,17 @@ class _Worker:
             try:
                 self._value = self._call(self)
             except BaseException as error:
-                traceback.clear_frames(error.__traceback__)  # they hold the results, which are to be dropped here
+                traceback.clear_frames(error.__traceback__)  # the frames hold the results; this thread must drop them
                 self._error = error
             self._call = None
             self._done.release()
         self.forget()
         self._value = self._error = None
 
-    # What follows is called in the thread of the worker.
+    # The methods below run in the thread of the worker.
 
     def begin(self, ask: Callable[[], Results], query: _Query) -> bool:
-        """Ask, and fetch the first rows; whether there are no others."""
+        """Ask, and fetch the first rows; True if these are all rows."""
         results = ask()
         if isinstance(results, QueryBoolean):
             query.answer = bool(results)
@@ -216,7 +218,7 @@ class _Worker:
         return self.fetch(_FIRST, query.ready)
 
     def fetch(self, most: int, ready: deque[Any]) -> bool:
-        """Add some rows to those that are ready; whether these were the last ones."""
+        """Append at most `most` rows to `ready`; True if these were the last rows."""
         until = time.perf_counter() + _LONG
         for row in self._results:
             ready.append(row)
@@ -227,18 +229,18 @@ class _Worker:
         return True
 
     def forget(self) -> None:
-        """Drop the results, which only the thread that made them can do."""
+        """Drop the results. Only the thread that made them may do this."""
         self._results = None
 
     def write(self, file: _Rest, syntax: QueryResultsFormat) -> bool:
-        """Serialize the rows that are not ready yet; there are none afterwards."""
+        """Serialize all rows that were not handed over yet; True, because no row is left."""
         self._results.serialize(cast(IO[bytes], file), syntax)
         self.forget()
         return True
 
 
 class _Query:
-    """A worker's present query, as the thread sees it that asked."""
+    """The present query of a worker, as the asking thread sees it."""
 
     def __init__(self, worker: _Worker, timeout: float | None) -> None:
         self._worker: _Worker | None = worker
@@ -248,23 +250,23 @@ class _Query:
         self.answer: bool | None = None
         self.variables: list[Variable] | None = None
         self.ready: deque[Any] = deque()
-        """Rows that the worker has handed over."""
+        """The rows that the worker has handed over, and that nobody has taken yet."""
 
     def begin(self, ask: Callable[[], Results]) -> None:
-        """Have the query evaluated up to its first rows."""
+        """Start the query, and wait for its first rows."""
         self._submit(lambda worker: worker.begin(ask, self))
         while self._is_busy and not self.ready:
             self._wait()
 
     def _submit(self, call: Callable[[_Worker], bool]) -> None:
-        """Have the worker do something, which says whether there are no more rows."""
+        """Start a call in the worker that returns True if no row is left."""
         if (worker := self._worker) is None:
-            raise QueryError("the query was given up")
+            raise QueryError("the query was stopped; run it again")
         self._is_busy = True
         worker.submit(call)
 
     def _wait(self) -> None:
-        """Wait a little, or until the worker is not busy any more. Raises what its work raised, QueryTimeoutError."""
+        """Wait for the worker, at most a little while. Raises the error of its call, QueryTimeoutError."""
         worker = self._worker
         assert worker
         try:
@@ -280,7 +282,7 @@ class _Query:
             self._leave()
 
     def rows(self) -> Iterator[Any]:
-        """All rows; the worker is free afterwards. Raises QueryError."""
+        """All rows; afterwards the worker is free. Raises QueryError, QueryTimeoutError."""
         size = _FIRST
         try:
             while self.ready or not self._is_done:
@@ -299,7 +301,7 @@ class _Query:
     def written(
         self, variables: list[Variable], output: Output = None, syntax: QueryResultsFormat | None = None
     ) -> bytes | None:
-        """Write all rows as one document, or return it where there is no output."""
+        """Write all rows as one document, or return the document if there is no output."""
         while self._is_busy:
             self._wait()
         if self._is_done:
@@ -307,7 +309,7 @@ class _Query:
         if isinstance(output, (str, PathLike)):
             syntax = syntax or QueryResultsFormat.from_extension(Path(output).suffix[1:])
         if syntax is None:
-            return document(variables, ()).serialize(output, syntax)  # which raises
+            return document(variables, ()).serialize(output, syntax)  # raises pyoxigraph's error
         if isinstance(output, (str, PathLike)):
             with open(output, "wb") as file:
                 self._write(variables, file, syntax)
@@ -319,7 +321,7 @@ class _Query:
         return None
 
     def _write(self, variables: list[Variable], output: IO[bytes], syntax: QueryResultsFormat) -> None:
-        """Write the rows that are ready, then have the worker write the others behind them."""
+        """Write the rows that are ready; then the worker writes the other rows behind them."""
         end = _ENDS.get(syntax.file_extension, b"")
         beginning = _whole(variables, (), syntax).removesuffix(end)
         output.write(_whole(variables, self.ready, syntax).removesuffix(end))
@@ -333,7 +335,7 @@ class _Query:
         return self._worker is None
 
     def _leave(self) -> None:
-        """Let others have the worker, which has no results any more."""
+        """Give the worker back; it has no results any more."""
         worker, self._worker = self._worker, None
         if worker:
             _IDLE.append(worker)
@@ -342,7 +344,7 @@ class _Query:
         worker, self._worker = self._worker, None
         if worker and self._is_busy:
             worker.give_up()
-        elif worker:  # its results keep the store open: they go before this returns
+        elif worker:  # its results keep the store open, so drop them before this returns
             worker.submit(_Worker.forget)
             if worker.is_finished(_SHORTLY):
                 worker.value()
@@ -362,9 +364,9 @@ class _Query:
 
 
 class _Rest:
-    """A binary file that the end of a document is written to, without its first bytes; `comma` comes ahead of a row.
+    """A binary file that drops the first `skipped` bytes of a document, and writes the rest after a `comma`.
 
-    Raises OSError once the document is not wanted any more.
+    Raises OSError once nobody wants the document any more.
     """
 
     def __init__(self, output: IO[bytes], skipped: int, comma: bytes, is_unwanted: Callable[[], bool]) -> None:
@@ -373,7 +375,7 @@ class _Rest:
     def write(self, piece: bytes) -> int:
         """Write a piece of the document."""
         if self._is_unwanted():
-            raise OSError("the rows are not wanted any more")
+            raise OSError("nobody wants the rows any more")
         kept = piece[self._skipped :]
         self._skipped = max(self._skipped - len(piece), 0)
         if kept:
@@ -382,7 +384,7 @@ class _Rest:
         return len(piece)
 
     def flush(self) -> None:
-        """Nothing is kept back."""
+        """Do nothing: every piece is written at once."""
 
 
 def _whole(variables: list[Variable], rows: Iterable[Any], syntax: QueryResultsFormat) -> bytes:
@@ -390,12 +392,12 @@ def _whole(variables: list[Variable], rows: Iterable[Any], syntax: QueryResultsF
 
 
 _ENDS = {"srj": b"]}}", "srx": b"</results></sparql>"}
-"""How documents end behind their rows, by the extension of their format."""
+"""The end of a document behind its rows, by the file extension of the format."""
 _IDLE: list[_Worker] = []
 _LEFT: list[threading.Thread] = []
-"""The threads of workers that were given up, until somebody looks and they have ended."""
+"""The threads of workers that were given up; `is_left` removes those that have ended."""
 _ENDING = threading.Lock()
-"""Locked while Python ends, if calls are left."""
-if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+"""Locked while Python ends, if calls that nobody waits for are still running."""
+if hasattr(os, "register_at_fork"):  # the threads of a parent process do not exist in its child
     os.register_at_fork(after_in_child=_IDLE.clear)
     os.register_at_fork(after_in_child=_LEFT.clear)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.spellings import Images, stored
+from kgreason.store.spellings import Spellings, stored
 from kgreason.terms.dictionary import Dictionary
 
 _TYPES = ["integer", "decimal", "double", "boolean", "duration", "byte", "dateTime", "string", "gYear"]
@@ -53,19 +53,19 @@ def test_terms_are_alike_exactly_if_their_rows_are_one(first: str, second: str) 
 @given(st.lists(st.lists(_terms, max_size=6), max_size=4))
 def test_spellings_in_a_dictionary_that_grows(batches: list[list[str]]) -> None:
     dictionary = Dictionary()
-    images = Images(dictionary)
+    spellings = Spellings(dictionary)
     texts: list[str] = []
     for batch in batches:
         texts = list(dict.fromkeys(texts + batch))
         ids = dictionary.intern(texts)
-        shared = images.shared(ids).tolist()
-        for text, term, image, several in zip(texts, ids.tolist(), stored(texts), shared, strict=True):
-            alike = {other for other, seen in zip(texts, stored(texts), strict=True) if seen == image}
-            assert {text, *dictionary.decode(images.spellings(term))} == alike
+        shared = spellings.shared(ids).tolist()
+        for text, term, form, several in zip(texts, ids.tolist(), stored(texts), shared, strict=True):
+            alike = {other for other, seen in zip(texts, stored(texts), strict=True) if seen == form}
+            assert {text, *dictionary.decode(spellings.of_term(term))} == alike
             assert several == (len(alike) > 1)
-            assert set(dictionary.decode(images.forms([image])[0])) == alike
+            assert set(dictionary.decode(spellings.of_forms([form])[0])) == alike
 
 
 def test_nothing_is_stored_as_nothing() -> None:
     assert stored([]) == []
-    assert Images(Dictionary()).spellings(1) == [1]
+    assert Spellings(Dictionary()).of_term(1) == [1]
