@@ -42,7 +42,7 @@ def _relation(rule: Rule, atom: Atom) -> str:
     if atom == FALSE:
         raise RuleError(f"rule {rule.name}: a program on tables cannot derive false")
     if atom.relation is None:
-        raise RuleError(f"rule {rule.name}: tables have no triple patterns; write an atom such as edge(?x, ?y)")
+        raise RuleError(f"rule {rule.name}: a triple pattern has no table; write an atom such as edge(?x, ?y)")
     for term in atom.terms:
         if not isinstance(term, Variable) and _BREAKS.search(field(term)):
             raise RuleError(f"rule {rule.name}: {term} has a tab or a line break; a field of a table cannot have one")
