@@ -4,9 +4,9 @@
     level n + 1    the heads that are not present yet, derived from level n and the levels before it
 
 Parity (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator. A support counts
-the pairs of a rule and a substitution with body stamps that are all smaller than the stamp of the fact. From scratch both are final when a fact
-is found, so levels are only ever appended. `insert` makes the new facts the first delta, and adds the gains of present
-facts at its end (docs/architecture.md, Update).
+the pairs of a rule and a substitution with body stamps that are all smaller than the stamp of the fact. From scratch
+both are final when a fact is found, so levels are only ever appended. `insert` makes the new facts the first delta, and
+adds the gains of present facts at its end (docs/architecture.md, Update).
 
 Each level is written to Parquet and read back; after a crash the loop resumes after the last whole level. Nothing as
 large as the data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see `rewrites`.
@@ -67,8 +67,8 @@ def insert(
 
     result: what `materialize` or `insert` returned for this program, from another folder. added: the new facts, with
     the columns of `facts` in `materialize`. Facts and flags are those of `materialize` on all asserted facts; stamps
-    and supports keep the invariants of a commit (docs/architecture.md). The result is read back from Parquet below `folder`.
-    Resumes as `materialize` does. Raises InputError for facts with other columns.
+    and supports keep the invariants of a commit (docs/architecture.md). The result is read back from Parquet below
+    `folder`. Resumes as `materialize` does. Raises InputError for facts with other columns.
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()

@@ -5,8 +5,8 @@
     quads (s, p, o, g)                               ->  int32[n, 4]
 
 Law: the records are those of a Bootstrap in process, except for the order of rows and the ids; nothing is evaluated
-here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and each term is hashed
-once. This process reads the files, not Spark, so both must see the folder.
+here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and each term is
+hashed once. This process reads the files, not Spark, so both must see the folder.
 """
 
 from __future__ import annotations
