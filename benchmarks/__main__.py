@@ -1,7 +1,7 @@
 """`python -m benchmarks [--spark] [--json FILE] [--only NAME...] [--list]`: run benchmarks and print their figures.
 
-A benchmark that fails is reported with its error, and the others run; the exit status is then 1. A missed aim is a
-figure like any other: it does not change the exit status.
+If a benchmark fails, its error is reported, the other benchmarks run, and the exit status is 1. A missed aim does not
+change the exit status.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks.workspace import SkippedError, Workspace
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the arguments ask for; the exit status."""
+    """Run the benchmarks that the arguments name; returns the exit status."""
     options = _parser().parse_args(arguments)
     if options.list:
         _say(*report.listed([*BENCHMARKS, *ON_SPARK]))
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(benchmarks: Sequence[Benchmark], workspace: Workspace) -> tuple[list[Figure], bool]:
-    """Run benchmarks one after the other and print what they give; their figures, and whether one failed."""
+    """Run benchmarks one after the other and print their results; returns their figures, and whether one failed."""
     figures: list[Figure] = []
     failed = False
     for benchmark in benchmarks:
@@ -54,9 +54,9 @@ def run(benchmarks: Sequence[Benchmark], workspace: Workspace) -> tuple[list[Fig
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(prog="scripts/bench", description="Run the benchmarks and print their figures.")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to a file")
-    parser.add_argument("--spark", action="store_true", help="run those on Spark, which take half an hour")
+    parser.add_argument("--spark", action="store_true", help="run the benchmarks on Spark, which take half an hour")
     names = [benchmark.name for benchmark in (*BENCHMARKS, *ON_SPARK)]
-    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run these alone")
+    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run only these benchmarks")
     parser.add_argument("--list", action="store_true", help="list the benchmarks and their aims")
     return parser
 

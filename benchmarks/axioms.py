@@ -1,14 +1,14 @@
-"""Axioms that come and go in LUBM(5,0) under OWL 2 RL, over Bootstrap.
+"""The time to add or remove an axiom in LUBM(5,0) under OWL 2 RL, divided by the time of a Bootstrap.
 
-    low         full professors are leaders: a class without subclasses gets a superclass more
-    top         persons are agents: the class of most individuals does
-    transitive  being a part of an organization is transitive no more, and again
+    low         full professors are leaders: a class without subclasses gets one more superclass
+    top         persons are agents: the class of most individuals gets one more superclass
+    transitive  subOrganizationOf stops being transitive, and becomes transitive again
 
-What is measured is the whole change of a `Materializer`: the schema closed again, the axioms translated that the edit
-touches, rules and facts given to the engine. The share of the engine is a figure beside it. The value is the worst of
-adding and removing, each in a state from Bootstrap and in one that grew by single commits.
+The time is that of the whole change of a `Materializer`: it closes the schema again, translates the axioms that the
+edit touches, and gives rules and facts to the engine. The share of the engine is a second figure. The value is the
+worst of adding and removing, each in a state after a Bootstrap and in a state that grew by single commits.
 
-Cost: some ten seconds, and 0.5 GB.
+Cost: about ten seconds, and 0.5 GB.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ROUNDS = 5
 
 
 class Taken(NamedTuple):
-    """The seconds of an edit, and those of them that the engine took."""
+    """The seconds of an edit, and the seconds that the engine took of them."""
 
     whole: float
     engine: float
@@ -72,7 +72,7 @@ def over_bootstrap(materializer: Materializer, axiom: Triple, rounds: int) -> Me
 
 
 def _edits(materializer: Materializer, axiom: Triple, start: Start, rounds: int, bootstraps: list[float]) -> Found:
-    """Add and remove an axiom, or the reverse where it is there, in turns with Bootstraps."""
+    """Add and remove an axiom (or remove and add it, if it is asserted), in turns with Bootstraps."""
     quad = materializer.dictionary.intern(axiom)
     row = np.array([[*quad, 0]], dtype=np.int32)
     is_there = bool(materializer.holds(row[:, :3].copy())[0])

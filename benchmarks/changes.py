@@ -1,7 +1,7 @@
-"""What a change costs as things grow: a triple more with five times the data, and many more rules that never fire.
+"""The cost of a change in larger input: one more triple in five times the data, and many more rules that never fire.
 
-Both are to cost what they touch. The time of a triple may not depend on how many there are already (but for the
-caches of the machine), nor that of a Bootstrap on rules that no fact meets.
+A change should cost only what it touches. The time to add a triple should not depend on the size of the data (except
+through the caches of the machine). The time of a Bootstrap should not depend on rules that no fact meets.
 
 Cost: LUBM(5,0) and LUBM(1,0) in memory, then microseconds.
 """
@@ -42,14 +42,14 @@ def one_triple(workspace: Workspace) -> Measurement:
 
 
 def _turns(materializer: Materializer) -> list[Int32]:
-    """New triples in turns, after one that makes the arrangements live which a Bootstrap did without."""
+    """Add new triples in turns. A first triple, not measured, makes the arrangements that a Bootstrap does not need."""
     rows = new_triples(materializer, _TRIPLES + 1)
     _assert(materializer, rows[0])
     return [rows[low : low + _TURN] for low in range(1, len(rows), _TURN)]
 
 
 def new_triples(materializer: Materializer, count: int) -> Int32:
-    """Triples that are not there, int32[count, 3]: students who take one course more, or find one more advisor."""
+    """New triples int32[count, 3]: students who take one more course, or have one more advisor."""
     rows, rng = asserted(materializer)[materializer.triples], np.random.default_rng(0)
     facts = materializer.engine.circuit.facts
     parts = []

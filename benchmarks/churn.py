@@ -1,9 +1,9 @@
-"""Memory after a million pairs of single commits: a fact is added and deleted again, over before.
+"""Memory after a million pairs of single commits, divided by the memory before; a pair adds a fact and deletes it.
 
-The facts are new ones of known terms, and hardly one is the same twice: so rows, hash entries and postings are made and
-given back a million times. Counted are all arrays that the kernels work on, scratch and undo log included; the memory
-of the whole process, where the system says what it is now, counts as well. Arrangements and backward plans that the
-first commits make, once, belong to the state before: what they add to it is a figure beside it.
+The facts are new facts of known terms, and almost all are different. So rows, hash entries and postings are made and
+given back a million times. The memory is that of all arrays of the kernels, with scratch and undo log; if the system
+tells the memory of the process, it counts too. The first commits make arrangements and backward plans once. These
+belong to the memory before; a second figure says how much memory they add.
 
 Cost: about a minute at LUBM(1,0).
 """

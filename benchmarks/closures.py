@@ -1,10 +1,11 @@
-"""From files to a closed graph in a process that is already running, beside what others need for the same files.
+"""The time from a file to the closed graph in a running process, compared with other reasoners.
 
     owlrl        OWL 2 RL on rdflib, the library that most people use
     reasonable   OWL 2 RL in Rust, from Python
 
-Each graph is one file of N-Triples, which all of them read. What each entails is counted beside its time: a reasoner
-that says less has less to do. `missing` are triples without blank nodes that the other has and kgreason has not.
+Each graph is one file of N-Triples, which all reasoners read. Beside the times, the entailed triples are counted, since
+a reasoner that entails less has less work. `missing` counts triples without blank nodes that the other reasoner entails
+and kgreason does not.
 
 Cost: seconds a graph; owlrl takes up to two minutes for LUBM(1,0), and runs once.
 """
@@ -42,7 +43,7 @@ Reason = Callable[[Path], Iterable[str]]
 
 
 class Rival(NamedTuple):
-    """Another reasoner: from a file of N-Triples to what it has in the end, to be told as lines afterwards."""
+    """Another reasoner: how it closes a file of N-Triples, and how its result becomes lines afterwards."""
 
     module: str
     close: Callable[[Path], Any]

@@ -1,10 +1,10 @@
-"""Facts that come and go, in the engine alone: 1 % of the asserted ones, one triple, one edge.
+"""The time to delete and add facts, in the engine alone: 1 % of the asserted facts, one triple, or one edge.
 
-The larger ones are compared with a Bootstrap in the same run; a triple of LUBM has an aim of its own, in microseconds,
-as it is to cost the same however many there are. The value is the worse of the two states (`states`); each of them, the
-seconds of its first commit and those of a Bootstrap are figures beside it.
+1 % and one edge are compared with a Bootstrap in the same run. One triple of LUBM has an aim in microseconds, since its
+cost should not depend on the size of the data. The value is that of the worse of two states (see `states`). Further
+figures are the values of each state, the seconds of its first commit and the seconds of a Bootstrap.
 
-Cost: two Bootstraps and one for each round; of the sparse graph one takes seconds, and three states are in memory.
+Cost: two Bootstraps and one for each round. For the sparse graph a Bootstrap takes seconds; three states are in memory.
 """
 
 from __future__ import annotations

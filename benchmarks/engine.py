@@ -1,8 +1,8 @@
-"""The engine alone, from ids, over its floor (see `floor`): how much of a Bootstrap is search.
+"""The time of a Bootstrap, divided by its floor (see `floor`): how much of a Bootstrap is search.
 
 Four inputs: transitive closures of a dense and of a sparse random graph, Andersen's points-to analysis, and LUBM(5,0)
 under OWL 2 RL. Both sides start from rows of ids that are in memory, and end with the facts, their stamps and their
-supports in the fact table. What was derived before is dropped first, so that a Bootstrap has nothing to compare with.
+supports in the fact table. Facts of an earlier round are dropped first, so a Bootstrap need not compare with them.
 
 Cost: some seconds each; 1.5 GB for the sparse graph, whose 31 million heads are kept.
 """

@@ -1,7 +1,7 @@
-"""From files to a store and from files to a file, whole processes, beside what others take for the same.
+"""`kgreason load` and `kgreason materialize` as whole processes, compared with other programs.
 
-    load          against Oxigraph's bulk load of the finished closure: the store is the floor of a load
-    materialize   against `reasonable`, an OWL 2 RL reasoner in Rust
+    load          compared with Oxigraph's bulk load of the finished closure, which every load has to do
+    materialize   compared with `reasonable`, an OWL 2 RL reasoner in Rust
 
 Kernels are compiled and cached by a first run that does not count. Cost: some seconds a run.
 """

@@ -1,8 +1,8 @@
-"""The floor of a Bootstrap: hashing the asserted rows and the head of every derivation into the fact table, no more.
+"""The floor of a Bootstrap: the time to hash the asserted rows and the head of every derivation into the fact table.
 
-Whoever counts derivations has to look every head up, duplicates included; finding the derivations is what an engine
-adds to that. So `Bootstrap / floor` says how much of the time goes into the search, whatever the machine. Both sides
-use the same kernel, start with the same room and pay alike for every growth of the table.
+An engine that counts derivations must look up every head, duplicates included. It must also find the derivations. So
+`Bootstrap / floor` says on every machine how much of the time is search. Both sides use the same kernel, start with the
+same room and pay the same for every growth of the table.
 
 `record` runs one Bootstrap that keeps the heads it meets, in order. Its circuit claims to keep an undo log, and the log
 has no room: so every batch of heads stops the kernels and comes by `_make_room`.

@@ -1,7 +1,7 @@
 """Bytes: what a fact, a term and a whole load cost in memory, at LUBM(5,0) under OWL 2 RL.
 
-Room that arrays have kept to grow into counts, as it is memory that nobody else can have. Bytes do not vary as seconds
-do: one run is enough for arrays, and the median of three for the peak of a process.
+The spare room of arrays counts too, since other programs cannot use this memory. Bytes vary less than seconds: one run
+is enough for arrays, and the median of three runs for the peak of a process.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Run a command and print its seconds and its peak memory in bytes as JSON: `python launch.py COMMAND [ARGUMENT...]`.
 
-A child starts with the peak memory of the process it was made from, so a large process cannot measure a small one.
-This script is the small process in between; it imports nothing of the project. The command's standard output is thrown
-away, its errors are passed on, and so is its exit status.
+A child process starts with the peak memory of its parent, so a large process cannot measure a small one. This script is
+a small process between the two; it imports nothing of the project. It throws the standard output of the command away,
+and passes on its errors and its exit status.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Long rules: what reading one and having it in force costs, as its body grows.
+"""Long rules: the time to read a rule and put it in force, as its body grows.
 
     reach(?x0) :- edge(?x0, ?x1), edge(?x1, ?x2), ... , edge(?xn, ?x0) .
 
-The value is the time for twice as many atoms over that for the others: four where the cost goes with the square of the
-length, eight where it goes with the cube. Cost: some seconds.
+The value is the time for a rule with twice as many atoms, divided by the time for the shorter rule. It is four if the
+cost is the square of the length, and eight if it is the cube. Cost: some seconds.
 """
 
 from __future__ import annotations

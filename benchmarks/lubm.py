@@ -1,6 +1,6 @@
-"""LUBM under OWL 2 RL, read and closed in this process: the start of every benchmark that asks about its engine.
+"""LUBM under OWL 2 RL, read and closed in this process, for the benchmarks of the engine.
 
-Cost: a few seconds and 0.3 GB for LUBM(5,0). Nothing is kept between benchmarks: some of them change what they get.
+Cost: a few seconds and 0.3 GB for LUBM(5,0). Nothing is kept between benchmarks, since some of them change the graph.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def asserted(materializer: Materializer) -> dict[int, Int32]:
 
 
 def told(materializer: Materializer) -> dict[int, Int32]:
-    """What rules are told beside the asserted triples, of restrictions and of literals."""
+    """The facts about restrictions and literals that rules use in addition to the asserted triples."""
     saved = materializer.save()
     states, columns = saved.records[:, STATE], saved.records[:, FIRST:]
     return {

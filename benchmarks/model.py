@@ -1,7 +1,7 @@
 """The words of the benchmarks: a `Benchmark` is run and gives a `Measurement`, which is reported as `Figure`s.
 
-A benchmark has one figure of its own name, which has the aim, and perhaps some more beside it, which have none.
-Every aim is an upper bound. Nothing here measures anything; it costs nothing.
+A benchmark has one figure with its own name and an aim. It may have further figures without an aim. Every aim is an
+upper bound. This module only defines the types.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a run gave: the value, how it was taken, further values with their units, and the commands it ran."""
+    """The result of a run: the value, how it was measured, further values with units, and the commands that ran."""
 
     value: float
     how: str

@@ -1,7 +1,7 @@
-"""Reopening a store until its first edit is committed, over loading it: whole processes.
+"""The time to reopen a store and commit a first edit, divided by the time to load it: whole processes.
 
-A store that was closed restores its engine from a snapshot when it is edited, and evaluates nothing again. Every edit
-is another triple, and is in the journal that the next one replays.
+A closed store restores its engine from a snapshot when it is edited, and evaluates nothing again. Every edit adds
+another triple; it is in the journal, which the next edit replays.
 
 Cost: some seconds a load; kernels are compiled and cached by a first run that does not count.
 """

@@ -1,7 +1,7 @@
 """Figures as text for people and as JSON for comparison.
 
-The JSON file is a list of `{"name", "value", "aim", "unit"}`; `aim` is null for a figure that only informs. What was
-skipped or failed has no figure and is not in it.
+The JSON file is a list of `{"name", "value", "aim", "unit"}`; `aim` is null for a figure without an aim. A benchmark
+that was skipped or failed has no figure and is not in the file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def listed(benchmarks: Iterable[Benchmark]) -> Iterator[str]:
 
 
 def measured(benchmark: Benchmark, measurement: Measurement) -> Iterator[str]:
-    """The figures of a benchmark, how they were taken, and the command that takes them again."""
+    """The figures of a benchmark, how they were measured, and the command that measures them again."""
     for figure in benchmark.figures(measurement):
         yield line(figure)
     yield f"    {benchmark.what}"
@@ -31,7 +31,7 @@ def measured(benchmark: Benchmark, measurement: Measurement) -> Iterator[str]:
 
 
 def line(figure: Figure) -> str:
-    """A figure and how it stands to its aim."""
+    """A figure, and whether it meets its aim."""
     value = f"{figure.name:30} {number(figure.value):>12} {figure.unit}"
     if figure.aim is None:
         return value
@@ -39,7 +39,7 @@ def line(figure: Figure) -> str:
 
 
 def number(value: float) -> str:
-    """Whole from a thousand on, with three digits below."""
+    """A number as text: a whole number from a thousand on, three digits below."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 

@@ -1,11 +1,12 @@
 """The pipeline on Spark beside the one in process: `kgreason load` of LUBM, whole processes, on two local cores.
 
-    spark-linear      cost of a triple at 50 universities over 20: how the pipeline grows
-    spark-lubm20      Spark over in-process at 20 universities: what a machine of two cores pays for it
+    spark-linear      time for a triple at 50 universities over that at 20: how the time of the pipeline grows
+    spark-lubm20      the time of Spark over that of one process at 20 universities, on two cores
     spark-little      Java with less than half of the memory that 50 universities take as text
 
-With the times at two sizes each way is a straight line; where the lines meet is where Spark overtakes on this machine
-(the COST of McSherry et al., as the Shapiro paper asks for). Data is the project's own. Cost: half an hour, ten GB.
+A straight line is drawn through the times at two sizes, for Spark and for one process. Spark is faster on this machine
+beyond the size where the two lines meet (the COST of McSherry et al., as the Shapiro paper asks for). The data comes
+from `kgreason.lubm`. Cost: half an hour, ten GB.
 """
 
 from __future__ import annotations

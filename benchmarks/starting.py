@@ -1,7 +1,7 @@
-"""Short commands as whole processes: what one waits for before anything happens, in seconds.
+"""Short commands as whole processes: the seconds that a user waits.
 
-These alone are not ratios: they are what a person notices. Kernels are cached by a first run that does not count,
-except where compiling them is the question. The ontology is the shipped family.
+Only these benchmarks are not ratios, since a user notices the seconds. A first run, which does not count, compiles the
+kernels, except in the benchmark that measures compilation. The ontology is the family ontology that kgreason ships.
 """
 
 from __future__ import annotations

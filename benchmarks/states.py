@@ -1,10 +1,10 @@
-"""States to change: one right after a Bootstrap, and one that grew to the same facts by single commits.
+"""Two states to measure changes in: right after a Bootstrap, and grown to the same facts by single commits.
 
-A `Start` is facts and rules; `fresh` and `grown` make an engine of them in the two ways, which have the same facts and
-asserted flags but not the same stamps and supports. A change is measured as a `Turn`: some asserted facts are deleted
-and then added again, so that the next turn finds the same facts. Changes are Updates unless another strategy is asked
-for. The first deletion after a Bootstrap makes the plans and arrangements that evaluation forwards did without, once:
-`Series.first` has it, the medians do not.
+A `Start` has facts and rules. `fresh` and `grown` make an engine from it in the two ways. Both engines have the same
+facts and asserted flags, but not the same stamps and supports. A change is measured as a `Turn`: some asserted facts
+are deleted and then added again, so that the next turn finds the same facts. Changes are Updates unless another
+strategy is asked for. The first deletion after a Bootstrap also makes plans and arrangements that a Bootstrap does not
+need. `Series.first` is this turn; the medians leave it out.
 
 Cost: a Bootstrap for each engine; a series is as long as its turns, and one Bootstrap a round.
 """
@@ -58,7 +58,7 @@ class Series:
 
 
 class Measured(NamedTuple):
-    """What `measure` found: the series of both states, and the seconds of Bootstraps in between."""
+    """The result of `measure`: the series of both states, and the seconds of the Bootstraps in between."""
 
     series: dict[str, Series]
     bootstraps: list[float]

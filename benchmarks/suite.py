@@ -1,6 +1,6 @@
 """Every benchmark, with its aim: the largest value that is good enough.
 
-Names are what `scripts/bench --only` takes, and do not change: figures are compared from one release to the next.
+`scripts/bench --only` takes the names. A name does not change, so that figures of different releases can be compared.
 """
 
 from __future__ import annotations
@@ -177,4 +177,4 @@ ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-lubm20", "load of 20 universities by Spark over in process", 6, "x", spark.beside_local),
     Benchmark("spark-little", "memory of Java over the data that it closes", 1 / 2, "x", spark.little_memory),
 )
-"""Those that take too long to be run with the others."""
+"""The benchmarks that take too long to run with the others."""

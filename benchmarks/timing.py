@@ -1,8 +1,8 @@
-"""Two sides in turns: A B A B A B, so that whatever else the machine does meets both.
+"""Measures two sides in turns, A B A B A B, so that other load of the machine affects both sides.
 
-A side is a function that does its work and returns the seconds that count; what it prepares and clears away does not
-count. The ratio of two sides is the median of the ratios of their pairs: a slow moment spoils one pair, or none if it
-lasts for both. Cost: as many runs of each side as there are rounds.
+A side is a function that does its work and returns the seconds that count, without preparation and cleaning up. The
+ratio of two sides is the median of the ratios of their pairs. A slow moment of the machine spoils one pair, or none if
+it lasts for both runs of a pair. Cost: as many runs of each side as there are rounds.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How far an edit walks through the code: modules entered, changes of module and of package.
+"""The way of an edit through the code: the number of modules entered, and of changes of module and of package.
 
     python -m benchmarks.traces
 
-Each edit runs once unseen, so that imports and caches are not counted, and once traced. Every call of a function of
-kgreason counts; a change is a call from a function of another module, or package (the folder below `kgreason`). The
-Spark load is traced on the driver alone, and only where Spark is installed. Cost: seconds, with Spark half a minute.
+Each edit runs once without a trace, so that imports and caches are not counted, and once traced. Every call of a
+function of kgreason counts. A change is a call from a function of another module or package (the folder in `kgreason`).
+The Spark load is traced only on the driver, and only if Spark is installed. Cost: seconds, with Spark half a minute.
 """
 
 from __future__ import annotations

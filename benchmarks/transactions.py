@@ -1,7 +1,7 @@
-"""Transactions of a `KnowledgeGraph`, timed from the wish to what SPARQL sees, and Oxigraph's own updates beside them.
+"""The time of transactions of a `KnowledgeGraph` until SPARQL sees them, and of the same updates in Oxigraph alone.
 
-A commit is over when the store has it, so that the next query sees it; that it does is checked outside the clock. What
-is added or deleted are lines of N-Triples. A turn does both, so that the graph is as before.
+A commit ends when the store has it, so that the next query sees it; a query checks this, and its time does not count.
+Lines of N-Triples are added or deleted. A turn does both, so that the graph is then as before.
 
 Cost: what the commits take.
 """
@@ -58,14 +58,14 @@ def turn(graph: KnowledgeGraph, lines: bytes) -> Turn:
 
 
 def commit(graph: KnowledgeGraph, lines: bytes, *, added: bool) -> float:
-    """The seconds of one commit. Raises RuntimeError where SPARQL does not see what was added."""
+    """The seconds of one commit. Raises RuntimeError if SPARQL does not see its result."""
     gc.collect(0)
     start = time.perf_counter()
     with graph.transaction() as tx:
         (tx.add_lines if added else tx.remove_lines)(lines)
     taken = time.perf_counter() - start
     if not tx.delta or (added and not _sees(graph, lines)):
-        raise RuntimeError(f"SPARQL does not see what was committed: {lines[:200]!r}")
+        raise RuntimeError(f"SPARQL does not see the commit of these lines: {lines[:200]!r}")
     return taken
 
 

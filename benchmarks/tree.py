@@ -1,7 +1,8 @@
-"""A command with all the processes that it starts: seconds, and the most memory that each kind of them had at a time.
+"""Measures a command with all processes that it starts: seconds, and the peak memory of each kind of process.
 
-Kinds are the command itself, Java, and Python workers; the sum is taken at one moment. Memory is read from /proc, so
-that this needs Linux. Cost: a look at the processes five times a second, in this process, which does nothing else.
+The kinds are the command itself, Java, and Python workers. The peak of a kind is the largest sum of its processes at
+one moment. Memory is read from /proc, so this needs Linux. Cost: this process looks at the processes five times a
+second.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class TreeOutcome(NamedTuple):
 def run_tree(command: Sequence[str | Path], folder: Path) -> TreeOutcome:
     """Run a command in a folder, its output thrown away. Raises CommandError where it fails, SkippedError elsewhere."""
     if not _PROC.is_dir():
-        raise SkippedError("the memory of processes is read from /proc, which is not here")
+        raise SkippedError("the memory of processes is read from /proc, which this system does not have")
     log = folder / "errors.log"
     begun = time.perf_counter()
     with log.open("wb") as errors:

@@ -1,12 +1,12 @@
-"""Restrictions that say the same: what one more of them costs, where there are many.
+"""Equal restrictions (twins): the cost of one more twin if there are already many.
 
     :Ai  rdfs:subClassOf  some p C                        classes below twins
     :Bi  owl:equivalentClass  (:A1 and some p C)          twins in definitions
     :ii  a  :Ai                                           individuals in the classes below
 
-Half of the twins stand on the right of an axiom, half in a definition. The value is the cost of a twin over the cost of
-one among a quarter as many. By the tables each twin is below each other, and each class below each twin: then the value
-would be four.
+Half of the twins stand on the right of an axiom, half in a definition. The value is the cost of a twin among many,
+divided by the cost of a twin among a quarter as many. If the rules of the W3C were applied directly, each twin would be
+a subclass of each other twin, each class a subclass of each twin, and the value would be four.
 
 Cost: a few seconds.
 """

@@ -1,12 +1,12 @@
-"""How long it takes until SPARQL sees a change: whole transactions at LUBM(5,0) and on a closure.
+"""The time until SPARQL sees a change: whole transactions at LUBM(5,0) and on a transitive closure.
 
-    one triple   beside Oxigraph's own update of one quad, on a store of the same rows; on disk with a sync besides, as
-                 a commit is in a synced journal before the store has it
-    1 %, axioms  over a Bootstrap of the engine alone, from the same facts in the same run
+    one triple   compared with Oxigraph's own update of one quad, on a store of the same rows; on disk also with a sync,
+                 since a commit is in a synced journal before the store has it
+    1 %, axioms  compared with a Bootstrap of the engine alone, from the same facts in the same run
 
-One triple is measured as the graph was loaded, and again after a thousand single commits. On disk every commit is an
-Update; a graph in memory is loaded by Bootstrap and edited in one go, so there `auto` chooses, and it is said how often
-it chose what. The sparse graph's closure is left out: 15 million triples in Oxigraph measure Oxigraph.
+One triple is measured after the load, and again after a thousand single commits. On disk every commit is an Update. In
+memory `auto` chooses the strategy, and the figures say how often it chose which one. The closure of the sparse graph is
+left out: with 15 million triples, most of the time would be Oxigraph's.
 
 Cost: loading, and bulk loading once more, some ten seconds each; 1.5 GB in memory.
 """

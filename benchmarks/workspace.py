@@ -1,9 +1,9 @@
-"""`Workspace`: the files that benchmarks work on, in a temporary folder that goes away with it.
+"""`Workspace`: the files that benchmarks work on, in a temporary folder that is removed with the workspace.
 
-LUBM data is shared test data, found beside the project and decompressed when it is first asked for; the ontologies
-are those that kgreason ships. Data that is not there makes a benchmark `SkippedError`.
+LUBM data is shared test data beside the project; a file is decompressed when it is first asked for. The ontologies are
+those that kgreason ships. If data is missing, `SkippedError` is raised and the benchmark is skipped.
 
-Cost: 110 MB of disk for LUBM(5,0), and what the commands write.
+Cost: 110 MB of disk for LUBM(5,0), and the output of the commands.
 """
 
 from __future__ import annotations

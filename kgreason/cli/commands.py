@@ -1,7 +1,7 @@
-"""`main`: the root of the command line, and which commands there are.
+"""`main`: the root of the command line, with the list of commands.
 
-A command is a module of its own, named after it. Here they are put together, in the order in which one meets them:
-a store is loaded, asked and changed, then what works without a store.
+Each command is a module of its own with the name of the command. The help lists them in the order in which a user meets
+them: commands that load, query and change a store, then commands that work without a store.
 
 Cost: a quarter of a second for a small query, nearly all of it imports.
 """

@@ -1,13 +1,14 @@
 """Errors of the command line: one line `kgreason: ...` on standard error, never a traceback.
 
     status   what happened
-    0        all went well
-    1        an error: bad input, a store that cannot be used, a full disk; quietly, a reader that went away.
-             Of a command that judges (`Verdict`) it is the verdict, and an error has status 2
-    2        a command line that makes no sense
+    0        success
+    1        an error: bad input, a store that cannot be used, a full disk. If the reader of a pipe went away, the
+             command ends with this status and prints nothing. For `check` and `entails` (`Verdict`) 1 is a
+             negative answer, and an error has status 2
+    2        a wrong command line
     130      Ctrl-C
 
-An error that nobody foresaw is a fault of kgreason, and shows its traceback.
+Any other exception is a bug of kgreason, and shows its traceback.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ _INTERRUPTED = 130
 
 
 class Verdict(click.Command):
-    """A command whose status 1 is an answer."""
+    """A command that answers yes with status 0 and no with status 1; its errors have status 2."""
 
 
 class Reporting(click.Group):
-    """The group of commands that says errors its own way."""
+    """The group of all commands; it prints an error as one line."""
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command line and exit with its status."""
@@ -41,12 +42,12 @@ class Reporting(click.Group):
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else self.name
             status = _say(f"{error.format_message().rstrip('.')} (see {context} --help)", error.exit_code)
-        except click.Abort:  # Ctrl-C ahead of the command; click has ended the line
+        except click.Abort:  # Ctrl-C before the command began; click has ended the line
             status = _INTERRUPTED
         sys.exit(status or 0)
 
     def invoke(self, ctx: click.Context) -> None:
-        """Run a command; exit with a status where it fails."""
+        """Run a command; if it fails, print the error and exit with its status."""
         try:
             super().invoke(ctx)
             sys.stdout.flush()
@@ -63,7 +64,7 @@ class Reporting(click.Group):
             ctx.exit(_say("interrupted", _INTERRUPTED))
 
     def _error(self, ctx: click.Context) -> int:
-        """The status of an error in the command that was called."""
+        """The exit status of an error in the command that was called."""
         return 2 if isinstance(self.commands.get(ctx.invoked_subcommand or ""), Verdict) else 1
 
 
@@ -78,5 +79,5 @@ def _described(error: OSError) -> str:
 
 
 def _forget_stdout() -> None:
-    """Keep Python from writing what is left to a pipe that nobody reads."""
+    """Point standard output to nowhere, so that Python does not write the rest to a pipe that nobody reads."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

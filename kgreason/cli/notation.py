@@ -1,4 +1,4 @@
-"""Prefixes to abbreviate IRIs, as a command line takes them."""
+"""`--prefix p=IRI`: the prefixes that shorten IRIs on a command line."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 
 
 def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """The prefixes of a command line and the usual ones; none at all where it has none."""
+    """The prefixes of a command line and the usual ones. Without any `--prefix`, nothing is shortened: `{}`."""
     found = {}
     for word in words:
         prefix, mark, namespace = word.partition("=")
         if not mark:
-            raise click.BadParameter(f"{word}: not of the form p=IRI")
+            raise click.BadParameter(f"write p=IRI, such as ex=http://example.org/; got {word}")
         found[prefix.removesuffix(":")] = namespace.removeprefix("<").removesuffix(">")
     return PREFIXES | found if found else {}
 
@@ -26,5 +26,5 @@ prefixes = click.option(
     multiple=True,
     metavar="p=IRI",
     callback=_prefixes,
-    help="Write IRIs short; rdf, rdfs, owl and xsd are known then, too. May be given several times.",
+    help="Shorten IRIs by this prefix, and by rdf, rdfs, owl and xsd. May be given several times.",
 )

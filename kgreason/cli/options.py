@@ -1,8 +1,8 @@
-"""What several commands take, and how they answer.
+"""Options and output that several commands share.
 
-Where the store is (`-l`), whether a program reads the answer (`--json`), many files after one `-f`, the text of an
-update, the example at the end of a help text, tables of names and values, warnings. Names are those of Oxigraph's own
-command line, so that what one knows of the one is right for the other.
+Options: the folder of the store (`-l`), JSON for programs (`--json`), many files after one `-f`, the text of an update.
+Output: the example at the end of a help text, tables of names and values, warnings. Options have the names that
+Oxigraph's own command line gives them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kgreason.store.folder import is_store, no_store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MOST = 5
-"""The contradictions that a command which changes a store shows one by one."""
+"""A command that changes a store shows at most this many contradictions one by one."""
 RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several times"
 
 location = click.option(
@@ -30,7 +30,7 @@ location = click.option(
 
 
 def there(path: Path) -> Path:
-    """The folder of a store, which has to be there. Raises StoreError."""
+    """The folder of a store; raises StoreError if there is no store in it."""
     if not is_store(path):
         raise no_store(path)
     return path
@@ -47,51 +47,57 @@ existing = click.option(
     type=click.Path(path_type=Path),
     metavar="STORE",
     callback=_existing,
-    help="The folder of the store, which has to be there.",
+    help="The folder of the store, which must exist.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 verbose = click.option(
-    "-v", "--verbose", is_flag=True, help="Say on standard error what is done, and how long it took."
+    "-v", "--verbose", is_flag=True, help="Say on standard error which stages ran, and how long each took."
 )
 schema = click.option(
     "--schema",
     type=click.Choice(["axioms", "data"]),
-    help="How the ontology is read: as axioms, translated to rules (the default), or as data, by generic rules.",
+    help="axioms: translate the ontology to rules (the default); data: keep it as facts, read by generic rules.",
 )
 catalogue = click.option(
     "--catalogue",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Where the documents of owl:imports are: a folder, an XML catalog (catalog-v001.xml) or a map (.json).",
+    help="Where to find documents for owl:imports: a folder, an XML catalog (catalog-v001.xml) or a map (.json).",
 )
 
 
 def equality(command: Command) -> Command:
-    """How terms that owl:sameAs makes one are shown."""
+    """Add the options that say how terms that owl:sameAs makes equal are shown."""
     mode = click.option(
         "--same-as",
         type=click.Choice(["aliases", "representatives", "rules"]),
-        help="What stands for equal terms: each of them (the default), one of them, or the plain rules of the W3C.",
+        help="How equal terms are shown: a triple for each of them (aliases, the default), or for one of them "
+        "(representatives), or by the plain rules of the W3C (rules).",
     )
     budget = click.option(
-        "--aliases", type=click.IntRange(min=0), metavar="ROWS", help="The rows that equal terms may stand for (10^6)."
+        "--aliases",
+        type=click.IntRange(min=0),
+        metavar="ROWS",
+        help="At most this many rows are shown for equal terms (default: 10^6).",
     )
     return mode(budget(command))
 
 
 def request(command: Command) -> Command:
-    """A SPARQL Update, as `text` or as `file`; see `given`."""
-    text = click.option("-u", "--update", "text", metavar="UPDATE", help="The SPARQL Update; without both, from stdin.")
+    """Add the options of a SPARQL Update, which the command gets as `text` or as `file`; see `given`."""
+    text = click.option(
+        "-u", "--update", "text", metavar="UPDATE", help="The SPARQL Update. Without -u and --update-file: stdin."
+    )
     file = click.option(
-        "--update-file", "file", type=click.Path(path_type=Path), metavar="FILE", help="The file that has the update."
+        "--update-file", "file", type=click.Path(path_type=Path), metavar="FILE", help="A file with the update."
     )
     return text(file(command))
 
 
 def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
-    """A text that stands in an option, in the file that `option-file` names or else on stdin; and what it is called."""
+    """The text of an option, or of the file of `--option-file`, or else of stdin; then its name for messages."""
     if text is not None and file is not None:
-        raise click.UsageError(f"--{option} and --{option}-file exclude each other")
+        raise click.UsageError(f"give --{option} or --{option}-file, not both")
     if text is not None:
         return text, f"<{option}>"
     try:
@@ -101,12 +107,12 @@ def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
 
 
 def example(*lines: str) -> str:
-    """The end of a command's help."""
+    """The examples at the end of a command's help."""
     return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines)])
 
 
 def print_table(values: dict[str, Any], *, as_json: bool) -> None:
-    """Print names and values, a line each, or as one JSON object."""
+    """Print each name with its value on a line, or all as one JSON object."""
     if as_json:
         click.echo(json.dumps(values))
         return
@@ -116,9 +122,9 @@ def print_table(values: dict[str, Any], *, as_json: bool) -> None:
 
 
 def warn(warnings: Iterable[str], contradictions: Sequence[Contradiction] = (), *, count: int | None = None) -> None:
-    """Say on standard error what an ontology got wrong: warnings, how many contradictions, and the first of them.
+    """Print on standard error the warnings, the number of contradictions, and the first `_MOST` contradictions.
 
-    `count` is how many there are, where they are not known one by one.
+    Pass `count` if only the number of contradictions is known.
     """
     count = len(contradictions) if count is None else count
     found = [f"contradictions: {count:,}"] if count else []
@@ -133,7 +139,7 @@ class FileList(click.Command):
     """A command whose `-f`, or `--remove`, takes all words up to the next option: `-f a b` is `-f a -f b`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments, the option repeated for each file."""
+        """Parse arguments after the option is repeated for each file."""
         return super().parse_args(ctx, list(_repeated(args)))
 
 
@@ -155,5 +161,5 @@ _MANY = ("-f", "--file", "--remove")
 
 
 def _names(flag: str, word: str) -> bool:
-    """Whether a word is an option, or that option with its value."""
+    """Whether a word is the option `flag`, alone or with its value (`--file=a.nt`)."""
     return word == flag or word.startswith(f"{flag}=")

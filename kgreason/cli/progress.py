@@ -1,6 +1,6 @@
-"""How long work shows on a terminal: a bar for each stage, and a word before kernels are compiled.
+"""Progress on a terminal: a bar for each stage of a long command, and a message before kernels are compiled.
 
-Everything goes to standard error. Where that is no terminal nothing is shown, unless `--verbose` asks for a line about
+Everything goes to standard error. If standard error is not a terminal, nothing is shown. `--verbose` adds a line for
 each stage that is done.
 """
 
@@ -20,7 +20,7 @@ _DELAY = 1
 
 
 class Bars:
-    """A `Progress` that draws bars; made ahead of all work, it says whether kernels have to be compiled."""
+    """A `Progress` that draws bars. Make it before the work begins: it says whether kernels must be compiled."""
 
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
@@ -29,7 +29,7 @@ class Bars:
 
     @contextmanager
     def __call__(self, stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-        """A context whose value is called with the number of steps done since the last call."""
+        """A context for one stage; call its value with the number of steps done since the last call."""
         begun = time.perf_counter()
         with tqdm(
             desc=stage,
@@ -55,8 +55,8 @@ class Bars:
 
 
 def _announce() -> None:
-    """Say that kernels are compiled, if they are."""
-    from kgreason import compiled  # naming a member of it would make this a module of kernels to the cache
+    """Say that kernels must be compiled first, if that is so."""
+    from kgreason import compiled  # importing a member would make the cache take this module for one of kernels
     from kgreason.engine.level.fixpoint import advance
 
     if not compiled.is_compiled(advance):

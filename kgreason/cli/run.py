@@ -1,9 +1,10 @@
-"""`kgreason run`: a plain Datalog program on tables.
+"""`kgreason run`: evaluates a plain Datalog program on tables.
 
-Files are those of Souffle: R.facts in, R.csv out, tab separated. There are no types to declare: a field says what it is
-(see `kgreason.tables`). A program has n-ary atoms alone; triple patterns and contradictions are for graphs.
+The files are named as Souffle names them: R.facts is read, R.csv is written, both tab separated. Types are not
+declared: the text of a field says whether it is a number (see `kgreason.tables`). A program has only n-ary atoms;
+triple patterns and contradictions are for graphs.
 
-Invariant: each table is written as a whole, in an order that depends on its facts alone.
+Invariant: each table is written as a whole, in an order that depends only on its facts.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _HERE = Path()
     type=click.Path(path_type=Path),
     default=_HERE,
     metavar="DIR",
-    help="Where the .facts files are (here).",
+    help="The folder with the .facts files (default: the current folder).",
 )
 @click.option(
     "-D",
@@ -33,17 +34,17 @@ _HERE = Path()
     type=click.Path(path_type=Path),
     default=_HERE,
     metavar="DIR",
-    help="Where the .csv files go (here).",
+    help="The folder for the .csv files (default: the current folder).",
 )
 @as_json
 @verbose
 def run(program: Path, facts: Path, output: Path, as_json: bool, verbose: bool) -> None:
     """Run a Datalog program on tables, as Souffle does, and print how many facts each derived relation has.
 
-    Every relation R of the program is read from R.facts where there is such a file: tab separated, one fact a line.
-    Every relation that a rule derives is written to R.csv, in order. A field that reads as an integer is the number
-    that rules write as 5, any other is the string that they write as "five". Triple patterns are for graphs, not for
-    tables: see load and materialize.
+    The facts of a relation R are read from R.facts, if this file exists: tab separated, one fact a line. Each relation
+    that a rule derives is written to R.csv, in order. A field that reads as an integer is a number: the field 5 is the
+    constant 5 of a rule. Any other field is a string: the field five is the constant "five". Triple patterns are for
+    graphs, not for tables: see load and materialize.
     """
     from kgreason.cli.progress import Bars
     from kgreason.tables import TableProgram

@@ -1,11 +1,11 @@
 """Solutions as a table for people: as wide as the terminal, IRIs shortened by the prefixes of the query.
 
-Terms are written as Turtle has them, so that what one reads can be asked again: numbers short, strings in quotation
-marks. What does not fit into its column goes on in the next line. A table is printed in parts of `_PART` rows: the
-first is there before the last is known.
+Terms are written as in Turtle, so that they can be copied into another query: numbers short, strings in quotation
+marks. A cell that does not fit into its column goes on in the next line. A table is printed in parts of `_PART` rows,
+before the last row is known.
 
-Cost: a tenth of a second for the library that lays tables out, which is imported when there is one to show; then about
-0.1 milliseconds a row.
+Cost: a tenth of a second to import the library that lays out tables, which happens only if there is a table to show;
+then about 0.1 milliseconds a row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _UNBOUNDED = 1_000_000
 
 
 def write_table(solutions: Solutions, prefixes: Mapping[str, str], out: TextIO) -> None:
-    """Write solutions as tables, and how many there are."""
+    """Write solutions as tables, and then their number."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

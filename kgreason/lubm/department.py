@@ -1,11 +1,11 @@
 """One department of a university, as N-Triples lines.
 
-The order of the lines is the order of dependence: the faculty first, who bring the courses and the publications,
-then the students, who take the ones and co-author the others. Names are those of the original:
+The faculty comes first, with its courses and publications. Then come the students, who take the courses and co-author
+the publications. Names are those of the original benchmark:
 `http://www.Department0.University0.edu/FullProfessor0/Publication3`.
 
 Invariant: within a department no line occurs twice. Every university that is mentioned is typed once.
-Cost: the state is a list of some 400 publications; nothing else is kept.
+Cost: only a list of about 400 publications is kept in memory.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def link(subject: str, property_name: str, object_: str) -> str:
 
 
 class Department:
-    """Department `number` of a university; `lines` can be run through once."""
+    """Department `number` of a university; call `lines` once."""
 
     def __init__(self, university: int, number: int, seed: int) -> None:
         self.number = number
@@ -112,7 +112,7 @@ class Department:
             yield from self._publication(person, publication)
 
     def _teaching(self, person: str) -> Iterator[str]:
-        """New courses, so that no two members of the faculty teach the same one."""
+        """The courses of a member of the faculty; they are new, so that nobody else teaches them."""
         for _ in range(self._draw.between(profile.COURSES_TAUGHT)):
             yield from self._named("Course", self._courses)
             yield link(person, "teacherOf", self._local(f"Course{self._courses}"))

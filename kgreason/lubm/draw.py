@@ -1,7 +1,8 @@
 """Random numbers that stay the same: on every machine, in every version of Python, in every order of work.
 
-Only `random.Random.random` is used, whose sequence Python promises to keep for a given seed; `randint`, `sample` and
-`shuffle` carry no such promise. A generator is seeded with the name of what it draws for.
+Only `random.Random.random` is used: Python promises that its sequence stays the same for a given seed. It does not
+promise this for `randint`, `sample` and `shuffle`. Each generator is seeded with the name of the thing it draws for,
+such as (seed, university, department).
 """
 
 import random
@@ -10,7 +11,7 @@ from kgreason.lubm.profile import Bounds
 
 
 class Draw:
-    """Draws for one thing, named by a tuple of numbers."""
+    """Random numbers for one thing, which a tuple of numbers names."""
 
     def __init__(self, *name: int) -> None:
         self._random = random.Random("/".join(map(str, name))).random
@@ -28,7 +29,7 @@ class Draw:
         return self._random() < probability
 
     def distinct(self, amount: int, limit: int) -> list[int]:
-        """`amount` different numbers below `limit` (all of them where there are fewer), in the order drawn."""
+        """`amount` different numbers from 0 to `limit - 1`, in the order drawn; if `amount > limit`, all of them."""
         chosen: dict[int, None] = {}
         while len(chosen) < min(amount, limit):
             chosen[self.below(limit)] = None

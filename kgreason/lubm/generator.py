@@ -1,7 +1,7 @@
-"""Universities as files: one for each department, named as the original names them (`University0_3.nt`).
+"""Universities as files: one file for each department, named as in the original benchmark (`University0_3.nt`).
 
-The number of departments is drawn for each university from (seed, university), so that a run can be split by
-`first` over as many processes as one likes: the files are the same.
+The number of departments is drawn for each university from (seed, university). So `first` can split a run over any
+number of processes, and the files are the same.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,8 @@ from kgreason.lubm.draw import Draw
 def generate(universities: int, seed: int = 0, first: int = 0) -> Iterator[tuple[str, Iterator[str]]]:
     """Universities `first` to `first + universities - 1`: for each department a file name and its N-Triples lines.
 
-    The lines end in a newline and are made while they are read; a department's may be skipped, or read later.
+    Each line ends in a newline. Lines are made while they are read; the lines of a department may be skipped, or read
+    later.
     """
     for university in range(first, first + universities):
         for number in range(Draw(seed, university).between(profile.DEPARTMENTS)):
@@ -24,9 +25,9 @@ def generate(universities: int, seed: int = 0, first: int = 0) -> Iterator[tuple
 
 
 def write(folder: str | Path, universities: int, seed: int = 0) -> list[Path]:
-    """Write universities 0 to `universities - 1` into `folder`, which is made where it is missing.
+    """Write universities 0 to `universities - 1` into `folder`, which is made if it does not exist.
 
-    Returns the paths of the files in the order of `generate`. Raises `InputError` where the folder cannot be
+    Returns the paths of the files in the order of `generate`. Raises `InputError` if a file or the folder cannot be
     written.
     """
     paths = []
@@ -43,7 +44,7 @@ def write(folder: str | Path, universities: int, seed: int = 0) -> list[Path]:
 
 
 def _lines(department: Department) -> Iterator[str]:
-    """The department's lines; the first department says the name of the university as well."""
+    """The lines of a department; the first department also gives the name of the university."""
     if department.number == 0:
         yield link(university_iri(department.university), "name", f'"University{department.university}"')
     yield from department.lines()

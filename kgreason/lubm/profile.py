@@ -1,7 +1,7 @@
 """The published data profile of LUBM, as numbers.
 
-A `Bounds` is an inclusive range from which a count is drawn; a *ratio* is a range too, of students for each member
-of the faculty. The appendix of the paper states them in this order.
+A `Bounds` is an inclusive range from which a count is drawn. A *ratio* is also a range: so many students for each
+member of the faculty. The numbers are in the order of the appendix of the paper.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Bounds(NamedTuple):
 
 
 class Rank(NamedTuple):
-    """One kind of faculty: its class, how many of it a department has, and how much each one publishes."""
+    """A rank of the faculty: its class, its members in a department, and the publications of each member."""
 
     name: str
     members: Bounds
@@ -33,7 +33,7 @@ FACULTY = (*PROFESSORS, LECTURER)
 DEPARTMENTS = Bounds(15, 25)
 RESEARCH_GROUPS = Bounds(10, 20)
 COURSES_TAUGHT = Bounds(1, 2)
-"""Courses, and as many draws again for graduate courses, that a member of the faculty teaches alone."""
+"""How many courses a member of the faculty teaches alone; drawn again for the graduate courses."""
 
 UNDERGRADUATES_PER_FACULTY = Bounds(8, 14)
 GRADUATES_PER_FACULTY = Bounds(3, 4)
@@ -48,5 +48,5 @@ RESEARCH_ASSISTANTS = Bounds(3, 4)
 """One in three to one in four graduate students, none of them a teaching assistant."""
 
 UNIVERSITIES = 1000
-"""Degrees come from universities 0 to 999, however many are generated."""
+"""Degrees come from universities 0 to 999, even if fewer are generated."""
 RESEARCH_INTERESTS = 30

@@ -1,14 +1,14 @@
-"""Files -> Spark -> a store that is live: the pipeline from end to end.
+"""The whole Spark pipeline: `load` reads files into a graph, `materialize` writes their closure to a folder.
 
     files -> quads -> terms and ids -> closure, level by level -> Parquet -> engine and Oxigraph    (`load`)
                                                                           -> N-Triples or Parquet   (`materialize`)
 
-Law: the graph is that of an in-process load of the same files, and goes on as that would: what rules need to know of
-equal terms and of literals is worked out by the engine once it has taken over the closure (docs/architecture.md, The
-Spark path). What is written are the triples that such a graph shows.
+Law: after `load` the graph is that of an in-process load of the same files, and later commits work as there. The engine
+takes over the closure, and then computes the facts about equal terms and literals that rules need
+(docs/architecture.md, The Spark path). `materialize` writes the triples that such a graph shows.
 
-Cost: Spark's, then one pass over facts and terms. The engine holds all of them in the end: what does not fit there is
-for `materialize`, which needs no engine.
+Cost: that of Spark, then one pass over facts and terms. After `load` the engine holds all facts and terms in memory. If
+they do not fit, use `materialize`, which needs no engine.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def load(
     folder: File | None = None,
     progress: Progress = SILENT,
 ) -> dict[str, Any]:
-    """Load files into a graph that is empty, by Spark; the statistics after it, and the seconds it took.
+    """Load files into an empty graph with Spark; returns the statistics of the graph.
 
-    What Spark works out is written below `folder`, which driver and workers both see, and where a load that was broken
-    off goes on; without it, in a temporary one. Malformed lines are an error, or passed over where `on_error` is
-    "count"; `skipped` of the statistics is their number. Raises what `encode` and `check_load` raise; then nothing has
-    changed.
+    Spark writes its tables below `folder`, which driver and workers must both see; by default to a temporary folder. A
+    load that was interrupted goes on with the tables in `folder`. Malformed lines are an error. With
+    `on_error="count"` they are skipped, and `skipped` in the statistics is their number. Raises what `encode` and
+    `check_load` raise; then nothing has changed.
     """
     check_load(graph, paths, folder)
     skipped: list[Malformed] = []
@@ -76,20 +76,20 @@ def load(
 
 
 def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None = None) -> None:
-    """Raise what `load` can tell without Spark.
+    """Raise the errors of `load` that can be found without Spark.
 
-    That is InputError for a path that is missing or of no known format, and for a folder at a URI, which this process
-    cannot read; StoreError for a graph that has facts.
+    That is InputError for a missing path, for an unknown format, and for a folder at a URI, which this process cannot
+    read; StoreError for a graph that has facts.
     """
     if folder is not None and "://" in fspath(folder):
-        raise InputError(f"{folder}: give a path, from which this process reads what Spark worked out")
+        raise InputError(f"{folder}: give a local path, since this process reads the tables that Spark writes there")
     sort(list(paths))
     if graph.stats()["facts"]:
-        raise StoreError("the graph has facts already: Spark fills only an empty one; load into it without Spark")
+        raise StoreError("the graph has facts already: Spark fills only an empty graph; load without Spark")
 
 
 def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
-    """The quads of files, and what follows from them, in the ids of a materializer."""
+    """The quads of the files, and their closure, in the ids of a materializer."""
     facts, planned = close_for(replace(live.selection, own=live.own), encoded, f"{folder}/closure", progress)
     with progress("handing over"):
         ids = intern_terms(files_of(encoded.terms), planned.fresh, live.dictionary)
@@ -98,7 +98,7 @@ def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Prog
 
 
 class Written(NamedTuple):
-    """What is wrong with data whose closure was written: the number of contradictions, and warnings, a line each."""
+    """The problems of data that `materialize` found: the number of contradictions, and warnings, one line each."""
 
     contradictions: int
     warnings: tuple[str, ...]
@@ -118,12 +118,12 @@ def materialize(
     folder: File | None = None,
     progress: Progress = SILENT,
 ) -> Written:
-    """Write every triple that follows from files into a folder, or those that were derived.
+    """Write the closure of files into a folder; with `inferred` only the inferred triples.
 
-    `on_error` and `folder`, which may be at a URI, are as for `load`. Triples of all graphs are taken together;
-    owl:sameAs is followed by the plain rules of the W3C, whose cost is the cube of a clique's size. In Parquet a column
-    `asserted` tells the triples apart. No owl:imports is followed, of which the warnings tell. Raises what `encode` and
-    `check_materialize` raise.
+    `on_error` and `folder` are as for `load`, but `folder` may be at a URI. Triples of all graphs are taken together.
+    owl:sameAs follows the plain rules of the W3C, which cost the cube of the size of a clique. In Parquet the column
+    `asserted` says whether a triple is asserted. Spark does not follow owl:imports; warnings name the documents. Raises
+    what `encode` and `check_materialize` raise.
     """
     selection = check_materialize(paths, output, rules=rules, schema=schema, overwrite=overwrite)
     with room(folder) as place, clear_errors(place):
@@ -131,9 +131,9 @@ def materialize(
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         closed = close_alone(selection, encoded, f"{place}/closure", progress)
         triples = closed.triples.where("NOT asserted") if inferred else closed.triples
-        skipped = (f"{each.file}: {each.lines} malformed lines passed over" for each in encoded.skipped)
+        skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
         found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
-        told = Written(closed.contradictions(), found)  # ahead of the output, which is the last thing that may fail
+        told = Written(closed.contradictions(), found)  # before the output, so that only writing can still fail
         with progress("writing"):
             write(decoded(triples, closed.terms(encoded)), output, form=form, overwrite=overwrite)
         return told
@@ -147,10 +147,10 @@ def check_materialize(
     schema: SchemaMode = "axioms",
     overwrite: bool = False,
 ) -> Selection:
-    """Raise what `materialize` can tell without Spark; the rules that it takes.
+    """Raise the errors of `materialize` that can be found without Spark; returns the selected rules.
 
-    That is what `select` raises, InputError for a path that is missing or of no known format and for an output folder
-    that is not empty, StoreError for one that cannot be made.
+    That is what `select` raises; InputError for a missing path, for an unknown format and for an output folder that is
+    not empty; StoreError for an output folder that cannot be made.
     """
     selection = select(rules, schema, "rules")
     sort(list(paths))
@@ -161,7 +161,7 @@ def check_materialize(
 
 @contextmanager
 def room(folder: File | None) -> Iterator[str]:
-    """The folder that Spark writes to, absolute; one that goes at the end, where none is given."""
+    """The folder that Spark writes to, as an absolute path; without `folder` a temporary one, removed at the end."""
     if folder is not None:
         yield fspath(folder) if "://" in fspath(folder) else str(Path(folder).resolve())
         return

@@ -1,9 +1,8 @@
-"""`block`: the quads that a block of an update stands for.
+"""`block`: the quads of a block of an update, such as the braces after INSERT DATA.
 
-A block `{ ... GRAPH g { ... } ... }` is TriG but for a few tokens, so Oxigraph's TriG parser reads it: with its
-prefixes, lists, blank node property lists and triple terms, and with literals kept as they are written. What differs is
-rewritten: triples outside of GRAPH get braces of their own, `TRUE` is `true`, and a variable becomes an IRI that stands
-for it.
+A block `{ ... GRAPH g { ... } ... }` is almost TriG, so Oxigraph's TriG parser reads it: with prefixes, lists, blank
+node property lists and triple terms, and with literals kept as they are written. The differences are rewritten: triples
+outside of GRAPH get braces of their own, `TRUE` becomes `true`, and a variable becomes an IRI that stands for it.
 
     { ?s a :C GRAPH :g { ?s :p 1 } . }    ->    { <...s> a :C } GRAPH :g { <...s> :p 1 } { }
 
@@ -32,7 +31,7 @@ _BLANK_NAME = re.compile(r"\s*(_:|\[)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of quads in a source, as TriG under some prologue; `variables` and `labels` have their first place."""
+    """A block of quads in a source, as TriG under a prologue; `variables` and `labels` map names to first indexes."""
 
     source: Source
     start: int
@@ -41,13 +40,13 @@ class Block:
     labels: dict[str, int]
 
     def rows(self) -> bytes:
-        """Its quads as lines, blank nodes fresh. Raises QueryError."""
+        """The quads as lines, with new blank nodes. Raises QueryError."""
         with self._problems():
             parsed = pyoxigraph.parse(str(self.trig), RdfFormat.TRIG, rename_blank_nodes=True)
             return pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b""
 
     def template(self) -> Template:
-        """Its quads as a template. Raises QueryError."""
+        """The quads as a template. Raises QueryError."""
         with self._problems():
             return Template(tuple(pyoxigraph.parse(str(self.trig), RdfFormat.TRIG)), tuple(self.variables))
 
@@ -74,7 +73,7 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
     for token in TOKEN.finditer(source.text, start, end - 1):
         depth += (token.lastgroup == "open") - (token.lastgroup == "close")
         if depth > _INSIDE_GRAPH:
-            raise source.error(token.start(), "a block cannot stand inside of a GRAPH")
+            raise source.error(token.start(), "a GRAPH cannot contain another block")
         if (text := _rewritten(token, found)) is not None:
             found.trig.copy(done, token.start())
             found.trig.put(text, token.start())
@@ -84,7 +83,7 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
 
 
 def _rewritten(token: re.Match[str], found: Block) -> str | None:
-    """What a token is in TriG, None if it is the same."""
+    """The text of a token in TriG, or None if it does not change."""
     match token.lastgroup:
         case "variable":
             found.variables.setdefault(token[0][1:], token.start())
@@ -104,4 +103,4 @@ def _keyword(token: re.Match[str], found: Block) -> str | None:
         if _BLANK_NAME.match(found.source.text, token.end()):
             raise found.source.error(token.end(), "a blank node cannot name a graph in an update")
         return "} GRAPH"
-    return f"{word.lower()} " if word.upper() in ("TRUE", "FALSE") else None  # apart from a full stop
+    return f"{word.lower()} " if word.upper() in ("TRUE", "FALSE") else None  # the space keeps a full stop apart

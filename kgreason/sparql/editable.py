@@ -1,11 +1,11 @@
-"""`Editable`: what an update asks of the graph that it edits.
+"""`Editable`: the methods that an update needs of the graph that it edits.
 
-Rows are canonical N-Quads lines in UTF-8, as `Dictionary.lines` writes them; a line without a graph name is a row of
-the default graph. Graphs are the N-Triples text of their names, None being the default graph.
+Rows are canonical N-Quads lines in UTF-8, as `Dictionary.lines` writes them. A line without a graph name is a row of
+the default graph. A graph is given by its name as N-Triples text, and None is the default graph.
 
-Two views meet here. What a WHERE sees is the materialized graph: the default graph holds the closure of all graphs,
-literals look as Oxigraph normalises them. What an update edits are asserted quads as they were written: those of the
-default graph, and those of each named graph.
+Two views meet here. A WHERE sees the materialized graph: the default graph holds the closure of all graphs, and
+Oxigraph has normalised the literals. An update edits the asserted quads of the default graph and of each named graph,
+with literals as they were written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
-    """The asserted quads that Oxigraph shows as one of some rows, and the rows without such a quad."""
+    """The answer to `Editable.asserted`: the asserted quads that have one of the rows as image, and the other rows.
+
+    `quads` are the asserted quads; `missing` are the rows that are not the image of any asserted quad.
+    """
 
     quads: bytes
     missing: bytes
@@ -36,7 +39,7 @@ class Editable(Protocol):
         ...
 
     def graphs(self) -> Iterable[str]:
-        """The names of the named graphs, each of which holds a quad."""
+        """The names of all named graphs that hold a quad."""
         ...
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
@@ -44,12 +47,12 @@ class Editable(Protocol):
         ...
 
     def read(self, path: Path, graph: str | None) -> Iterable[bytes]:
-        """The quads of an RDF file, as chunks of lines: all in one graph, or where the file has them if it is None.
+        """The quads of an RDF file, as chunks of lines: all in `graph`, or if `graph` is None as the file has them.
 
         Raises InputError.
         """
         ...
 
     def apply(self, removed: bytes, added: bytes) -> None:
-        """Retract quads, which are asserted, then assert others; what is asked next is asked of the outcome."""
+        """Retract the asserted quads `removed`, then assert `added`; later calls see the outcome."""
         ...

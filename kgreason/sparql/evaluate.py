@@ -1,18 +1,18 @@
-"""`run`: operations -> edits of asserted quads, in order, each seeing what the ones before did.
+"""`run`: operations -> edits of asserted quads. Each operation sees the result of the operations before it.
 
-    operation                edits
-    DELETE, INSERT           - every asserted form of the rows named, + the rows
+    operation                edits (- retracts, + asserts)
+    DELETE, INSERT           - every asserted form of the rows of DELETE, + the rows of INSERT
     CLEAR, DROP              - the graph
     ADD, COPY, MOVE          - the target (not ADD), + the source in the target, - the source (MOVE)
     LOAD                     + the file
 
-Law: on a graph without rules the outcome is that of Oxigraph's own update. A graph that holds nothing is one that is
-not there: CREATE of another and CLEAR or DROP of any succeed (section 3 of the recommendation says this of stores that
-do not record empty graphs).
+Law: on a graph without rules the outcome is the same as that of Oxigraph's own update. A graph without quads does not
+exist. So CREATE succeeds for a graph that does not exist, and CLEAR and DROP always succeed (section 3 of the
+recommendation allows this for stores that do not record empty graphs).
 
-Edits that nothing asks about are handed over together, so that a request of INSERT DATA and DELETE DATA is one edit
-unless a DELETE names a subject and predicate that it has edited before. Atomicity is the caller's: an error leaves the
-edits that were applied until then.
+Edits are collected, and applied only when an operation must see them. So a request of INSERT DATA and DELETE DATA is
+one edit, unless a DELETE names a subject and predicate that the request has edited before. The caller is responsible
+for atomicity: after an error, edits that were already applied remain.
 
 Cost: that of the queries, and some microseconds a row.
 """
@@ -29,16 +29,16 @@ from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Lo
 from kgreason.sparql.template import lines, start_of
 
 _SOME = 10_000
-"""So many solutions are looked at together."""
+"""Solutions that are turned into rows at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an update has to say beside its edits.
+    """The rows that an update wanted to remove.
 
-    `named` are the rows that it wanted gone: those of them which the default graph still shows after the commit, though
-    nobody asserts them there, stay because they are entailed. `unasserted` is the number of rows that a DELETE named
-    and that were not asserted in the graph it named.
+    `named` are these rows. If the default graph still shows one of them after the commit although it is not asserted
+    there, the row stays because it is entailed. `unasserted` counts the rows of a DELETE that were not asserted in the
+    graph that the DELETE named.
     """
 
     named: dict[bytes, None] = field(default_factory=dict)
@@ -48,8 +48,9 @@ class Outcome:
 def run(operations: Iterable[Operation], graph: Editable) -> Outcome:
     """Run the operations of a request on a graph.
 
-    Raises QueryError for a query that cannot be evaluated, for CREATE of a graph that is there and for ADD, COPY and
-    MOVE of a named graph that is not (SILENT takes that as an empty one); InputError for LOAD, unless it is SILENT.
+    Raises QueryError for a query that cannot be evaluated, for CREATE of a graph that exists, and for ADD, COPY and
+    MOVE of a named graph that does not exist (with SILENT it counts as empty). Raises InputError for a LOAD that
+    fails, unless it is SILENT.
     """
     steps = _Steps(graph)
     for operation in operations:
@@ -59,7 +60,7 @@ def run(operations: Iterable[Operation], graph: Editable) -> Outcome:
 
 
 class _Steps:
-    """The edits that are not applied yet, and what is known of those that are."""
+    """The edits that are not applied yet, and the outcome so far."""
 
     def __init__(self, graph: Editable) -> None:
         self._graph = graph
@@ -143,7 +144,7 @@ class _Steps:
     def _create(self, operation: Create) -> None:
         self.flush()
         if not operation.silent and operation.graph in self._graph.graphs():
-            raise QueryError(f"CREATE: the graph {operation.graph} is there already")
+            raise QueryError(f"CREATE: the graph {operation.graph} already exists")
 
     def _transfer(self, operation: Transfer) -> None:
         source, target = operation.source, operation.target
@@ -171,5 +172,5 @@ class _Steps:
 
 
 def _placed(triples: bytes, graph: str | None) -> bytes:
-    """Lines of triples as lines of a graph; a full stop ends a line and nothing else."""
+    """Lines of triples as lines of a graph; ` .` and a line feed stand only at the end of a line."""
     return triples if graph is None else triples.replace(b" .\n", f" {graph} .\n".encode())

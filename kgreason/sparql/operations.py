@@ -1,7 +1,7 @@
 """The operations of SPARQL 1.1 Update as values (its section 3).
 
-Rows are canonical N-Quads lines, graphs the N-Triples text of their names, None being the default graph. DROP is CLEAR,
-since a graph that holds nothing is one that is not there; DELETE WHERE is a `Modify`.
+Rows are canonical N-Quads lines. A graph is given by its name as N-Triples text, and None is the default graph. DROP is
+a `Clear`, since a graph without quads does not exist. DELETE WHERE is a `Modify`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Modify:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """CLEAR and DROP: of the default graph, of named graphs (those listed, or all of them where it is None)."""
+    """CLEAR and DROP of the default graph (`default`) and of the graphs in `named`; None means all named graphs."""
 
     default: bool
     named: tuple[str, ...] | None

@@ -1,4 +1,4 @@
-"""`parse`: an update request -> its operations, every one of them checked before any runs.
+"""`parse`: an update request -> its operations. All operations are checked before any of them runs.
 
     part                       read by
     outer structure            lark (`syntax`)
@@ -6,10 +6,10 @@
     WHERE                      Oxigraph's SPARQL parser, as a SELECT (`where`)
     prologue, graph names      Oxigraph's Turtle parser
 
-PREFIX and BASE hold from where they stand to the end of the request. LOAD takes `file:` IRIs; one that would need the
-network is an error, or with SILENT does nothing.
+PREFIX and BASE hold from their place to the end of the request. LOAD takes `file:` IRIs; a LOAD that would need the
+network is an error, and with SILENT it does nothing.
 
-Raises QueryError at the first thing that is wrong, with its line and column. Cost: see `syntax` and `block`.
+Raises QueryError for the first mistake, with its line and column. Cost: see `syntax` and `block`.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from kgreason.sparql.template import Template
 from kgreason.sparql.where import Where
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
-_NO_BLANKS = "blank nodes (_:b, [] and lists) cannot stand in DELETE; use a variable in DELETE ... WHERE"
+_NO_BLANKS = "DELETE cannot contain blank nodes (_:b, [] or lists); use a variable in DELETE ... WHERE"
 
 
 def parse(
     text: str, source: str = "<update>", prefixes: Mapping[str, str] = NO_PREFIXES, base: str | None = None
 ) -> tuple[Operation, ...]:
-    r"""The operations of an update request; `source` is what error messages call it. Raises QueryError.
+    r"""The operations of an update request; error messages call the request `source`. Raises QueryError.
 
-    `prefixes` and `base` are those that the request need not declare.
+    The request can use `prefixes` and `base` without declaring them.
 
     >>> [insert] = parse("PREFIX : <http://e/> INSERT DATA { :a :p 01 }")
     >>> insert.rows
@@ -53,7 +53,7 @@ def parse(
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise Source(source, text).error(error.start, "what stands here is no character (a lone surrogate)") from error
+        raise Source(source, text).error(error.start, "invalid character (a lone surrogate)") from error
     try:
         return tuple(_Parser(Source(source, text), prefixes, base).operations())
     except QueryError:
@@ -63,7 +63,7 @@ def parse(
 
 
 class _Parser:
-    """What has been declared so far, and what it means for the operation that comes next."""
+    """Parses the operations in order, and remembers the prefixes, the base and the blank node labels so far."""
 
     def __init__(self, source: Source, prefixes: Mapping[str, str], base: str | None) -> None:
         self._source = source
@@ -103,14 +103,17 @@ class _Parser:
         """A block without variables."""
         found = self._block(token)
         for name, at in found.variables.items():
-            self._fail(at, f"a variable (?{name}) cannot stand in {verb}")
+            self._fail(at, f"{verb} cannot contain a variable (?{name})")
         return found
 
     def _inserted(self, found: Block) -> Block:
-        """A block whose blank nodes are new: a label of an earlier operation would look as if it were the same node."""
+        """A block for INSERT, which makes new blank nodes. A label of an earlier operation is an error.
+
+        The label would look as if it meant the same blank node.
+        """
         for label, at in found.labels.items():
             if label in self._labels:
-                self._fail(at, f"{label} stands in an earlier operation too, where it is another blank node")
+                self._fail(at, f"an earlier operation uses {label} for another blank node; choose another label")
         self._labels.update(found.labels)
         return found
 
@@ -189,7 +192,7 @@ class _Parser:
         return self._check(token, str(token))
 
     def _check(self, token: Token, name: str) -> str:
-        """The IRI that a name stands for here; raises QueryError at the token."""
+        """The IRI that a name stands for under the prologue so far; raises QueryError at the token."""
         text = f"{self._prologue}\n{name} <http://e/> <http://e/> ."
         try:
             return str(next(pyoxigraph.parse(text, RdfFormat.TURTLE)).subject)

@@ -1,9 +1,9 @@
-"""A text with a name, texts made from pieces of it, and where in it an error is.
+"""`Source`: a text with a name; `Rewritten`: a text made from pieces of a source. Both say where an error is.
 
-Oxigraph parses the templates and patterns of an update, in texts that are put together from pieces of the update. A
-`Rewritten` text remembers where each piece comes from, so that an error names the line and column of the update itself.
+Oxigraph parses the templates and patterns of an update as texts that are made from pieces of the update. A `Rewritten`
+text remembers where each piece comes from, so that an error names the line and column of the update itself.
 
-Cost: an entry for each piece; positions are computed when there is an error.
+Cost: an entry for each piece; positions are computed only for an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Source(NamedTuple):
     text: str
 
     def error(self, index: int, problem: str) -> QueryError:
-        """The error that names the line and column (from 1) of a character."""
+        """A QueryError that names the line and column (from 1) of the character at `index`."""
         line, column = position(self.text, index)
         return QueryError(f"{self.name}:{line}:{column}: {problem}")
 
@@ -32,7 +32,7 @@ def position(text: str, index: int) -> tuple[int, int]:
 
 
 class Rewritten:
-    """A text made of pieces of a source and of others that stand for some place in it."""
+    """A text made of pieces of a source, and of other pieces that stand for a place in the source."""
 
     def __init__(self, source: Source) -> None:
         self._source = source.text
@@ -46,7 +46,7 @@ class Rewritten:
         self.put(self._source[start:end], start)
 
     def put(self, piece: str, origin: int) -> None:
-        """Append another text, which stands for what is at `origin` in the source."""
+        """Append a text that is not in the source; errors in it are reported at `origin`."""
         self._pieces.append(piece)
         self._starts.append(self._length)
         self._origins.append(origin)

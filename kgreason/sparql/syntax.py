@@ -1,7 +1,7 @@
-"""An update -> its declarations and operations as trees: what grammar.lark says, with every token's position.
+"""An update -> its declarations and operations as syntax trees of grammar.lark, with the position of every token.
 
-Cost: importing lark and building its tables takes about 0.1 s, once; then some 10 microseconds an operation, whatever
-its blocks hold.
+Cost: importing lark and building its tables takes about 0.1 s, once; then some 10 microseconds an operation, however
+large its blocks are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Node: TypeAlias = Tree[Token]
 
 
 def statements(source: Source) -> list[Node]:
-    """The declarations and operations, in order; raises QueryError with line and column and what was expected."""
+    """The declarations and operations, in order; raises QueryError, which says where, and what was expected."""
     text = skeleton(source)
     try:
         return cast("list[Node]", _grammar().parse(text).children)
@@ -51,7 +51,7 @@ def _in_words(terminals: Collection[str]) -> str:
 
 
 def _found(error: UnexpectedInput, text: str) -> tuple[int, str]:
-    """Index and words for what the parser did not expect."""
+    """The index of the token that the parser did not expect, and the token in words."""
     if isinstance(error, UnexpectedToken):
         if error.token.type == "$END":
             return len(text.rstrip()), "the end of the text"

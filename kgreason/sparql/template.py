@@ -1,7 +1,7 @@
-"""`Template`: quads with variables and blank nodes, and the rows that they are for the solutions of a WHERE.
+"""`Template`: quads with variables and blank nodes. The solutions of a WHERE turn a template into rows.
 
-A variable is held as an IRI of its own. Law: the rows of a solution are RDF quads; a quad with a variable that is not
-bound, or bound to what may not stand in its place, is none of them (section 3.1.3 of SPARQL 1.1 Update).
+In the template an IRI stands for each variable. Law: the rows of a solution are RDF quads. A quad is left out if one of
+its variables is not bound, or has a value that may not stand there (section 3.1.3 of SPARQL 1.1 Update).
 
 Cost: about 5 microseconds for each row.
 """
@@ -20,7 +20,7 @@ from kgreason.sparql.where import Solution
 
 _Term: TypeAlias = NamedNode | BlankNode | Literal | Triple | DefaultGraph
 _Shape: TypeAlias = "int | tuple[_Shape, ...]"
-"""The number of a value, or the parts of a triple term with variables or blank nodes in it."""
+"""The index of a term in the list of values, or the shapes of the parts of a triple term."""
 
 
 def placeholder(variable: str) -> NamedNode:
@@ -30,7 +30,7 @@ def placeholder(variable: str) -> NamedNode:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Quads where placeholders stand for `variables`; `blanks` are their blank nodes."""
+    """Quads in which placeholders stand for `variables`; `blanks` are the blank nodes of the quads."""
 
     quads: tuple[Quad, ...] = ()
     variables: tuple[str, ...] = ()
@@ -48,14 +48,14 @@ class Template:
         object.__setattr__(self, "_constants", tuple(numbers)[len(places) :])
 
     def within(self, graph: str | None) -> Template:
-        """The template where triples outside of GRAPH are those of a graph, as WITH says."""
+        """The template with its triples outside of GRAPH put into `graph`, as WITH says."""
         if graph is None:
             return self
         name = NamedNode(graph[1:-1])
         return Template(tuple(_placed(quad, name) for quad in self.quads), self.variables)
 
     def rows(self, solutions: Iterable[Solution]) -> list[bytes]:
-        """The lines of solutions, in their order; each of them has blank nodes of its own."""
+        """The rows of solutions as lines, in order; each solution gets new blank nodes."""
         found = chain.from_iterable(map(self._filled, solutions)) if self.quads else ()
         return lines(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
@@ -66,7 +66,7 @@ class Template:
         for shape in self._shapes:
             try:
                 yield Quad(*[_value(part, values) for part in shape])  # type: ignore[arg-type]
-            except TypeError:  # a literal or nothing where none may stand
+            except TypeError:  # the variable has no value, or a value that may not stand here
                 continue
 
 
@@ -76,7 +76,7 @@ def lines(rows: bytes) -> list[bytes]:
 
 
 def start_of(line: bytes) -> bytes:
-    """Subject and predicate: whatever the literals, rows that Oxigraph shows as one have the same."""
+    """The subject and predicate of a line. Two rows that Oxigraph shows as one have the same subject and predicate."""
     return line[: line.index(b" ", line.index(b" ") + 1)]
 
 
@@ -95,7 +95,7 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
 
 
 def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:
-    """Where the value of a term is found; a constant gets the next number."""
+    """The shape of a term; a constant that is new gets the next index."""
     if isinstance(term, Triple):
         return tuple(_shape(part, numbers) for part in term)
     return numbers.setdefault(term, len(numbers))

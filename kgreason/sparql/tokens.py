@@ -1,11 +1,11 @@
-r"""`TOKEN`: the tokens of SPARQL as far as blocks go; `skeleton`: a text without what is inside its blocks.
+r"""`TOKEN` finds the tokens that are needed to find blocks; `skeleton` blanks the contents of blocks.
 
     INSERT { ?s :p "}" } WHERE { ... }    ->    INSERT {            } WHERE {     }
 
-Only what may hide a brace, a quotation mark or a name is told apart: comments, IRIs, strings, names, variables and the
-brackets of annotations. Whether they stand in the right places is for the parsers to say.
+Only tokens that may hide a brace, a quotation mark or a name are told apart: comments, IRIs, strings, names, variables
+and the brackets of annotations. The parsers check whether the tokens stand in the right places.
 
-Invariant: the skeleton has the length and the line breaks of the text, so that positions in one are those in the other.
+Invariant: the skeleton has the length and the line breaks of the text, so that a position means the same in both.
 Cost: about 1 microsecond a token.
 """
 
@@ -17,7 +17,7 @@ from kgreason.sparql.source import Source
 
 _CHAR = r"0-9A-Z_a-z\xb7-\u1fff\u200c\u200d\u203f\u2040\u2070-\u2fef\u3001-\ud7ff\uf900-\U000effff"
 _WORD = rf"(?![0-9])[{_CHAR}](?:[{_CHAR}-]|\.+(?=[{_CHAR}-]))*"
-"""A keyword, or the prefix of a name, which does not end with a full stop."""
+"""A keyword, or the prefix of a name; a prefix does not end with a full stop."""
 
 TOKEN = re.compile(
     rf"""
@@ -42,13 +42,13 @@ TOKEN = re.compile(
 
 
 def skeleton(source: Source) -> str:
-    """The text, blank between the braces of every outermost block; raises QueryError where they do not match."""
+    """The text, blank between the braces of each outermost block; raises QueryError if a block or string has no end."""
     text = source.text
     parts: list[str] = []
     depth = start = done = 0
     for token in TOKEN.finditer(text):
         if token["broken"]:
-            raise source.error(token.start(), "a string that does not end")
+            raise source.error(token.start(), "the string that begins here does not end")
         if token["open"]:
             depth += 1
             start = token.end() if depth == 1 else start
@@ -63,6 +63,6 @@ def skeleton(source: Source) -> str:
 
 
 def _blank(text: str) -> str:
-    """As many spaces and line breaks, with as many characters in the last line."""
+    """Blank text with as many characters, as many line breaks and as long a last line."""
     lines, last = text.count("\n"), len(text) - text.rfind("\n") - 1
     return " " * (len(text) - lines - last) + "\n" * lines + " " * last

@@ -1,9 +1,9 @@
-"""The WHERE of an operation as a SELECT query, which Oxigraph parses, and evaluates when the operation runs.
+"""The WHERE of an operation as a SELECT query: checked at once, evaluated when the operation runs.
 
     DELETE { ?s :p ?o } ... USING <g> WHERE { ... }    ->    SELECT DISTINCT ?s ?o FROM <g> WHERE { ... }
 
-The block itself is passed on as it is written. Only the variables of the templates are asked for, and each solution
-once, unless an INSERT makes blank nodes for every solution.
+The block is passed on as it is written. The query selects only the variables of the templates. It selects each solution
+once (DISTINCT), unless an INSERT makes blank nodes for every solution.
 
 Cost: that of parsing the query; nothing is evaluated here.
 """
@@ -22,7 +22,7 @@ from kgreason.sparql.source import Rewritten, Source
 from kgreason.store.oxigraph.update import Term
 
 Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
-"""The values of variables by their names; None where a variable has none."""
+"""The values of variables by name; None for a variable without a value."""
 
 _BLOCK = 2
 
@@ -31,7 +31,7 @@ _BLOCK = 2
 class Select:
     """A SELECT over a WHERE block: `SELECT head dataset WHERE block` under a prologue, with `variables` as its columns.
 
-    `dataset` are FROM clauses; without them `default_graph`, the text of an IRI, may take the default graph's place.
+    `dataset` are FROM clauses. Without them `default_graph`, an IRI in angle brackets, may replace the default graph.
     """
 
     prologue: str
@@ -48,15 +48,15 @@ class Select:
 
     @property
     def query(self) -> str:
-        """The query, but for `default_graph`, which SPARQL has no words for."""
+        """The text of the query, without `default_graph`, which a SPARQL query cannot express."""
         return " ".join([f"{self.prologue}{self._head}", *self.dataset, f"WHERE\n{self.block}"])
 
     def calling(self, function: str, unbound: str) -> str:
-        """An operation of SPARQL Update that calls a function for each solution, in order, and changes nothing.
+        """A SPARQL Update that calls a function for each solution, in order, and changes nothing.
 
-        It stands under the prologue. Both arguments are IRIs in angle brackets. The function is given the values of
-        the variables, `unbound` for those without one, and has to return nothing. It is called by BIND: Oxigraph may
-        evaluate a FILTER ahead of those inside of the block, and so for rows that are no solutions.
+        The text is to be put after the prologue. Both arguments are IRIs in angle brackets. The function gets the
+        values of the variables, and `unbound` for a variable without a value. It must return None. BIND calls it, not
+        FILTER: Oxigraph may evaluate a FILTER before the filters of the block, and so for rows that are not solutions.
         """
         values = ", ".join(f"COALESCE(?{name}, {unbound})" for name in self.variables)
         within = f"WITH {self.default_graph} " if self.default_graph else ""
@@ -94,7 +94,7 @@ class Where(NamedTuple):
         return select
 
     def _check(self, select: Select) -> None:
-        """Raises QueryError at the place in the source."""
+        """Raise QueryError, with the place in the source, if Oxigraph does not parse the query."""
         try:
             Store().query(select.query)
         except SyntaxError as error:

@@ -1,14 +1,14 @@
-r"""Fields of tables as constants of rules.
+r"""The constants of rules that the fields of tables stand for.
 
     5        "5"^^xsd:integer      rule text: 5
     a "b"    "a \"b\""             rule text: "a \"b\""
 
-A field that reads as an integer is a number, any other a symbol (a plain string); there are no types to declare.
+A field that reads as an integer is a number. Any other field is a symbol (a plain string). Types are not declared.
 Constants are compared as terms, here as everywhere: `05` and `5` are two numbers. Other constants (IRIs, decimals,
-blank nodes) can only come from rule text; they are written as N-Triples writes them.
+blank nodes) can only come from rule text; they are written as in N-Triples.
 
-Invariant: `field(constant(f)) == f` for every field f, so that what is only copied comes out as it went in.
-Cost: some two microseconds a field; `Fields` asks for each distinct field once, the rest is one hash look-up a field.
+Invariant: `field(constant(f)) == f` for every field f, so that a field that is only copied does not change.
+Cost: about two microseconds for each distinct field, and one hash look-up for each field (`Fields`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def constant(text: str) -> str:
 
 
 def field(text: str) -> str:
-    """The field that a constant is written as."""
+    """The text of the field for a constant."""
     if text.endswith('"'):
         return unescape(text[1:-1])
     return text[1 : -len(_NUMBER_END)] if text.endswith(_NUMBER_END) else text
@@ -50,22 +50,22 @@ def is_integer(text: str) -> bool:
 
 
 class Sorted(NamedTuple):
-    """All fields in the order of tables: ranks int32[ids + 1] of ids, and the fields by rank."""
+    """All fields in the order of tables: `ranks` int32[ids + 1] gives the rank of an id, `texts` the fields by rank."""
 
     ranks: Ids
     texts: list[str]
 
 
 class Fields:
-    """Fields in bulk: text to ids of a dictionary, each distinct field turned into a constant once."""
+    """Turns many fields into ids of a dictionary; each distinct field is turned into a constant once."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
-        self._seen = Dictionary(())  # fields as they stand in files, the tab behind them included
+        self._seen = Dictionary(())  # fields as they stand in files, each with the tab that follows
         self._ids = np.zeros(1, dtype=np.int32)  # the constant's id by the number of its field
 
     def intern(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """The ids of fields, int32[n]; field i is `text[bounds[i]:bounds[i + 1]]`, one tab behind it included."""
+        """The ids of fields, int32[n]; field i is `text[bounds[i]:bounds[i + 1]]`, with the tab that follows."""
         numbers = self._numbers(text, bounds)
         fresh = self._seen.decode(np.arange(len(self._ids), len(self._seen) + 1))
         ids = self._dictionary.intern(constant(field[:-1]) for field in fresh)

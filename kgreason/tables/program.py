@@ -1,12 +1,12 @@
-"""`TableProgram`: a Datalog program whose relations are files.
+"""`TableProgram`: a Datalog program that reads its relations from files and writes them to files.
 
     R.facts -> ids -> engine -> R.csv
 
-Every relation of the program is read from R.facts where there is such a file; one that no rule derives must have it.
-Every relation that a rule derives is written to R.csv. Invariant: those files hold the least model of the rules over
-the facts read, restricted to the derived relations.
+Each relation R of the program is read from R.facts, if this file exists. A relation that no rule derives must have this
+file. Each relation that a rule derives is written to R.csv. Invariant: the written files hold the least model of the
+rules over the facts read, restricted to the derived relations.
 
-Cost: one Bootstrap, and what reading and writing cost.
+Cost: one Bootstrap, and the cost of reading and writing.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Report = Callable[[int], object]
 
 
 class TableProgram:
-    """A program in a file of rule text; `read`, `evaluate` and `write` it in this order.
+    """A program in a file of rule text. Call `read`, `evaluate` and `write` in this order.
 
-    Raises InputError where there is no such file, RuleSyntaxError, and RuleError (with the file and the rule) where it
-    is not a program of tables.
+    Raises InputError if the file does not exist, RuleSyntaxError, and RuleError (with the file and the rule) if the
+    program is not one on tables.
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,7 +52,7 @@ class TableProgram:
         self._facts: dict[int, Int32] = {}
 
     def read(self, folder: Path, report: Report) -> None:
-        """Read the facts in a folder; raises InputError for a file that is missing or is wrong, with its line."""
+        """Read the facts in a folder; raises InputError for a missing file, and for a bad line of a file."""
         tables: dict[int, list[Int32]] = {}
         for relation, arity in self._signature.arities.items():
             path = folder / f"{relation}.facts"
@@ -60,7 +60,7 @@ class TableProgram:
                 columns = read(path, arity, self._fields, report)
                 tables.setdefault(self._table(arity), []).append(self._rows(relation, columns))
             elif relation not in self._signature.heads:
-                raise InputError(f"{path}: there is no such file, and no rule derives {relation}")
+                raise InputError(f"{path}: the file does not exist, and no rule derives {relation}")
         self._facts = {table: np.concatenate(parts) for table, parts in tables.items()}
 
     def _table(self, arity: int) -> int:
@@ -77,7 +77,7 @@ class TableProgram:
         return int(self._dictionary.intern([relation_text(relation, self._signature.arities[relation])])[0])
 
     def evaluate(self, report: Report) -> None:
-        """Derive everything; `report` is called with 0 every fraction of a second, and may raise."""
+        """Derive everything; calls `report(0)` several times a second, which may raise to stop the work."""
 
         def check() -> None:
             report(0)
@@ -86,9 +86,9 @@ class TableProgram:
         self._facts = {}
 
     def write(self, folder: Path, report: Report) -> dict[str, int]:
-        """Write the derived relations into a folder, made where it is missing; how many facts each has.
+        """Write the derived relations into a folder, which is made if it does not exist.
 
-        Raises OSError.
+        Returns the number of facts of each derived relation. Raises OSError.
         """
         folder.mkdir(parents=True, exist_ok=True)
         columns, _, _ = self._engine.circuit.facts.contents()

@@ -2,8 +2,8 @@
 
     bytes -> positions of tabs and line feeds -> bounds of fields -> ids
 
-A file is read in pieces of whole lines, each as arrays: no Python loop runs over facts. A line of a relation without
-columns is `()`. A carriage return before a line feed is no part of a field, a missing last line feed is put there.
+A file is read in pieces of whole lines, and each piece is handled as arrays: no Python loop runs over facts. A line of
+a relation without columns is `()`. A carriage return before a line feed is dropped. A missing last line feed is added.
 
 Cost: a few passes over the text and a hash look-up for each field; memory for one piece and the ids.
 """
@@ -28,9 +28,9 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read(path: Path, arity: int, fields: Fields, report: Callable[[int], object]) -> Ids:
-    """The facts in a file, int32[n, arity]; `report` is told how many there are in each piece.
+    """The facts in a file, int32[n, arity]; calls `report` with the number of facts of each piece.
 
-    Raises InputError, with file and line, where a line has another number of fields, or is no UTF-8 text.
+    Raises InputError, with file and line, if a line has another number of fields or is not UTF-8.
     """
     parts = [np.empty((0, arity), dtype=np.int32)]
     line = 1
@@ -73,16 +73,16 @@ def _columns(piece: bytes, arity: int, fields: Fields, path: Path, line: int) ->
 
 
 def _check_counts(is_last: npt.NDArray[np.bool_], arity: int, path: Path, line: int) -> None:
-    """Whether the last field of a line is always the one in place `arity`."""
+    """Raise InputError for the first line that does not have `arity` fields."""
     counts = np.diff(np.flatnonzero(is_last), prepend=-1)
     wrong = np.flatnonzero(counts != arity)
     if wrong.size:
-        raise InputError(f"{path}:{line + wrong[0]}: {counts[wrong[0]]} fields, where {path.stem} has {arity}")
+        raise InputError(f"{path}:{line + wrong[0]}: the line has {counts[wrong[0]]} fields, {path.stem} has {arity}")
 
 
 def _nullary(piece: bytes, path: Path, line: int) -> Ids:
     lines = piece.splitlines()
     for number, text in enumerate(lines, line):
         if text != b"()":
-            raise InputError(f"{path}:{number}: {path.stem} has no fields, so that a line can only be ()")
+            raise InputError(f"{path}:{number}: {path.stem} has no columns, so the line must be ()")
     return np.empty((len(lines), 0), dtype=np.int32)

@@ -1,7 +1,7 @@
-"""The relations of a program, by name: files are named after them, so a name has one arity.
+"""The relations of a program by name. Files are named after relations, so each name has one arity.
 
-A program of tables has n-ary atoms alone. Triple patterns are refused: they are about a graph, which `load` and
-`materialize` reason over. So are contradictions (`false :- ...`), which have no table to go to.
+A program on tables has only n-ary atoms. Triple patterns are refused, because they are about a graph: use `load` or
+`materialize` for them. Contradictions (`false :- ...`) are refused, because there is no table to write them to.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Signature(NamedTuple):
 
 
 def signature(program: Program) -> Signature:
-    """The relations of a program; raises RuleError, which names the rule, where it is not one of tables."""
+    """The relations of a program; raises RuleError, which names the rule, if the program is not one on tables."""
     arities: dict[str, int] = {}
     heads: dict[str, None] = {}
     for rule in program.rules:
@@ -33,17 +33,17 @@ def signature(program: Program) -> Signature:
             relation = _relation(rule, atom)
             arity = arities.setdefault(relation, len(atom.terms))
             if arity != len(atom.terms):
-                raise RuleError(f"rule {rule.name}: {relation} has {len(atom.terms)} terms here and {arity} before")
+                raise RuleError(f"rule {rule.name}: {relation} has {len(atom.terms)} terms here, but {arity} before")
         heads |= dict.fromkeys(_relation(rule, head) for head in rule.heads)
     return Signature(arities, tuple(heads))
 
 
 def _relation(rule: Rule, atom: Atom) -> str:
     if atom == FALSE:
-        raise RuleError(f"rule {rule.name}: a program of tables cannot derive false")
+        raise RuleError(f"rule {rule.name}: a program on tables cannot derive false")
     if atom.relation is None:
-        raise RuleError(f"rule {rule.name}: a triple pattern; a program of tables has atoms such as edge(?x, ?y) alone")
+        raise RuleError(f"rule {rule.name}: a triple pattern has no table; write an atom such as edge(?x, ?y)")
     for term in atom.terms:
         if not isinstance(term, Variable) and _BREAKS.search(field(term)):
-            raise RuleError(f"rule {rule.name}: {term} has a tab or a line break, which no field of a table can have")
+            raise RuleError(f"rule {rule.name}: {term} has a tab or a line break; a field of a table cannot have one")
     return atom.relation

@@ -1,7 +1,7 @@
 """Id columns -> R.csv: tab separated fields, one fact a line, in order.
 
-The order is that of the fields, first column first; numbers come before symbols. It does not depend on ids, so that the
-same facts always make the same file. A file is written as a whole or not at all.
+Rows are sorted by their fields, first column first; numbers come before symbols. The order does not depend on ids, so
+that the same facts always make the same file. A file is written as a whole or not at all.
 
 Cost: a sort of the rows, then 50 ns a field.
 """
@@ -19,11 +19,11 @@ from kgreason.terms.dictionary import Ids
 from kgreason.zset.order import grouped
 
 _ROWS = 100_000
-"""Rows that are made into text at a time."""
+"""Rows that are turned into text at a time."""
 
 
 class Writer:
-    """Writes tables whose fields are in one order."""
+    """Writes tables, with the fields ordered by `Fields.sorted`."""
 
     def __init__(self, fields: Sorted) -> None:
         self._ranks = fields.ranks
@@ -31,7 +31,7 @@ class Writer:
         self._last = np.array([text + "\n" for text in fields.texts], dtype=object)
 
     def write(self, path: Path, rows: Ids, report: Callable[[int], object]) -> None:
-        """Write distinct facts int32[n, arity]; `report` is told how many were written. Raises OSError."""
+        """Write distinct facts int32[n, arity]; calls `report` with the number of facts written. Raises OSError."""
         ranks = self._ranks[rows]
         ranks = ranks[grouped(ranks).order]
         with whole(path) as file:

@@ -320,7 +320,7 @@ def test_a_store_on_disk(tmp_path: Path) -> None:
         len(graph)
     assert graph.open(path) == VALID_STORE
     assert len(graph) == 5
-    with pytest.raises(StoreError, match="open already"):
+    with pytest.raises(StoreError, match="already open"):
         graph.open(path)
     with pytest.raises(StoreError):
         graph.destroy(path)

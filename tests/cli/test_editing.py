@@ -252,12 +252,16 @@ def test_people_read_what_a_command_did(store: Path, family: Path) -> None:
         (
             ("update", "-u", f"{PREFIX} DELETE DATA {{ :eve a :Being }}"),
             9,
-            r".*; 1 quad to delete had not been asserted \(1 of them stay, as they are inferred\)",
+            r".*; 1 quad to delete had not been asserted \(1 of them stay because they are inferred\)",
         ),
         (("rules", "add", "--rule", CHILD), 9, "added 1 rule " + changed % "2 triples appeared and 0 disappeared"),
         (("rules", "remove", "--rule", CHILD), 9, "removed 1 rule " + changed % "0 triples appeared and 2 disappeared"),
         (("unload", "-f", family), 1, rf"unloaded 8 triples {seconds}"),
-        (("unload", "-f", family), 1, rf"unloaded 0 triples {seconds}; 8 more of the files had not been loaded"),
+        (
+            ("unload", "-f", family),
+            1,
+            rf"unloaded 0 triples {seconds}; 8 other triples of the files had not been loaded",
+        ),
     ):
         did, now = done(*command, "-l", store).splitlines()
         assert re.fullmatch(expected, did), did

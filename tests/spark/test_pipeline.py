@@ -121,7 +121,7 @@ def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path])
 
 @pytest.mark.slow
 def test_what_is_written_is_what_one_process_derives(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:
-    """The second time what Spark worked out is there already."""
+    """The second time the closure that Spark wrote is used again."""
     with KnowledgeGraph.open(same_as="rules") as graph:
         graph.load(*files)
         for inferred in (False, True):
@@ -130,7 +130,7 @@ def test_what_is_written_is_what_one_process_derives(spark: SparkSession, files:
             written = {line for path in closure.glob("part-*.nt") for line in path.read_text().splitlines()}
             assert written == set(b"".join(graph.dump(asserted=False if inferred else None)).decode().splitlines())
             assert 0 < found.contradictions <= len(graph.contradictions())
-    with pytest.raises(InputError, match="is there already; remove it or choose another folder"):
+    with pytest.raises(InputError, match="already exists; remove it or choose another folder"):
         materialize(spark, files, closure, folder=tmp_path / "work")
 
 

@@ -137,7 +137,7 @@ def test_the_lines_are_to_be_had_as_they_are(spark: SparkSession, tmp_path: Path
     assert [bytes(row.line) for row in rows] == [b"anything", b"", b"at all"]
     assert {row.file for row in rows} == {f"file:{tmp_path}/a.nt"}
     (tmp_path / "a.ttl").write_text("")
-    with pytest.raises(InputError, match=r"a\.ttl: Spark does not read it as lines"):
+    with pytest.raises(InputError, match=r"a\.ttl: cannot be read as lines"):
         read_lines(spark, [tmp_path / "a.ttl"])
 
 
@@ -197,11 +197,11 @@ def test_paths_that_lead_nowhere(spark: SparkSession, tmp_path: Path) -> None:
         "b.nt": r"b\.nt: No such file or directory",
         "*.nt": r"\*\.nt: No such file or directory",
         "a.txt": r"a\.txt: the name does not end in a known RDF format",
-        "": "there is no RDF file in it",
+        "": "the folder has no RDF file",
     }.items():
         with pytest.raises(InputError, match=problem):
             read(spark, str(tmp_path / path))
-    with pytest.raises(InputError, match="there is no file to read"):
+    with pytest.raises(InputError, match="no file to read: give at least one path"):
         read(spark, [])
 
 

@@ -57,7 +57,7 @@ def test_a_session_of_somebody_else_is_left_alone(spark: SparkSession) -> None:
     from kgreason.spark.start.session import session
 
     before = spark.conf.getAll
-    with pytest.raises(InputError, match="has a Spark session already: pass that one"):
+    with pytest.raises(InputError, match="already has a Spark session: pass that session"):
         session("local[1]")
     assert spark.conf.getAll == before
 

@@ -106,7 +106,7 @@ def test_a_folder_that_holds_something_is_refused_or_overwritten(spark: SparkSes
     out = tmp_path / "out"
     out.mkdir()
     write(frame_of(spark, TRIPLES[:1]), out)
-    with pytest.raises(InputError, match=f"{out}: is there already; remove it or choose another folder"):
+    with pytest.raises(InputError, match=f"{out}: already exists; remove it or choose another folder"):
         write(frame_of(spark, TRIPLES), out)
     assert lines_in(out) == [TEXT[0]]
     write(frame_of(spark, TRIPLES), out, overwrite=True)
@@ -154,7 +154,7 @@ def test_a_uri_has_the_mark_of_success_when_it_is_whole(spark: SparkSession, tmp
     with pytest.raises(StoreError, match=f"{uri}: cannot be written: .*on fire"):
         write(failing(spark, "on fire"), uri)
     assert not list(out.glob("*"))
-    with pytest.raises(InputError, match=f"{uri}: is there already"):
+    with pytest.raises(InputError, match=f"{uri}: already exists"):
         write(frame_of(spark, TRIPLES), uri)
     write(frame_of(spark, TRIPLES), uri, form="parquet", overwrite=True)
     assert (out / "_SUCCESS").exists()
@@ -227,13 +227,16 @@ def test_a_graph_stands_for_no_term_that_is_missing(spark: SparkSession, bad: Ro
 
 
 def test_a_column_that_is_missing_is_named(spark: SparkSession) -> None:
-    with KnowledgeGraph.open() as graph, pytest.raises(InputError, match="no column predicate; they have: subject, p"):
+    with (
+        KnowledgeGraph.open() as graph,
+        pytest.raises(InputError, match="no column predicate; their columns are subject, p"),
+    ):
         write_to_store(frame_of(spark, TRIPLES).withColumnRenamed("predicate", "p"), graph)
 
 
 def test_a_second_writer_is_told_of_the_first(spark: SparkSession, tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store") as graph:
-        with pytest.raises(StoreLockedError, match="store: the store is open already, in this process or an"):
+        with pytest.raises(StoreLockedError, match="store: the store is already open, in this process or an"):
             write_to_store(frame_of(spark, TRIPLES), tmp_path / "store")
         with graph.transaction(), pytest.raises(StoreError, match="has a transaction open already"):
             write_to_store(frame_of(spark, TRIPLES), graph)

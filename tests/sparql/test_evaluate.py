@@ -148,7 +148,7 @@ def test_clear_says_what_stays() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("CREATE GRAPH e:g", "CREATE: the graph <http://e/g> is there already"),
+        ("CREATE GRAPH e:g", "CREATE: the graph <http://e/g> already exists"),
         ("COPY e:x TO e:g", "COPY: there is no graph <http://e/x>"),
         ("ADD e:x TO e:x", "ADD: there is no graph <http://e/x>"),
         (

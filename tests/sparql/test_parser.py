@@ -165,7 +165,7 @@ def test_nothing_is_an_update() -> None:
     assert len(parse("CLEAR ALL;")) == 1
 
 
-_BLANKS = "blank nodes (_:b, [] and lists) cannot stand in DELETE; use a variable in DELETE ... WHERE"
+_BLANKS = "DELETE cannot contain blank nodes (_:b, [] or lists); use a variable in DELETE ... WHERE"
 ERRORS = {
     "SELECT * WHERE {}": (2, 1, "this is a SPARQL query, not an update: use `query` for it"),
     "CLEAR ALL CLEAR ALL": (2, 11, "found 'CLEAR', expected ';' or the end of the text"),
@@ -181,30 +181,30 @@ ERRORS = {
     "CLEAR GRAPH f:x": (2, 13, "The prefix f: has not been declared"),
     "LOAD <http://e/x>": (2, 6, "LOAD reads local files (file:///...), not http://e/x"),
     "LOAD <file://host/x>": (2, 6, "LOAD reads local files (file:///...), not file://host/x"),
-    "INSERT DATA { e:a e:b ?x }": (2, 23, "a variable (?x) cannot stand in INSERT DATA"),
-    "DELETE DATA { ?x e:b 1 }": (2, 15, "a variable (?x) cannot stand in DELETE DATA"),
+    "INSERT DATA { e:a e:b ?x }": (2, 23, "INSERT DATA cannot contain a variable (?x)"),
+    "DELETE DATA { ?x e:b 1 }": (2, 15, "DELETE DATA cannot contain a variable (?x)"),
     "INSERT DATA { e:a f:b e:c }": (2, 19, "The prefix f: has not been declared"),
     "INSERT DATA { e:a e:b\n  }": (3, 3, "} is not a valid RDF object"),
     "INSERT { ?é\n ?pé ?longer , } WHERE {}": (3, 16, "} is not a valid RDF object"),
     "INSERT { GRAPH ?g { ?s } } WHERE {}": (2, 24, "} is not a valid predicate"),
-    "INSERT DATA { GRAPH e:g { e:a e:b e:c . GRAPH e:h { } } }": (2, 51, "a block cannot stand inside of a GRAPH"),
+    "INSERT DATA { GRAPH e:g { e:a e:b e:c . GRAPH e:h { } } }": (2, 51, "a GRAPH cannot contain another block"),
     "INSERT DATA { GRAPH _:g { e:a e:b e:c } }": (2, 20, "a blank node cannot name a graph in an update"),
     "INSERT { GRAPH [] { e:a e:b e:c } } WHERE {}": (2, 15, "a blank node cannot name a graph in an update"),
     "INSERT DATA { e:a e:b <x y> }": (2, 23, "Invalid IRI code point ' '"),
-    "INSERT DATA { e:a e:b 'x }": (2, 23, "a string that does not end"),
+    "INSERT DATA { e:a e:b 'x }": (2, 23, "the string that begins here does not end"),
     "INSERT {} WHERE { ?s ?p ?o ": (2, 17, "the block that begins here does not end"),
     "DELETE DATA { e:a e:b _:x }": (2, 23, _BLANKS),
     "DELETE { e:a e:b [] } WHERE {}": (2, 8, _BLANKS),
     "DELETE WHERE { (1) e:b <<( e:a e:b _:x )>> }": (2, 36, _BLANKS),
     "DELETE WHERE { ?s e:p 1 FILTER(?s) }": (2, 25, "FILTER is not a valid subject or graph name"),
     "INSERT DATA { _:b e:p 1 };\nINSERT { _:b e:p 2 } WHERE {}": (
-        *(3, 10, "_:b stands in an earlier operation too, where it is another blank node"),
+        *(3, 10, "an earlier operation uses _:b for another blank node"),
     ),
     "INSERT {} WHERE { ?s f:p ?o }": (2, 22, "unknown prefix f: (no PREFIX declares it)"),
     "INSERT {} WHERE\n{ ?s ?p ?o\n FILTER(?o >) }": (4, 16, "no valid pattern up to here"),
     "INSERT {} WHERE { VALUES (?x ?y) { (1) } }": (2, 43, "no valid pattern up to here, expected UNDEF"),
     "INSERT {} WHERE { ?s <rel> ?o }": (2, 27, "IRI parsing failed"),
-    "INSERT {} WHERE { ?s ?p '\ud800' }": (2, 26, "what stands here is no character"),
+    "INSERT {} WHERE { ?s ?p '\ud800' }": (2, 26, "invalid character (a lone surrogate)"),
     f"INSERT {{ e:a e:b {'<<( e:a e:b ' * 3000}1{' )>>' * 3000} }} WHERE {{}}": (
         2,
         8,

@@ -1,8 +1,8 @@
-"""A call after each edit of an owlready2 world, for those who want every edit in the graph at once.
+"""`EditHooks`: calls a function after each edit of an owlready2 world, so that every edit reaches the graph at once.
 
-owlready2 edits its quadstore through methods that it binds to the instances of World and Ontology, and to their graphs;
-each of them is replaced by one that calls back afterwards. What is missed here (SQL of the user's own) is in the change
-log all the same, and comes with the next edit. `release` puts the methods back.
+owlready2 edits its quadstore through methods that it binds to the instances of World and Ontology, and to their graphs.
+Each of these methods is replaced by one that calls the function afterwards. The user's own SQL is not noticed at once.
+Its changes are in the change log, and reach the graph with the next edit. `release` restores the methods.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF_WORLD = ("_del_obj_triple_raw_spo", "_del_data_triple_raw_spod", "_refactor"
 
 
 class EditHooks:
-    """Calls `edited` after each edit of a world's ontologies, those to come included; `release` ends it."""
+    """Calls `edited` after each edit of the ontologies of a world, present and future ones; `release` ends this."""
 
     def __init__(self, world: Any, edited: Callable[[], object]) -> None:
         self._edited = edited
@@ -40,7 +40,7 @@ class EditHooks:
             self._hook_ontology(ontology)
 
     def _hook_ontology(self, ontology: Any) -> None:
-        """Edits that owlready2's `observe` makes go by the graph's methods: both are hooked."""
+        """Hook an ontology and also its graph: edits of owlready2's `observe` call the methods of the graph."""
         self._hook(ontology, *_EDITS)
         self._hook(ontology.graph, *_EDITS, "parse", "destroy")
 
@@ -62,7 +62,7 @@ class EditHooks:
         setattr(owner, name, method)
 
     def release(self) -> None:
-        """Put the methods back as they were; one that somebody has replaced, or kept, calls nobody any more."""
+        """Restore the methods. A method that somebody has replaced or kept stays, but no longer calls `edited`."""
         for owner, name, before, method in reversed(self._replaced):
             if vars(owner).get(name) is not method:
                 continue

@@ -1,21 +1,22 @@
-"""`follow`: an owlready2 World or Ontology as the source of a materialized graph, live.
+"""`follow`: keeps a materialized graph up to date with an owlready2 World or Ontology.
 
     with KnowledgeGraph.open() as graph:
         followed = follow(default_world, graph)
         with followed:                          # one commit at the end of the block
             rex = Dog("rex", namespace=onto)
-        followed.write_back()                   # where sync_reasoner() would stand; no Java
+        followed.write_back()                   # instead of sync_reasoner(); needs no Java
 
-Each ontology is a named graph, called by the ontology's IRI: which ontology asserts what stays visible, two may say the
-same and one take it back, and what else the graph holds is left alone. The ontology `http://inferrences/` (owlready2
-spells it so), where owlready2 keeps what reasoners found, is none of them: what is inferred never comes back as said.
+Each ontology is a named graph with the IRI of the ontology as its name. So the graph shows which ontology asserts a
+triple, and if two ontologies assert the same triple, one of them can retract it. Other triples of the graph are left
+alone. owlready2 keeps inferences in the ontology `http://inferrences/` (owlready2 spells it so). This ontology is not
+followed, so an inferred triple never comes back as an asserted one.
 
-Threads: owlready2's worlds are for one thread at a time. Syncs of several threads queue, as other writers of the graph
-do; whoever edits the world meanwhile has to take turns.
+Threads: an owlready2 world is for one thread at a time. Syncs of several threads queue, as other writers of the graph
+do. No other thread may edit the world during a sync.
 
-Invariant: after a sync, and until the next edit, these named graphs hold what their ontologies hold, and nothing else.
-Cost: the first sync is one of everything; after it a sync costs what changed (log.py), and a look through the quadstore
-only where an entity that may be a predicate or a datatype got another IRI.
+Invariant: after a sync, and until the next edit, these named graphs hold exactly the triples of their ontologies. Cost:
+the first sync copies everything; a later sync is proportional to what changed (log.py). It costs a pass over the
+quadstore only if an entity that may be a predicate or a datatype got another IRI.
 """
 
 from __future__ import annotations
@@ -42,29 +43,30 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 
 class Written(NamedTuple):
-    """How many inferred triples of the world came, and how many went."""
+    """How many inferred triples were added to the world, and how many were removed."""
 
     come: int
     gone: int
 
 
 def follow(source: Any, graph: KnowledgeGraph, *, name: str | None = None, at_once: bool = False) -> FollowedWorld:
-    """Load an owlready2 World, or an Ontology and what it imports, into a graph, and keep it up to date.
+    """Load an owlready2 World, or an Ontology and its imports, into a graph, and keep the graph up to date.
 
-    `name` tells the world's blank nodes from those of others; it is the path of the world's file, and for a world in
-    memory a new one each time, unless given. With `at_once` every edit is a commit of its own, not only those of
-    `sync`. Raises InputError for what is neither world nor ontology, or no RDF, and what a transaction raises.
+    `name` identifies the world, so that its blank nodes are not those of another world. The default is the path of the
+    world's file, and for a world in memory a new name each time. With `at_once` every edit of the world is a commit of
+    its own; otherwise edits wait for `sync`. Raises InputError if `source` is not a World or an Ontology, or has a
+    triple that is not RDF, and what a transaction raises.
     """
     if not isinstance(source, (owlready2.World, owlready2.Ontology)):
-        raise InputError(f"{source!r}: neither a World nor an Ontology of owlready2")
+        raise InputError(f"pass a World or an Ontology of owlready2; got {source!r}")
     return FollowedWorld(source, graph, name, at_once)
 
 
 class FollowedWorld:
-    """The tie between an owlready2 world and a graph; use `follow`.
+    """The link between an owlready2 world and a graph; use `follow` to make one.
 
-    As a context manager it syncs at the end of the block, unless an exception ends it: then the edits, which the world
-    has all the same, wait for the next sync. `delta` is that of the last sync.
+    As a context manager it syncs at the end of the block. If an exception ends the block, the world keeps the edits,
+    and they wait for the next sync. `delta` is the delta of the last sync.
     """
 
     delta: Delta
@@ -86,14 +88,14 @@ class FollowedWorld:
             self._hooks = EditHooks(self._world, self.sync)
 
     def sync(self) -> Delta:
-        """Bring the graph up to date with the world, in one commit, or none where nothing changed; its delta.
+        """Bring the graph up to date with the world, in one commit; returns its delta.
 
-        Raises InputError for a triple that is no RDF, StoreError after `close`, and what a transaction raises; the
-        edits then wait for the next sync.
+        There is no commit if nothing changed. Raises InputError for a triple that is not RDF, StoreError after `close`,
+        and what a transaction raises; the edits then wait for the next sync.
         """
         with self._graph.turn(), _quadstore():
             if self._is_closed:
-                raise StoreError("follow() was ended by close()")
+                raise StoreError("cannot sync: close() has ended follow(); call follow() again")
             log, graphs = self._current_log(), self._followed()
             self._is_known = not log.missed() and self._is_known
             removed, added = self._changes(log, graphs) if self._is_known else self._everything(graphs)
@@ -108,14 +110,14 @@ class FollowedWorld:
         return self.delta
 
     def _current_log(self) -> ChangeLog:
-        """The log of the world's quadstore, which `set_backend` may have replaced by another."""
+        """The log of the world's quadstore; a new log if `set_backend` has replaced the quadstore."""
         db = self._world.graph.db
         if self._log is None or self._log.db is not db:
             self._log, self._is_known = ChangeLog(db), False
         return self._log
 
     def _followed(self) -> dict[int, str]:
-        """The ontologies followed now, by number, each with the name of its graph."""
+        """The ontologies that are followed now: from the number of each to the name of its graph."""
         found = self._world.graph.db.execute("SELECT c, iri FROM main.ontologies WHERE iri <> ?", (INFERENCES,))
         graphs = {c: iri.removesuffix("#") for c, iri in found}
         if self._source is self._world:
@@ -125,7 +127,7 @@ class FollowedWorld:
         return {c: graph for c, graph in graphs.items() if c in wanted}
 
     def _changes(self, log: ChangeLog, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """The lines that the graph has and should not, and those that it should have and does not."""
+        """The lines to remove from the graph, and the lines to add."""
         renamed = log.renamed()
         before, now = (self._names({storid: pair[side] for storid, pair in renamed.items()}) for side in (0, 1))
         noted = self._noted(log, graphs, renamed)
@@ -134,7 +136,7 @@ class FollowedWorld:
         return sorted(old - new), sorted(new - old)
 
     def _noted(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
-        """The rows that changed, those that mention what was renamed, and all of ontologies that join or leave."""
+        """The rows that changed, the rows that mention a renamed resource, and all rows of added or left ontologies."""
         noted = {each.row: each for each in log.changed()}
         touched: set[Row] = set()
         for predicates in (False, True):
@@ -145,13 +147,13 @@ class FollowedWorld:
         return [*noted.values(), *(Noted(row, True, True) for row in touched if row not in noted)]
 
     def _everything(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """The lines that the graph has of these ontologies, and those of the world."""
+        """All lines that the graph has for these ontologies, and all lines of the world."""
         db = self._world.graph.db
         found = (row for objs in (True, False) for row in rows(db, "TRUE", objs=objs))
         return self._held({*graphs.values(), *self._graphs.values()}), self._lines(found, graphs, self._names({}))
 
     def _held(self, graphs: set[str]) -> list[str]:
-        """The lines of named graphs."""
+        """The lines of these named graphs in the graph."""
         if not any(self._graph.query(f"ASK {{ GRAPH <{graph}> {{ ?s ?p ?o }} }}") for graph in graphs):
             return []
         ends = tuple(f" <{graph}> ." for graph in graphs)
@@ -176,18 +178,18 @@ class FollowedWorld:
                     tx.add_lines("\n".join(batch).encode())
                 except RdfSyntaxError as error:
                     bad = batch[(error.line or 1) - 1]
-                    raise InputError(f"owlready2 has a triple that is no RDF: {bad} ({error.problem})") from error
+                    raise InputError(f"owlready2 has a triple that is not RDF: {bad} ({error.problem})") from error
         return tx.delta
 
     def write_back(self, *, values: bool = False, strict: bool = True) -> Written:
-        """Sync, then show in the world what the graph infers; the next call takes away what it infers no more.
+        """Sync, then write the inferences of the graph into the world; the next call removes outdated inferences.
 
-        Direct types of individuals, direct superclasses and superproperties, equivalent classes and properties, and
-        unsatisfiable classes (equivalent to Nothing), as `sync_reasoner` does; with `values` the values of object and
-        data properties as well. They are triples of the ontology `http://inferrences/`, and in the objects that are
-        loaded; so an edit that repeats one of them says nothing new, as after `sync_reasoner`. Raises
-        OwlReadyInconsistentOntologyError where the graph has contradictions, unless `strict` is false;
-        the world is then as it was.
+        As with `sync_reasoner`, these are direct types of individuals, direct superclasses and superproperties,
+        equivalent classes and properties, and unsatisfiable classes (equivalent to Nothing). With `values` they include
+        values of object and data properties. The inferences become triples of the ontology `http://inferrences/`, and
+        loaded Python objects show them. As after `sync_reasoner`, an edit that repeats an inference does not assert it.
+        If the graph has contradictions, raises OwlReadyInconsistentOntologyError and leaves the world as it was, unless
+        `strict` is false.
         """
         self.sync()
         if strict:
@@ -202,7 +204,7 @@ class FollowedWorld:
             raise owlready2.OwlReadyInconsistentOntologyError(f"{len(found)} contradictions: {text}")
 
     def close(self) -> None:
-        """Follow no more; the graph keeps what it has, and so does the world."""
+        """Stop following. The graph and the world keep their triples."""
         if self._hooks:
             self._hooks.release()
         if self._log:
@@ -221,7 +223,7 @@ class FollowedWorld:
 
 
 def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Lines, so many at a time that they take little room."""
+    """Lines in batches that need little memory."""
     rest = iter(lines)
     while batch := list(islice(rest, 50_000)):
         yield batch

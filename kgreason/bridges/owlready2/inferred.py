@@ -1,12 +1,13 @@
-"""What a graph infers that an owlready2 world should show, as rows of its quadstore.
+"""The inferences of a graph that an owlready2 world should show, as rows of its quadstore.
 
-`sync_reasoner` tells the world the most specific types of an individual and the nearest superclasses of a class, not
-all of them: `isinstance` and `ancestors()` climb the rest. So a type or superclass is left out where another lies
-strictly below it. Classes and properties that are below each other are equivalent; a class below owl:Nothing is
-equivalent to it. What the world asserts itself, a value also by way of the inverse property, is left out as well.
+Like `sync_reasoner`, this module gives the world only the most specific types of an individual and the nearest
+superclasses of a class; `isinstance` and `ancestors()` find the others from them. So a type or superclass is left out
+if another one lies strictly below it. Classes and properties that are below each other are equivalent. A class below
+owl:Nothing is equivalent to owl:Nothing. A row that the world asserts itself is left out; so is a value that the world
+asserts for the inverse property.
 
-Only entities with a name that the world knows as classes, object or data properties, and individuals, take part.
-Cost: one pass over the closure of the graph, and for an individual the square of the number of its types, at most.
+Only named entities take part that the world knows as classes, object or data properties, or individuals. Cost: one pass
+over the closure of the graph, and for each individual at most the square of the number of its types.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from kgreason.bridges.owlready2.log import Datatype, Row, Value, rows
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 INFERENCES = "http://inferrences/"
-"""The ontology of what is inferred, spelt as owlready2 spells it."""
+"""The ontology of the inferences; owlready2 spells it so."""
 
 Above: TypeAlias = Mapping[int, set[int]]
 _NOWHERE = 0
@@ -31,7 +32,7 @@ _NOWHERE = 0
 
 
 def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row]:
-    """The rows that write the inferences of a graph into its world; those of property values where asked."""
+    """The inferences of a graph as rows for its world; with `values` also the inferred values of properties."""
     known = _World(world)
     found = _Closure(known, graph, values)
     inferred = {
@@ -44,7 +45,7 @@ def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row
 
 
 class _World:
-    """The entities of a world by kind, and what it asserts."""
+    """The entities of a world by kind, and the rows that it asserts."""
 
     def __init__(self, world: Any) -> None:
         self.world, db = world, world.graph.db
@@ -70,7 +71,7 @@ class _World:
         return row.d is None and any(mirror in self._asserted for mirror in self._mirrors(row))
 
     def _mirrors(self, row: Row) -> Iterator[Row]:
-        """The rows that say the same the other way round."""
+        """The rows with subject and object exchanged that mean the same: equivalences, and inverse properties."""
         if row.p in (base.owl_equivalentclass, base.owl_equivalentproperty):
             yield Row(_NOWHERE, int(row.o), row.p, row.s, None)
         for inverse in self._inverses.get(row.p, ()):
@@ -78,7 +79,7 @@ class _World:
 
 
 def _alike(row: Row) -> Row:
-    """A row without its ontology; a plain literal has the type xsd:string, and languages are spelt in one way."""
+    """A row to compare: without its ontology, plain literals as xsd:string, languages spelt in one way."""
     d: Datatype = row.d
     if isinstance(d, str):
         d = d.replace("_", "-")
@@ -88,7 +89,7 @@ def _alike(row: Row) -> Row:
 
 
 class _Closure:
-    """What the closure of a graph says of a world: types, subclass and subproperty pairs, and values."""
+    """The part of a graph's closure that a world needs: types, subclass and subproperty pairs, and values."""
 
     def __init__(self, known: _World, graph: KnowledgeGraph, values: bool) -> None:
         self.types: dict[int, set[int]] = defaultdict(set)
@@ -128,7 +129,7 @@ class _Closure:
 
 
 def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
-    """A literal in N-Triples syntax as owlready2 keeps it; as text where SQLite has no such number."""
+    """A literal in N-Triples syntax as owlready2 stores it; as text if SQLite cannot store the number."""
     (found,) = pyoxigraph.parse(f"<x:s> <x:p> {text} .".encode(), RdfFormat.N_TRIPLES)
     literal = found.object
     assert isinstance(literal, Literal)
@@ -140,7 +141,7 @@ def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
 
 
 def _number(read: type, text: str) -> Value:
-    """What a text stands for, or the text itself."""
+    """The number that a text stands for, or the text itself if it is not a number that SQLite can store."""
     try:
         value: Value = read(text)
     except ValueError:
@@ -150,12 +151,12 @@ def _number(read: type, text: str) -> Value:
 
 
 def _strictly(above: Above) -> dict[int, set[int]]:
-    """What is above, without what is also below."""
+    """For each entity the entities strictly above it: those above that are not also below."""
     return {one: {other for other in others if one not in above.get(other, ())} for one, others in above.items()}
 
 
 def _nearest(members: set[int], above: Above) -> set[int]:
-    """Those that no other lies strictly below."""
+    """The members that no other member lies strictly below; `above` is strict."""
     covered = {other for member in members for other in above.get(member, ())}
     return members - covered
 
@@ -167,7 +168,7 @@ def _memberships(types: Above, above: Above) -> Iterator[Row]:
 
 
 def _hierarchy(above: Above, is_below: int, is_equivalent: int) -> Iterator[Row]:
-    """The nearest that are strictly above, and the equivalent ones."""
+    """Rows for the nearest entities strictly above each entity, and for its equivalent entities."""
     strictly = _strictly(above)
     for one, others in above.items():
         for other in _nearest(strictly[one] - {base.owl_nothing}, strictly):

@@ -1,11 +1,11 @@
-"""Rows of an owlready2 quadstore as N-Quads lines, and literals the other way.
+"""Rows of an owlready2 quadstore as N-Quads lines.
 
-owlready2 numbers its resources; a number below 0 is a blank node. Its label here is the number behind a prefix that is
-the world's own, so that it is the same at every sync, and two worlds in one graph share none. Numbers of literals are
-kept as Python numbers there, so their spelling is owlready2's: `"01"` was read as 1. A language of the form `en_US`
+owlready2 numbers its resources; a negative number is a blank node. The label of a blank node is a prefix of the world
+and this number. So it is the same at every sync, and two worlds in one graph share no blank node. owlready2 keeps
+numeric literals as Python numbers, so their spelling is lost: `"01"` becomes `"1"`. A language of the form `en_US`
 becomes `en-US`. Triple terms, which owlready2 keeps as numbers of rows, are left out.
 
-Law: a row has one line as long as its resources keep their names. Cost: one look at the table of names for each
+Law: a row has the same line as long as its resources keep their names. Cost: one look-up in the table of names for each
 resource that a batch of rows mentions.
 """
 
@@ -22,7 +22,7 @@ from kgreason.bridges.owlready2.log import Row, Value
 from kgreason.terms.vocabulary import RDFS, XSD
 
 Name: TypeAlias = Callable[[int], str | None]
-"""The IRI of a resource, None where it has none."""
+"""A function from a resource to its IRI, or to None if it has no name."""
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
 _TRIPLE_TERM = f"{RDFS}Proposition"
@@ -43,12 +43,12 @@ class Names(dict[int, str | None]):
 
 
 def prefix_of(world: str) -> str:
-    """What the labels of a world's blank nodes begin with, from anything that tells it from others."""
+    """The prefix of the blank node labels of a world; `world` is any text that identifies the world."""
     return f"owl{hashlib.sha256(world.encode()).hexdigest()[:12]}x"
 
 
 def line(row: Row, graph: str, name: Name, prefix: str) -> str | None:
-    """A row as a line of N-Quads; None where a resource of it has no name, or it is a triple term."""
+    """A row as a line of N-Quads; None if one of its resources has no name, or if its object is a triple term."""
     subject, predicate = _resource(row.s, name, prefix), _resource(row.p, name, prefix)
     object_ = _resource(int(row.o), name, prefix) if row.d is None else _literal(row.o, row.d, name)
     if subject is None or predicate is None or object_ is None:

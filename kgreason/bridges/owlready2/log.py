@@ -1,12 +1,13 @@
-"""What changed in an owlready2 quadstore, kept by SQLite itself: triggers note each row that came or went.
+"""The changes of an owlready2 quadstore: triggers of SQLite note each row that was added or removed.
 
-owlready2 edits its quadstore in many ways (methods of ontologies, SQL of its own in `destroy_entity`, SPARQL updates,
-the bulk load of a file); all of them are changes of the tables `objs`, `datas` and `resources` (schema version 12), and
-triggers on these see every one. They are TEMP: they and their tables are of this connection and leave the user's file
-as it is; what is rolled back is noted no more. A row stands in the log once, with whether it was there before.
+owlready2 edits its quadstore in many ways: methods of ontologies, its own SQL in `destroy_entity`, SPARQL updates, the
+bulk load of a file. All of them change the tables `objs`, `datas` and `resources` (schema version 12), so triggers on
+these tables see every edit. Triggers and log tables are TEMP: they belong to this connection and do not change the
+user's file. A rollback of the user's edits also rolls back their notes. A row is in the log once, with the note whether
+it was there before.
 
-Laws: `objs` and `datas` before = now, without the rows noted as new, with those noted as old. Names likewise:
-`resources` before = now, with the names noted. Cost: one insertion into a table in memory for each row that changes.
+Laws: `objs` and `datas` before = now, without the rows noted as new, with the rows noted as old. Likewise `resources`
+before = now, with the names noted. Cost: one insertion into a table in memory for each row that changes.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ _EVENTS = (("INSERT", (("new", 0),)), ("DELETE", (("old", 1),)), ("UPDATE", (("o
 
 
 class Row(NamedTuple):
-    """A row of the quadstore: ontology, subject, predicate and object as its numbers.
+    """A row of the quadstore: ontology `c`, subject `s`, predicate `p` and object `o` as owlready2's numbers.
 
-    `d` is None for an object that is a resource; for a literal its datatype's number, `@` and a language, or 0.
+    `d` is None if the object is a resource. For a literal it is the number of its datatype, or `@` and a language, or 0
+    for a plain literal; `o` is then the value.
     """
 
     c: int
@@ -40,7 +42,7 @@ class Row(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """A row that changed, or whose text did: whether it was there before, and whether it is now."""
+    """A row that changed, or the names in it: whether the row was there before, and whether it is there now."""
 
     row: Row
     was: bool
@@ -48,7 +50,7 @@ class Noted(NamedTuple):
 
 
 class ChangeLog:
-    """The changes of a quadstore since it was made or emptied by `take`; `close` removes it."""
+    """The changes of a quadstore since the log was made or `take` emptied it; `close` removes the log."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
@@ -74,12 +76,12 @@ class ChangeLog:
         return int(version)
 
     def missed(self) -> bool:
-        """Whether another connection, of another process perhaps, has changed the quadstore since this was asked."""
+        """Whether another connection or process has changed the quadstore since the last call of this method."""
         before, self._version = self._version, self._data_version()
         return self._version != before
 
     def renamed(self) -> dict[int, tuple[str, str | None]]:
-        """The resources whose name is another now, or is gone: their names before and now."""
+        """The resources with a changed or removed name: for each its names before and now (None if removed)."""
         found = self.db.execute(
             f"SELECT n.storid, n.iri, r.iri FROM {self._name}_resources n LEFT JOIN main.resources r USING (storid)"
             " WHERE r.iri IS NOT n.iri"
@@ -87,7 +89,7 @@ class ChangeLog:
         return {storid: (before, now) for storid, before, now in found}
 
     def changed(self) -> Iterator[Noted]:
-        """The rows that came or went."""
+        """The rows that were added or removed."""
         for table, d in (("objs", "NULL"), ("datas", "l.d")):
             columns = "cspo" if table == "objs" else "cspod"
             same = " AND ".join(f"q.{column} = l.{column}" for column in columns)
@@ -100,14 +102,17 @@ class ChangeLog:
             )
 
     def mentioning(self, storids: Iterable[int], *, predicates: bool) -> set[Row]:
-        """The rows about resources; a look through the whole table where those that use them as predicates count."""
+        """The rows that mention resources as subject or object; with `predicates` also as predicate or datatype.
+
+        `predicates` costs a pass over the whole table.
+        """
         wanted = ",".join(map(str, storids))
         of_objs, of_datas = ("sop", "spd") if predicates else ("so", "s")
         found = {row for column in of_objs for row in rows(self.db, f"{column} IN ({wanted})", objs=True)}
         return found | {row for column in of_datas for row in rows(self.db, f"{column} IN ({wanted})", objs=False)}
 
     def take(self) -> Taken:
-        """Empty the log: from now on, this is before. What was in it, for `put_back`."""
+        """Empty the log, so that the present state counts as "before"; returns its content for `put_back`."""
         noted = {table: self.db.execute(f"SELECT * FROM {self._name}_{table}").fetchall() for table in _TABLES}
         taken = {table: found for table, found in noted.items() if found}
         with self._own_transaction():
@@ -116,7 +121,7 @@ class ChangeLog:
         return taken
 
     def put_back(self, taken: Taken) -> None:
-        """Have what was taken noted again, but for what was noted anew since."""
+        """Note again what `take` returned, except rows that were noted again since."""
         with self._own_transaction():
             for table, found in taken.items():
                 values = ", ".join("?" * len(found[0]))
@@ -124,14 +129,14 @@ class ChangeLog:
 
     @contextmanager
     def _own_transaction(self) -> Iterator[None]:
-        """Where sqlite3 opens a transaction of its own, end it: the user's file is not to stay locked."""
+        """End a transaction that sqlite3 opens in the block, so that the user's file does not stay locked."""
         was_open = self.db.in_transaction
         yield
         if not was_open and self.db.in_transaction:
             self.db.commit()
 
     def close(self) -> None:
-        """Note no more."""
+        """Remove the triggers and tables of the log."""
         for table in _TABLES:
             for event, _ in _EVENTS:
                 self.db.execute(f"DROP TRIGGER IF EXISTS {self._name}_{table}_{event.lower()}")
@@ -144,6 +149,6 @@ def _note(log: str, columns: str, which: str, was: int) -> str:
 
 
 def rows(db: sqlite3.Connection, where: str, *, objs: bool) -> Iterator[Row]:
-    """The rows of one table that a condition of SQL selects."""
+    """The rows of one table, `objs` or `datas`, that meet an SQL condition."""
     columns, table = ("c, s, p, o, NULL", "objs") if objs else ("c, s, p, o, d", "datas")
     return (Row(*row) for row in db.execute(f"SELECT {columns} FROM main.{table} WHERE {where}"))

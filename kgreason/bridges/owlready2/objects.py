@@ -1,11 +1,12 @@
-"""Inferred rows in an owlready2 world: in its quadstore, and in the Python objects that are loaded.
+"""Writes inferred rows into an owlready2 world: into its quadstore, and into the Python objects that are loaded.
 
-owlready2 keeps what it has loaded beside the quadstore: `is_a` and `__class__`, equivalent entities, property values.
-Rows are written first; then `is_a` gets the same parents under LOADING, where owlready2 writes no triples of its own,
-and the other caches are dropped, to be read anew when they are asked for.
+owlready2 caches parts of the quadstore in Python objects: `is_a` and `__class__`, equivalent entities, property values.
+Rows are written to the quadstore first. Then `is_a` gets the same parents, under LOADING, so that owlready2 writes no
+triples itself. The other caches are dropped; owlready2 reads them again when they are used.
 
-Invariant: `is_a` has what the quadstore has, so that an edit of `is_a`, which writes the difference to what it was,
-asserts nothing that is only inferred. Cost: what changed since the last time, and the rows of the inferences.
+Invariant: `is_a` has the same parents as the quadstore. An edit of `is_a` writes only the difference to its last value,
+so the edit does not assert a parent that is only inferred. Cost: proportional to the changes since the last call, and
+to the rows of the inferences.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ _EQUIVALENTS = (base.owl_equivalentclass, base.owl_equivalentproperty)
 
 
 def replace_inferences(world: Any, wanted: set[Row]) -> tuple[int, int]:
-    """Make these rows, their ontology aside, all that the world has as inferences; how many came, and went."""
+    """Make these rows the only inferences of the world; returns how many rows were added and how many removed.
+
+    The ontology number of the rows is ignored.
+    """
     ontology = _inferences(world)
     number, header = ontology.graph.c, ontology.storid
     stored = (row for objs in (True, False) for row in rows(world.graph.db, f"c = {number}", objs=objs))
@@ -41,7 +45,7 @@ def replace_inferences(world: Any, wanted: set[Row]) -> tuple[int, int]:
 
 
 def _inferences(world: Any) -> Any:
-    """The ontology of inferences; made under LOADING, as it may be asked for inside `with ontology`."""
+    """The ontology of inferences; made under LOADING, since the caller may be inside `with ontology`."""
     with LOADING:
         return world.get_ontology(INFERENCES)
 
@@ -61,9 +65,9 @@ def _add(ontology: Any, row: Row) -> None:
 
 
 def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
-    """Have the objects that are loaded show what came and went."""
+    """Update the loaded Python objects after rows were added (`come`) and removed (`gone`)."""
     changed = [*come, *gone]
-    _reparent(world, gone, _without)  # all of these first: what was above may come below
+    _reparent(world, gone, _without)  # removals first: a former parent may become a child
     _reparent(world, come, _with)
     if any(row.p in _EQUIVALENTS for row in changed):
         _forget_equivalents(world)
@@ -73,7 +77,7 @@ def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
 
 
 def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, list[int]], list[Any]]) -> None:
-    """Edit `is_a` of the subjects of the rows that are about parents."""
+    """Edit `is_a` of each subject of the rows about parents."""
     parents: dict[int, list[int]] = defaultdict(list)
     for row in changed:
         if row.p in _PARENTS:
@@ -81,34 +85,34 @@ def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, li
     for storid in sorted(parents):
         if (entity := world._entities.get(storid)) is not None:
             with LOADING:
-                # owlready2 refuses a class under itself, but leaves it in `is_a`, which could not be set any more
+                # owlready2 refuses a class as its own parent, but keeps it in `is_a`, which then cannot be set again
                 parents_now = edited(world, entity, sorted(parents[storid]))
                 entity.is_a.reinit([parent for parent in parents_now if parent is not entity])
 
 
 def _without(world: Any, entity: Any, gone: list[int]) -> list[Any]:
-    """The parents but for those that the world asserts nowhere either."""
+    """The parents without those in `gone`; a parent that an ontology of the world asserts stays."""
     asserted = {o for relation in _PARENTS for o in world._get_obj_triples_sp_o(entity.storid, relation)}
     lost = [world._get_by_storid(storid) for storid in gone if storid not in asserted]
     return [parent for parent in entity.is_a if not any(parent is each for each in lost)]
 
 
 def _with(world: Any, entity: Any, come: list[int]) -> list[Any]:
-    """The parents, and those that came."""
+    """The parents, and after them the new ones in `come`."""
     new = [world._get_by_storid(storid) for storid in come]
     before = list(entity.is_a)
     return before + [parent for parent in new if not any(parent is each for each in before)]
 
 
 def _forget_equivalents(world: Any) -> None:
-    """Drop what is known of equivalent classes and properties: it is kept with each of a clique."""
+    """Drop the caches of equivalent classes and properties of all entities; each one of a clique has such a cache."""
     for entity in list(world._entities.values()):
         if entity.namespace.world is world and getattr(entity, "_equivalent_to", None) is not None:
             entity._equivalent_to = None
 
 
 def _forget_value(world: Any, row: Row) -> None:
-    """Drop what is known of a property's values of the subject, and the reverse of the object."""
+    """Drop the cached values of a property for the subject, and of the inverse property for the object."""
     property_ = world._get_by_storid(row.p)
     if property_ is None:
         return

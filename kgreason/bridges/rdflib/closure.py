@@ -1,28 +1,28 @@
-"""The idiom of owlrl: `DeductiveClosure(OWLRL_Semantics).expand(graph)` adds what follows to a graph of rdflib.
+"""`DeductiveClosure(OWLRL_Semantics).expand(graph)` adds inferred triples to a graph of rdflib, as in owlrl.
 
-Change the import and nothing else:
+A program that uses owlrl only has to change its import:
 
     from kgreason.bridges.rdflib import DeductiveClosure, OWLRL_Semantics
 
-The graph may be of any store. Its triples go to the engine as they are, with no text in between, and no term is
-renamed: blank nodes stay the nodes they are. Contradictions are added as owlrl adds them, as `err:ErrorMessage`s.
+The graph may use any store of rdflib. Its triples go to the engine directly, and no term is renamed: blank nodes stay
+the same nodes. Contradictions are added as owlrl adds them, as `err:ErrorMessage`s.
 
     owlrl's option               rules
-    RDFS_Semantics               all groups of rdfs but `axiomatic`
+    RDFS_Semantics               all groups of rdfs except `axiomatic`
     OWLRL_Semantics              owl2rl with `thing`, `annotation` and `scm-reflexive`
     RDFS_OWLRL_Semantics         both, and three axioms: owl:Thing is rdfs:Resource, owl:Class is rdfs:Class,
                                  owl:DataRange is rdfs:Datatype
-    rdfs_closure                 the rules of RDFS_Semantics, too
-    axiomatic_triples            the groups `axiomatic` and `eq-ref`, too: the axioms of the W3C, fewer than owlrl has
-    datatype_axioms              there are no rules for them: an error
-    improved_datatypes=False     kgreason reads literals as XSD says, never as rdflib does: an error
+    rdfs_closure                 adds the rules of RDFS_Semantics
+    axiomatic_triples            adds the groups `axiomatic` and `eq-ref`: the axioms of the W3C, fewer than owlrl has
+    datatype_axioms              an error: kgreason has no rules for them
+    improved_datatypes=False     an error: kgreason reads literals as XSD says, never as rdflib does
 
-Without `axiomatic_triples` what says nothing is derived, as other things hang on it, and not added, which owlrl does:
-reflexive triples, that something is in or below owl:Thing, rdfs:Resource or rdf:Property, and what follows from no
-triples at all. Nor are triples with a literal as their subject, ever, nor copies of triples under RDFS for literals of
-equal value.
+owlrl also adds trivial triples. kgreason derives them, since other triples depend on them, but adds them only with
+`axiomatic_triples`. Trivial are reflexive triples, triples that put something in or below owl:Thing, rdfs:Resource or
+rdf:Property, and triples that follow from the empty graph. Never added are triples with a literal as their subject,
+and under RDFS copies of triples for literals of equal value.
 
-Cost: a few microseconds a triple besides the engine's; once for each semantics the closure of nothing.
+Cost: that of the engine and a few microseconds a triple; once for each semantics also the closure of the empty graph.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _EVERYTHING = {OWL.Thing, RDFS.Resource}
 
 
 class Semantics:
-    """What is to follow from a graph; use one of the subclasses. Takes the arguments of owlrl's classes.
+    """The rules under which a graph is closed; use one of the subclasses. Takes the arguments of owlrl's classes.
 
     Raises RuleError for an option that kgreason has no rules for.
     """
@@ -80,7 +80,7 @@ class Semantics:
         self._graph, self._target = graph, _target(graph, destination)
 
     def closure(self) -> list[Contradiction]:
-        """Add what follows to the graph; the contradictions in it. Raises InputError for what is no term of RDF."""
+        """Add the inferred triples to the graph; returns its contradictions. Raises InputError for an invalid term."""
         inferred, found = _closure(self._names, [*_triples(self._graph), *self._axioms])
         added = {*inferred, *self._axioms}
         if self._is_quiet:
@@ -104,7 +104,7 @@ class OWLRL_Semantics(Semantics):  # noqa: N801
 
 
 class RDFS_OWLRL_Semantics(Semantics):  # noqa: N801
-    """Both, where the classes of RDFS are those of OWL, as in OWL 2 Full."""
+    """RDFS and OWL 2 RL together; the classes of RDFS are those of OWL, as in OWL 2 Full."""
 
     _rdfs = _owl = True
     _axioms = (
@@ -115,9 +115,9 @@ class RDFS_OWLRL_Semantics(Semantics):  # noqa: N801
 
 
 class DeductiveClosure:
-    """Adds to graphs what follows from them under a semantics, or nothing if that is None.
+    """Adds to graphs the triples that follow under a semantics; with None as semantics, adds nothing.
 
-    Raises RuleError for a semantics that is none of this module, and for options that there are no rules for.
+    Raises RuleError for a semantics that is not of this module, and for options that kgreason has no rules for.
 
     >>> from rdflib import OWL, RDF, Graph, URIRef
     >>> part, a, b, c = map(URIRef, ("http://e/part", "http://e/a", "http://e/b", "http://e/c"))
@@ -138,7 +138,7 @@ class DeductiveClosure:
     ) -> None:
         if closure_class not in (None, RDFS_Semantics, OWLRL_Semantics, RDFS_OWLRL_Semantics):
             raise RuleError(
-                f"{closure_class!r}: the semantics are RDFS_Semantics, OWLRL_Semantics and both of kgreason"
+                f"{closure_class!r}: use RDFS_Semantics, OWLRL_Semantics or RDFS_OWLRL_Semantics of kgreason"
             )
         if not improved_datatypes:
             raise RuleError(
@@ -150,9 +150,10 @@ class DeductiveClosure:
         self.datatype_axioms = datatype_axioms
 
     def expand(self, graph: Graph, destination: Graph | URIRef | str | None = None) -> list[Contradiction]:
-        """Add what follows to a graph, or to another one; the contradictions that were found.
+        """Add the inferred triples of a graph to it, or to the graph `destination`; returns the contradictions.
 
-        A Dataset is taken as the union of its graphs, and added to is its default graph, or the one that is named.
+        A Dataset is taken as the union of its graphs. The triples are added to its default graph, or to the named graph
+        `destination`.
         """
         if self.closure_class is None:
             return []
@@ -161,8 +162,8 @@ class DeductiveClosure:
 
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:
-    """What follows from triples, without them, and the contradictions in that."""
-    terms, live = _Terms(), Materializer(select(names, "data"))  # who closes once has no use for translated axioms
+    """The triples that follow from triples, without the given ones, and the contradictions."""
+    terms, live = _Terms(), Materializer(select(names, "data"))  # translated axioms do not pay for a single closure
     change = live.change(Edit(added=terms.rows(live.dictionary, triples)))
     live.accept()
     found = contradictions(live.save(), live.dictionary, live.false_rules)
@@ -172,12 +173,12 @@ def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[
 
 @cache
 def _axiomatic(names: tuple[str, ...], axioms: tuple[Triple, ...]) -> frozenset[Triple]:
-    """What follows from nothing but axioms, and these."""
+    """The axioms, and the triples that follow from the axioms and the rules alone."""
     return frozenset((*axioms, *_closure(names, axioms)[0]))
 
 
 def _says_nothing(triple: Triple) -> bool:
-    """Whether a triple is true of any term."""
+    """Whether a triple is trivial: reflexive, or true of every term."""
     subject, predicate, object_ = triple
     if predicate in _REFLEXIVE and (subject == object_ or subject == OWL.Nothing):
         return True
@@ -185,7 +186,7 @@ def _says_nothing(triple: Triple) -> bool:
 
 
 class _Terms:
-    """The terms of a graph under the names that the engine has for them: blank nodes by number."""
+    """The terms of a graph, and their texts for the engine; the text of a blank node has a number: `_:b7`."""
 
     def __init__(self) -> None:
         self._texts: dict[Node, str] = {}
@@ -205,7 +206,7 @@ class _Terms:
         return zip(nodes, nodes, nodes, strict=True)
 
     def contradiction(self, found: Contradiction) -> Contradiction:
-        """A contradiction under the labels that blank nodes have in the graph."""
+        """A contradiction with the labels that blank nodes have in the graph."""
         return found.renamed(lambda text: text if text.startswith(("<", '"')) else f"_:{self._node(text)}")
 
     def _text(self, term: Node) -> str:
@@ -217,7 +218,7 @@ class _Terms:
 
     def _named(self, term: Node) -> str:
         if isinstance(term, URIRef):
-            return f"<{term}>"  # the engine takes relative ones, too
+            return f"<{term}>"  # the engine also takes relative IRIs
         return f"_:b{len(self._texts)}" if isinstance(term, BNode) else to_text(term)
 
     def _node(self, text: str) -> Node:
@@ -235,7 +236,7 @@ def _triples(graph: Graph) -> Iterable[Triple]:
 
 
 def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
-    """Where what follows is to go."""
+    """The graph that inferred triples are added to."""
     if isinstance(destination, Graph):
         return destination
     if isinstance(graph, ConjunctiveGraph):
@@ -243,12 +244,12 @@ def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
             return cast(Graph, graph.default_context)
         return graph.get_context(DATASET_DEFAULT_GRAPH_ID if destination is None else URIRef(destination))
     if destination is not None:
-        raise InputError(f"{destination}: only a Dataset has graphs with names")
+        raise InputError(f"{destination}: only a Dataset has named graphs; pass a Graph as destination")
     return graph
 
 
 def _messages(found: Iterable[Contradiction]) -> Iterator[Triple]:
-    """Contradictions as owlrl says them."""
+    """Contradictions as the triples that owlrl adds for them."""
     for contradiction in found:
         node = BNode()
         yield node, RDF.type, _ERR.ErrorMessage

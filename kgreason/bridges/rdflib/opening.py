@@ -1,10 +1,10 @@
-"""What a configuration string of rdflib opens.
+"""`Place`: the graph that a configuration string of rdflib means.
 
-    zoo                                  the store in the folder zoo, with the rules it was made with
-    zoo?rules=rdfs&rules=own.dl          made with these rules
+    zoo                                  the store in the folder zoo, with the rules that it was made with
+    zoo?rules=rdfs&rules=own.dl          the same, made with these rules if it does not exist
     ?rules=none&schema=data              a graph in memory
 
-Options that are given have to be those a store was made with, as for `KnowledgeGraph.open`.
+As for `KnowledgeGraph.open`, options for an existing store must be the same as when the store was made.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SCHEMAS = ("axioms", "data")
 
 
 class Place(NamedTuple):
-    """Where a graph is, None for memory, and how it is made."""
+    """The folder of a graph (None for memory), and the options with which the graph is made."""
 
     path: Path | None
     rules: list[str] | None
@@ -31,28 +31,28 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, configuration: object) -> Place:
-        """What a configuration says. Raises StoreError."""
+        """The place that a configuration string names. Raises StoreError."""
         if not isinstance(configuration, str):
             raise StoreError(f"{configuration!r}: a configuration is a string, PATH?rules=NAME&schema=MODE")
         path, _, query = configuration.partition("?")
         options = parse_qs(query, keep_blank_values=True)
         rules, schemas = options.pop("rules", None), options.pop("schema", [])
         if options or len(schemas) > 1 or not set(schemas) <= set(_SCHEMAS):
-            raise StoreError(f"{configuration}: the options are rules=NAME, several times, and schema=axioms or data")
+            raise StoreError(f"{configuration}: the options are rules=NAME (one or more) and schema=axioms or data")
         return cls(Path(path) if path else None, rules, cast(SchemaMode, schemas[0]) if schemas else None)
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a graph to be opened; memory always is."""
+        """Whether the graph exists; a graph in memory always does."""
         return self.path is None or is_store(self.path)
 
     def open(self) -> KnowledgeGraph:
-        """Open the graph, made if it is not there. Raises what `KnowledgeGraph.open` raises."""
+        """Open the graph; make it first if it does not exist. Raises what `KnowledgeGraph.open` raises."""
         return KnowledgeGraph.open(self.path, rules=self.rules, schema=self.schema)
 
     def destroy(self) -> None:
-        """Remove a store with all that is in it. Raises StoreError where there is none, or somebody has it open."""
+        """Remove a store with all its data. Raises StoreError if there is no store, or if somebody has it open."""
         if self.path is None or not self.is_there:
-            raise StoreError(f"{self.path}: there is no store to be destroyed")
+            raise StoreError(f"{self.path}: there is no store to destroy")
         with Folder(self.path, write=True):
             shutil.rmtree(self.path)

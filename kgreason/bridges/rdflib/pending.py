@@ -1,8 +1,8 @@
 """`Pending`: edits made through rdflib that wait for their commit.
 
-Of several for one quad the last one wins. They are of all threads together: whoever commits commits all of them. Who
-asks while they are being committed waits for that, so that everybody reads what was written before. Cost: the text of
-each quad, once; the commit reads it as one document.
+If there are several edits of one quad, the last one wins. All threads share the edits: a thread that commits, commits
+the edits of all threads. A thread that reads during a commit waits for its end, so that every thread reads what was
+written before. Cost: the text of each quad is kept once; the commit reads all texts as one document.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kgreason.graph.transaction import Transaction
 
 
 class Pending:
-    """Edits of a graph, as lines of N-Quads. Any thread may call it."""
+    """Edits of a graph, as lines of N-Quads. Any thread may call its methods; the lock `_noting` protects the edits."""
 
     def __init__(self, graph: Callable[[], KnowledgeGraph]) -> None:
         self._graph = graph
@@ -24,27 +24,27 @@ class Pending:
         self._under_way: Transaction | None = None
 
     def note(self, lines: Iterable[str], *, added: bool) -> None:
-        """Have quads asserted, or retracted."""
+        """Note quads to assert (`added`) or to retract."""
         edits = dict.fromkeys(lines, added)
         with self._noting:
             self._edits |= edits
 
     def commit(self) -> None:
-        """Make the edits one commit. Raises what a commit raises; then they are dropped, and nothing has changed.
+        """Commit the edits as one commit. If the commit raises an error, the edits are dropped and nothing has changed.
 
-        Raises StoreError in a transaction of the graph; then they wait on.
+        Raises StoreError inside a transaction of the graph; then the edits wait on.
         """
         if not (self._edits or self._under_way):
             return
         transaction = self._graph().transaction()
         try:
             with transaction:
-                self._under_way = transaction  # before the edits are taken: who asks meanwhile has to wait
+                self._under_way = transaction  # before the edits are taken, so that a reader waits for this commit
                 edits = self._taken()
                 transaction.remove_lines(_lines(edits, added=False))
                 transaction.add_lines(_lines(edits, added=True))
         finally:
-            if self._under_way is transaction:  # the next thread may have begun one already
+            if self._under_way is transaction:  # the next thread may already have begun a transaction
                 self._under_way = None
 
     def drop(self) -> None:

@@ -1,8 +1,8 @@
-"""Queries and updates as rdflib hands them to a store, for Oxigraph and for kgreason's own SPARQL Update.
+"""Prepares queries and updates of rdflib for Oxigraph and for kgreason's own SPARQL Update.
 
-What these two do not know is left to rdflib's own evaluation, which asks the store triple by triple: bindings that a
-query starts with (rdflib lets them reach every part of it, as Oxigraph's substitutions do not), queries that were
-prepared from no text, and updates of a named graph as if it were the default one.
+Some requests are left to rdflib's own evaluation, which asks the store triple by triple: queries with initial bindings
+(in rdflib they reach every part of a query, in Oxigraph they do not), prepared queries without a text, and updates that
+take a named graph as the default graph.
 
 Oxigraph shows literals in its normal form: `"01"` of type xsd:integer is `"1"` in results.
 """
@@ -25,7 +25,7 @@ from kgreason.graph.results.answers import Found, Solutions
 def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
     """The text of a query or update, and the prefixes and base that it was prepared with.
 
-    Raises NotImplementedError, which has rdflib evaluate it itself, where there is no text.
+    Raises NotImplementedError if there is no text; rdflib then evaluates the request itself.
     """
     if isinstance(request, str):
         return request, {}, None
@@ -37,19 +37,19 @@ def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
 
 
 def used(prefixes: Mapping[str, Any], text: str) -> dict[str, str]:
-    """Those of the prefixes that a text may use, with their namespaces."""
+    """The prefixes that a text may use, with their namespaces."""
     names = set(re.findall(r"([\w.-]*):", text))
     return {name: str(namespace) for name, namespace in prefixes.items() if name in names}
 
 
 def declared(prefixes: Mapping[str, str], base: str | None, text: str) -> str:
-    """An update with declarations in its first line, so that errors name the right one."""
+    """An update with declarations of prefixes and base in its first line, so that line numbers in errors stay right."""
     first = f"BASE <{base}> " if base else ""
     return first + "".join(f"PREFIX {name}: <{prefixes[name]}> " for name in sorted(prefixes)) + text
 
 
 def result_of(answer: Found) -> Result:
-    """What the graph answers as a result of rdflib; solutions come as they are read."""
+    """An answer of the graph as a result of rdflib; solutions are converted while they are read."""
     if isinstance(answer, QueryBoolean):
         result = Result("ASK")
         result.askAnswer = bool(answer)

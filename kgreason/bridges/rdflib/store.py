@@ -1,28 +1,30 @@
-"""`KGReasonStore`: rdflib's Store plugin, under which a `Graph` is a materialized graph.
+"""`KGReasonStore`: a Store plugin for rdflib; a `Graph` on this store is a materialized graph.
 
     Graph(store="kgreason")          the closure of all graphs, asserted and inferred
     Graph(store, identifier=IRI)     the asserted triples of a named graph
     Dataset(store="kgreason")        both
 
-A graph without a name of its own, or with that of a Dataset's default graph, is the closure. So is one that is named
-by a blank node, as rdflib names a graph that was given no name, unless `Dataset.graph` or `graphs` has told of it.
+A graph without a name, or with the name of a Dataset's default graph, is the closure. A graph with a blank node as name
+is also the closure, since rdflib gives a blank node to a graph without a name. It is a named graph only if
+`Dataset.graph` or `graphs` has mentioned it before.
 
-Edits are commits. They are gathered, and become one commit as soon as anything is asked of the store, with `commit()`
-and with `close()`: `parse`, `addN` and a loop of `add` are one commit each, and what is read has all that was written,
-with all that follows. `rollback()` drops what is not committed. With `autocommit` every call of `add`, `addN` and
-`remove` is a commit of its own, which makes `parse` as slow as that is (up to a millisecond a triple in memory, several
-on disk). Whoever asks the graph past rdflib sees the last commit.
+Edits wait and then become one commit: when the store is read, with `commit()` and with `close()`. So `parse`, `addN`
+and a loop of `add` are one commit each, and a read sees all edits and everything that follows from them. `rollback()`
+drops the edits that wait. With `autocommit` every call of `add`, `addN` and `remove` is a commit of its own. Then
+`parse` is slow: up to a millisecond a triple in memory, several milliseconds on disk. A reader that uses the graph
+without rdflib sees the last commit.
 
-Threads: any number of threads may use a store. What waits is of all of them together: the next one who asks commits it.
+Threads: any number of threads may use a store. They share the edits that wait: the next thread that reads commits all
+of them.
 
-Generalised triples (a literal as the subject, a predicate that is no IRI), which owlrl and pySHACL make, are dropped
-with a DroppedWarning for the first of them. A generalised triple that was dropped is `in` the graph all the same, so
-that a reasoner that adds triples until nothing is new comes to an end; no pattern finds it.
+Generalised triples (a literal as the subject, or a predicate that is not an IRI), which owlrl and pySHACL make, are
+dropped, with a DroppedWarning for the first one. `triple in graph` is still true for a dropped triple, so that a
+reasoner that adds triples until nothing is new comes to an end. No pattern finds a dropped triple.
 
-A store is open on a graph, so that neither it nor an rdflib Graph over it can be deep-copied or pickled.
+A store holds an open graph, so a store, or an rdflib Graph on it, cannot be deep-copied or pickled.
 
-What is removed and still follows stays, as inferred. Removing asks first where it has a wildcard: a commit for what
-waits, and a look-up. Cost of an edit: some ten microseconds, besides its share of the commit.
+A removed triple that still follows stays, as an inferred one. Removing with a wildcard first commits the edits that
+wait, and looks up the triples. Cost of an edit: about ten microseconds, and its share of the commit.
 """
 
 from __future__ import annotations
@@ -57,9 +59,9 @@ _NAMES = "SELECT ?g { GRAPH ?g {} FILTER EXISTS { GRAPH ?g { ?s ?p ?o } } }"
 
 
 class KGReasonStore(Store):
-    """rdflib's view of a graph: of one that is open already, or of what a configuration (`opening`) opens.
+    """A store of rdflib on a graph: an open `KnowledgeGraph`, or the graph of a configuration string (see `opening`).
 
-    Without either it is a graph in memory under OWL 2 RL. `autocommit` may be changed at any time.
+    Without an argument it is a graph in memory under OWL 2 RL. `autocommit` may be changed at any time.
     """
 
     context_aware = True
@@ -88,7 +90,7 @@ class KGReasonStore(Store):
 
     @property
     def graph(self) -> KnowledgeGraph:
-        """The graph behind the store. Raises StoreError where `open` found none, or `close` was called."""
+        """The graph behind the store. Raises StoreError if `open` did not find a store, or after `close`."""
         self._check_open()
         with self._opening:
             if self._graph is None:
@@ -101,17 +103,17 @@ class KGReasonStore(Store):
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(
-            "a graph over kgreason can be neither deep-copied nor pickled, since its store is open: for a copy"
+            "a graph over kgreason cannot be deep-copied or pickled, since its store is open: for a copy"
             " write `rdflib.Graph() + graph`, in another process open the store"
         )
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
-        """Open what a configuration says; NO_STORE where it is not there and is not to be made.
+        """Open the graph of a configuration string; returns NO_STORE if it does not exist and `create` is false.
 
-        Raises StoreError where the store is open already, and what `KnowledgeGraph.open` raises.
+        Raises StoreError if this store is already open, and what `KnowledgeGraph.open` raises.
         """
         if self._graph is not None:
-            raise StoreError("the store is open already: close it, or open it before it is used")
+            raise StoreError("the store is already open: close it, or open it before it is used")
         place = Place.of(configuration)
         if not create and not place.is_there:
             self._why_closed = f"{place.path}: there is no store; open(..., create=True) makes one"
@@ -120,9 +122,9 @@ class KGReasonStore(Store):
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:  # noqa: ARG002
-        """Commit what waits, and let go of the graph, which stays open where it was open before the store.
+        """Commit the edits that wait, and close the graph, unless the caller passed the graph to the store.
 
-        It commits whatever the argument says, which rdflib gives without being asked: to drop edits call `rollback`.
+        The argument is ignored, since rdflib passes it without being asked. To drop edits, call `rollback`.
         """
         try:
             self.commit()
@@ -133,11 +135,11 @@ class KGReasonStore(Store):
                 graph.close()
 
     def destroy(self, configuration: str) -> None:
-        """Remove the store that a configuration says, with all that is in it. Raises StoreError."""
+        """Remove the store of a configuration string with all its data. Raises StoreError."""
         Place.of(configuration).destroy()
 
     def commit(self) -> None:
-        """Make the edits that wait one commit. Raises what a commit raises; then they are dropped."""
+        """Commit the edits that wait as one commit. Raises what a commit raises; then the edits are dropped."""
         self._pending.commit()
 
     def rollback(self) -> None:
@@ -146,7 +148,7 @@ class KGReasonStore(Store):
         self._pending.drop()
 
     def _settled(self) -> KnowledgeGraph:
-        """The graph with all edits."""
+        """The graph after a commit of the edits that wait."""
         self.commit()
         return self.graph
 
@@ -160,7 +162,7 @@ class KGReasonStore(Store):
     def add(self, triple: _TripleType, context: _ContextType, quoted: bool = False) -> None:
         """Assert a triple in a graph; a generalised one is dropped. Raises InputError for other non-RDF, StoreError."""
         if quoted:
-            raise InputError("a quoted triple of N3 is no triple of RDF")
+            raise InputError("a quoted triple of N3 cannot be added: RDF does not have quoted triples")
         if is_generalised(triple):
             self._drop(triple)
             return
@@ -168,18 +170,18 @@ class KGReasonStore(Store):
         super().add(triple, context, quoted)
 
     def _drop(self, triple: _TripleType) -> None:
-        """Note a generalised triple, which the graph does not get; warn of the first one."""
+        """Remember a generalised triple, which the graph does not get; warn for the first one."""
         if not self._dropped:
             warnings.warn(
                 f"{' '.join(term.n3() for term in triple)}: a generalised triple, which RDF does not have; the store"
-                " drops it and those that follow",
+                " drops this triple and all later ones of this kind",
                 DroppedWarning,
                 stacklevel=5,
             )
         self._dropped.add(triple)
 
     def addN(self, quads: Iterable[_QuadType]) -> None:  # noqa: N802  # rdflib's name
-        """Assert quads, all of them or none, without the generalised ones. Raises what `add` raises."""
+        """Assert quads, all of them or none; generalised ones are dropped. Raises what `add` raises."""
         rows = []
         for row in quads:
             if is_generalised(row[:3]):
@@ -191,10 +193,10 @@ class KGReasonStore(Store):
             super().add(row[:3], row[3])
 
     def remove(self, triple: _TriplePatternType, context: _ContextType | None = None) -> None:
-        """Retract the triples that match and are asserted in a graph, or in any; what still follows stays."""
+        """Retract the asserted triples that match, in one graph or in all graphs; a triple that still follows stays."""
         graph = self._graphs.name(context)
         pattern = _pattern(triple)
-        for each in tuple(self._dropped):  # other threads may add to it meanwhile
+        for each in tuple(self._dropped):  # a copy, since other threads may add triples meanwhile
             if _matches(each, triple):
                 self._dropped.discard(each)
         if pattern is None:
@@ -210,7 +212,7 @@ class KGReasonStore(Store):
     def triples(
         self, triple_pattern: _TriplePatternType, context: _ContextType | None = None
     ) -> Iterator[tuple[_TripleType, Iterator[_ContextType | None]]]:
-        """The triples of a graph that match, or of the closure, each with the graphs that have it."""
+        """The matching triples of a graph or of the closure, each with the graphs that contain it."""
         graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
         if pattern is None and triple_pattern in self._dropped:
             return iter([(triple_pattern, iter((context,)))])
@@ -219,7 +221,7 @@ class KGReasonStore(Store):
         return ((_triple(quad, triple_pattern), holders(quad)) for quad in found)
 
     def _holders(self, quad: Quad) -> Iterator[_ContextType]:
-        """The graphs that have a triple."""
+        """The graphs that contain a triple."""
         yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
 
     def __len__(self, context: _ContextType | None = None) -> int:
@@ -228,7 +230,7 @@ class KGReasonStore(Store):
         return int(graph.stats()["facts"]) if name == DefaultGraph() else sum(1 for _ in graph.match(graph=name))
 
     def contexts(self, triple: _TripleType | None = None) -> Generator[_ContextType, None, None]:
-        """The graphs, or those that have a triple."""
+        """All graphs, or the graphs that contain a triple."""
         graph = self._settled()
         if triple is None or not any(triple):
             named = (cast(NamedNode | BlankNode, row[0]) for row in cast(QuerySolutions, graph.query(_NAMES)))
@@ -237,14 +239,14 @@ class KGReasonStore(Store):
             yield from self._graphs.contexts(quad.graph_name for quad in graph.match(*pattern))
 
     def add_graph(self, graph: Graph) -> None:
-        """Note a graph, which may be empty."""
+        """Remember a graph, even if it is empty."""
         self._graphs.tell(graph)
 
     def remove_graph(self, graph: Graph) -> None:
-        """Retract what a named graph asserts, and forget it.
+        """Retract all triples of a named graph, and forget the graph.
 
-        The default graph stays as it is: rdflib has it removed whenever it reads N-Quads. Its asserted triples go with
-        `remove((None, None, None))`.
+        The default graph stays as it is, since rdflib calls this method for it whenever it reads N-Quads. Retract its
+        asserted triples with `remove((None, None, None))`.
         """
         if self._graphs.name(graph) not in (None, DefaultGraph()):
             self.remove((None, None, None), graph)
@@ -258,7 +260,7 @@ class KGReasonStore(Store):
         queryGraph: str,  # noqa: N803
         **kwargs: Any,
     ) -> Result:
-        """What Oxigraph answers; raises QueryError, or NotImplementedError for what rdflib is to evaluate itself."""
+        """The answer of Oxigraph. Raises QueryError, or NotImplementedError if rdflib should evaluate the query."""
         base = kwargs.pop("base", None)
         if initBindings or kwargs:
             raise NotImplementedError
@@ -280,7 +282,7 @@ class KGReasonStore(Store):
         queryGraph: str,  # noqa: N803
         **kwargs: Any,
     ) -> None:
-        """Carry out a SPARQL Update (`KnowledgeGraph.update`), raising what it raises; see `query`."""
+        """Carry out a SPARQL Update. Raises what `KnowledgeGraph.update` raises, and NotImplementedError as `query`."""
         if initBindings or kwargs or self._asked(queryGraph) != DefaultGraph():
             raise NotImplementedError
         text, prefixes, base = text_of(update)
@@ -307,7 +309,7 @@ class KGReasonStore(Store):
 
 
 def _pattern(triple: _TriplePatternType) -> _Pattern | None:
-    """What a graph is asked for, or None where no triple of RDF matches."""
+    """A pattern of rdflib as terms of pyoxigraph, or None if no RDF triple can match it."""
     try:
         subject, predicate, object_ = (None if term is None else to_oxigraph(term) for term in triple)
     except InputError:
@@ -323,7 +325,7 @@ def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
 
 
 def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:
-    """A triple of the graph; what the pattern says stays as it says it."""
+    """A quad of the graph as a triple of rdflib; terms that the pattern gives are taken from the pattern."""
     subject, predicate, object_ = pattern
     return (
         to_rdflib(quad.subject) if subject is None else subject,

@@ -1,10 +1,10 @@
-"""The terms of rdflib as those of pyoxigraph, whose `str` is canonical N-Triples, and back.
+"""Converts terms of rdflib to terms of pyoxigraph and back; `str` of the latter is canonical N-Triples.
 
-Lexical forms stay as they are on both ways: nothing that comes out of the graph is normalised, whatever
-`rdflib.NORMALIZE_LITERALS` says. Blank nodes keep their labels. A plain literal and one of type xsd:string are one
-term, as RDF 1.1 says; language tags come in lower case, which is equal in rdflib.
+Lexical forms stay the same both ways: no literal of the graph is normalised, whatever `rdflib.NORMALIZE_LITERALS` says.
+Blank nodes keep their labels. A plain literal and a literal of type xsd:string are the same term, as RDF 1.1 says.
+Language tags come out in lower case; rdflib compares them without case.
 
-Cost: a microsecond; of frequent terms of the graph a tenth of that.
+Cost: a microsecond a term, and a tenth of that for frequent terms.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _XSD_STRING = NamedNode("http://www.w3.org/2001/XMLSchema#string")
 
 
 def to_oxigraph(term: Node) -> Term:
-    """A term of rdflib as pyoxigraph has it; raises InputError for what is no term of RDF, as a relative IRI."""
+    """A term of rdflib as a term of pyoxigraph; raises InputError for an invalid term, such as a relative IRI."""
     found = of_rdflib(term)
     if found is None:
-        raise InputError(f"{term!r}: neither an IRI nor a blank node nor a literal")
+        raise InputError(f"pass an IRI, a blank node or a literal of rdflib; got {term!r}")
     return found
 
 
@@ -41,14 +41,14 @@ def to_text(term: Node) -> str:
 
 
 def from_text(text: str) -> URIRef | BNode | Literal:
-    """The term of rdflib that is N-Triples text."""
+    """The term of rdflib for N-Triples text."""
     if text.startswith("<"):
         return URIRef(text[1:-1])
     return to_rdflib(next(pyoxigraph.parse(f"<row:> <row:> {text} .", RdfFormat.N_TRIPLES)).object)
 
 
 def is_generalised(triple: tuple[Node, Node, Node]) -> bool:
-    """Whether a triple has a literal as its subject, or no IRI as its predicate: RDF has no such triples."""
+    """Whether a triple is generalised: its subject is a literal, or its predicate is not an IRI."""
     subject, predicate, _ = triple
     return isinstance(subject, Literal) or not isinstance(predicate, URIRef)
 
@@ -56,12 +56,12 @@ def is_generalised(triple: tuple[Node, Node, Node]) -> bool:
 def line(subject: Node, predicate: Node, object_: Node, graph: GraphName) -> str:
     """A quad as a line of N-Quads. Raises InputError."""
     if is_generalised((subject, predicate, object_)):
-        raise InputError(f"{subject!r} {predicate!r} {object_!r}: not a triple of RDF")
+        raise InputError(f"{subject!r} {predicate!r} {object_!r}: RDF does not allow such a triple")
     return quad_line(to_text(subject), to_text(predicate), to_text(object_), graph)
 
 
 def quad_line(subject: object, predicate: object, object_: object, graph: GraphName) -> str:
-    """The same of terms in N-Triples text, or of pyoxigraph."""
+    """A quad as a line of N-Quads, from terms in N-Triples text or of pyoxigraph."""
     if isinstance(graph, DefaultGraph):
         return f"{subject} {predicate} {object_} .\n"
     return f"{subject} {predicate} {object_} {graph} .\n"
@@ -69,7 +69,7 @@ def quad_line(subject: object, predicate: object, object_: object, graph: GraphN
 
 @lru_cache(_FREQUENT)
 def to_rdflib(term: Term | pyoxigraph.Triple) -> URIRef | BNode | Literal:
-    """A term of pyoxigraph as rdflib has it; raises InputError for those of RDF 1.2, which rdflib does not know."""
+    """A term of pyoxigraph as a term of rdflib; raises InputError for terms of RDF 1.2, which rdflib does not know."""
     if isinstance(term, NamedNode):
         return URIRef(term.value)
     if isinstance(term, BlankNode):

@@ -1,12 +1,12 @@
-"""`kgreason check`: whether RDF files, or a store, contradict themselves, and why.
+"""`kgreason check`: says whether RDF files, or a store, contradict themselves, and why.
 
-    status   what it means
+    status   meaning
     0        there is no contradiction
-    1        there are some, each shown as one line and a proof
-    2        this could not be found out
+    1        there are contradictions, each shown as one line and a proof
+    2        an error: kgreason could not find out
 
-Cost: files are materialized in memory; of a store the engine's state is read, if its statistics count a contradiction.
-Then one proof for each.
+Cost: files are materialized in memory. For a store, the state of the engine is read only if the statistics of the store
+count a contradiction. Then one proof is made for each contradiction.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store -
 
 @click.command(cls=Verdict, epilog=_EXAMPLE)
 @click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("-l", "--location", type=click.Path(path_type=Path), metavar="STORE", help="A store, in place of files.")
-@click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (owl2rl).")
+@click.option("-l", "--location", type=click.Path(path_type=Path), metavar="STORE", help="A store, instead of files.")
+@click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @catalogue
 @as_json
 @prefixes
@@ -46,7 +46,7 @@ def check(
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Show every contradiction in RDF files, or in a store: what contradicts what by which axioms, and a proof.
+    """Show every contradiction in RDF files or in a store, with the axioms that it breaks and a proof.
 
     The exit status is 1 if there is one, 0 if there is none, and 2 after an error.
     """
@@ -55,7 +55,7 @@ def check(
     if bool(files) == (location is not None):
         raise click.UsageError("give RDF files or a store (-l), and not both")
     if location and (rules or catalogue):
-        raise click.UsageError("a store has its rules and its documents: --rules and --catalogue are for files")
+        raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
     store = None if location is None else there(location)
     with KnowledgeGraph.open(store, rules=rules or None, catalogue=catalogue, read_only=store is not None) as graph:
         if files:
@@ -84,5 +84,5 @@ def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
 
 
 def _told(proof: str, line: str) -> str:
-    """The text of a proof with a line that names the axioms, too, in the place of its first one."""
+    """The text of a proof; `line`, which also names the axioms, replaces the first line."""
     return line + proof[proof.index("\n") :]

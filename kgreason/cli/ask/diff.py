@@ -1,9 +1,10 @@
-"""`kgreason diff`: what an edit would change, as RDF Patch.
+"""`kgreason diff`: prints what an edit would change, as an RDF Patch.
 
-Files are a transaction that is tried out. An update is carried out on a copy of the graph in memory, since each of its
-operations sees what the ones before did.
+Files are evaluated as a what-if. An update runs on a fork, a copy of the graph in memory, since each of its operations
+sees the result of the operations before it.
 
-Invariant: the store is only read; the patch is that of the edit. Cost: the edit; for an update also the copy.
+Invariant: the store is only read, and the patch is the one that the edit would give. Cost: that of the edit; an update
+also costs the copy.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _FILES = "RDF files; - is stdin."
 @request
 @click.option("-f", "--file", "added", multiple=True, metavar="FILE...", help=f"What would be loaded: {_FILES}")
 @click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
-@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @catalogue
 @verbose
 def diff(
@@ -49,16 +50,17 @@ def diff(
 ) -> None:
     """Show what an edit would change; the store stays as it is.
 
-    The edit is a SPARQL Update, or files: -f names files that would be loaded, --remove files that would be unloaded. A
-    triple that is in both would be loaded.
+    The edit is a SPARQL Update, or files: -f names files to load, --remove names files to unload. A triple that is in
+    both is loaded.
 
-    The answer is an RDF Patch of the whole graph, asserted and inferred triples alike. A line `A s p o .` is a triple
-    that would appear, a line `D s p o .` one that would disappear. An edit that changes nothing has no such line.
+    The answer is an RDF Patch of the whole graph, both asserted and inferred triples. A line `A s p o .` is a triple
+    that would appear. A line `D s p o .` is a triple that would disappear. If the edit changes nothing, there is no
+    such line.
     """
     from kgreason.cli.progress import Bars
 
     if (text is not None or file) and (added or removed):
-        raise click.UsageError("an update and files exclude each other")
+        raise click.UsageError("give an update or files, not both")
     progress = Bars(verbose)
     if added or removed:
         delta = _of_files(location, catalogue, removed, added, syntax, progress)

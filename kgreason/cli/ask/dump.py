@@ -1,9 +1,9 @@
-"""`kgreason dump`: what a store holds, in any RDF format.
+"""`kgreason dump`: prints the triples of a store, in any RDF format.
 
-N-Triples and N-Quads come from the snapshot as they are, a chunk at a time; any other format is made of them by
-pyoxigraph. Literals keep the form they were loaded in, which queries do not show: Oxigraph normalises them.
+N-Triples and N-Quads are printed a chunk at a time; pyoxigraph converts them to the other formats. Literals keep the
+form in which they were loaded. Queries show another form, because Oxigraph normalises literals.
 
-Invariant: the asserted and the inferred triples have no triple in common, and together are all of them.
+Invariant: no triple is both asserted and inferred, and the two sets together are all triples.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _WITH_GRAPHS = ("nq", "trig", "jsonld")
     help="The RDF format; those with graphs (nq, trig, jsonld) show named graphs as well.",
 )
 def dump(location: Path, asserted: bool, inferred: bool, syntax: str) -> None:
-    """Print the triples of a store: all that were loaded or derived, or one of the two.
+    """Print the triples of a store: all of them, or only those that were loaded, or only those that were derived.
 
-    Literals keep the form they were loaded in.
+    Literals keep the form in which they were loaded.
     """
     if asserted and inferred:
         raise click.UsageError("--asserted and --inferred exclude each other")

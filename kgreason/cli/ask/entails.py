@@ -1,9 +1,9 @@
-"""`kgreason entails`: whether RDF files entail another one.
+"""`kgreason entails`: says whether RDF files entail another file.
 
-    status   what it means
-    0        the conclusion is entailed; also by premises that contradict themselves, which entail everything
-    1        a part of it is not seen to be, and is shown
-    2        this could not be found out
+    status   meaning
+    0        the conclusion is entailed; premises that contradict themselves entail everything
+    1        kgreason cannot prove a part of the conclusion; this part is shown
+    2        an error: kgreason could not find out
 
 Cost: the closure of the premises, then a few small commits for each axiom of the conclusion.
 """
@@ -28,14 +28,16 @@ _EVERYTHING = ", because the premises contradict themselves and entail everythin
 
 @click.command(cls=Verdict, epilog=example("kgreason entails zoo.ttl facts.nt --conclusion claims.ttl"))
 @click.argument("premises", nargs=-1, required=True, metavar="PREMISE...")
-@click.option("--conclusion", required=True, metavar="FILE", help="What is to follow from the premises.")
-@click.option("--rules", multiple=True, default=ENTAILMENT_RULES, metavar="RULES", help=f"{RULE_SETS} (owl2rl).")
+@click.option("--conclusion", required=True, metavar="FILE", help="The file that should follow from the premises.")
+@click.option(
+    "--rules", multiple=True, default=ENTAILMENT_RULES, metavar="RULES", help=f"{RULE_SETS} (default: owl2rl)."
+)
 @click.option(
     "--semantics",
     type=click.Choice(get_args(Semantics)),
     default="direct",
     show_default=True,
-    help="Whether declarations and annotations say nothing (direct), or are triples to be entailed (rdf-based).",
+    help="direct: ignore declarations and annotations of the conclusion; rdf-based: they must be entailed as triples.",
 )
 @catalogue
 @as_json
@@ -51,11 +53,11 @@ def entails(
     as_json: bool,
     prefixes: dict[str, str],
 ) -> None:
-    """Say whether RDF files entail a conclusion, and which parts of it they are not seen to entail.
+    """Say whether RDF files entail a conclusion, and show the parts of the conclusion that kgreason cannot prove.
 
-    Blank nodes of the conclusion are variables; its axioms and class expressions are understood as such. Premises that
-    contradict themselves entail everything, and the answer says so. The exit status is 0 if all of the conclusion is
-    entailed, 1 if not, and 2 after an error.
+    Blank nodes of the conclusion are variables. Axioms and class expressions of the conclusion are checked by their
+    meaning, not triple by triple. Premises that contradict themselves entail everything, and the answer says so. The
+    exit status is 0 if the whole conclusion is entailed, 1 if not, and 2 after an error.
     """
     parts, is_contradictory = judged(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue)
     if as_json:

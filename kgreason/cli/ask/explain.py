@@ -1,9 +1,10 @@
-"""`kgreason explain`: why a triple holds.
+"""`kgreason explain`: shows why a triple holds.
 
-The rules are run backwards, from the triple down to what was loaded; the axioms that a rule was translated from are
-part of the answer. Nothing is stored for this. Several processes may ask a store at the same time.
+The rules are run backwards, from the triple down to asserted facts. The answer names the axioms that a rule was
+translated from. Proofs are computed when they are asked for; the store keeps none. Several processes may read a store
+at the same time.
 
-Cost: the engine's state is read, then one backward run of the rules for each fact of the proof. A triple that the
+Cost: the state of the engine is read, then the rules run backwards once for each fact of the proof. A triple that the
 store does not have is refused before that.
 """
 
@@ -27,7 +28,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 )
 @existing
 @click.argument("triple", metavar="'S P O'")
-@click.option("--all", "every", is_flag=True, help="That it was loaded, and every derivation of it; not one alone.")
+@click.option("--all", "every", is_flag=True, help="Show every derivation of the triple, and whether it was loaded.")
 @click.option(
     "--format",
     "syntax",
@@ -41,8 +42,8 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dict[str, str], verbose: bool) -> None:
     """Show a proof of a triple: the rules, facts and axioms that it follows from, down to what was loaded.
 
-    Terms are written as in Turtle: `a` for rdf:type, and names with the prefixes that --prefix gives; rdf, rdfs, owl
-    and xsd are always known. Literals are as dump or a query shows them.
+    Write terms as in Turtle: `a` for rdf:type, and prefixed names. --prefix declares a prefix; rdf, rdfs, owl and xsd
+    are always declared. Write a literal as `kgreason dump` or a query shows it.
     """
     from kgreason.cli.progress import Bars
     from kgreason.graph.input.quads import triple_of

@@ -1,13 +1,13 @@
-"""`kgreason query`: SPARQL over a store, read-only.
+"""`kgreason query`: runs a SPARQL query over a store; the store is only read.
 
-Queries see the materialized graph: the default graph is everything that was loaded or derived, each named graph what
-was loaded into it. Several processes may ask a store at the same time.
+Queries see the materialized graph: the default graph holds every triple that was loaded or derived, and a named graph
+holds the triples that were loaded into it. Several processes may query a store at the same time.
 
-Invariant: results are printed once all of them are there, so that a query which fails prints nothing. The query is
-evaluated in a thread (`store.worker`), so that Ctrl-C and the timeout end the command at once.
+Invariant: results are printed when all of them are known, so that a query that fails prints nothing. The query is
+evaluated in a thread (`store.oxigraph.worker`), so that Ctrl-C and the timeout end the command at once.
 
 Cost: the query itself, and a quarter of a second to start; neither the engine nor Numba is loaded. Results of more than
-16 MB are kept in a temporary file meanwhile.
+16 MB are kept in a temporary file until they are printed.
 """
 
 from __future__ import annotations
@@ -45,26 +45,26 @@ _IN_MEMORY = 1 << 24
     )
 )
 @location
-@click.option("-q", "--query", "text", metavar="QUERY", help="The SPARQL query; from stdin without this and a file.")
-@click.option("--query-file", type=click.Path(path_type=Path), metavar="FILE", help="The file that has the query.")
+@click.option("-q", "--query", "text", metavar="QUERY", help="The SPARQL query. Without -q and --query-file: stdin.")
+@click.option("--query-file", type=click.Path(path_type=Path), metavar="FILE", help="A file with the query.")
 @click.option(
     "--results-format",
     "syntax",
     type=click.Choice([*_TABLES, *_GRAPHS]),
-    help="table, csv, tsv, json, xml for SELECT and ASK (on a terminal table, else csv); the others for CONSTRUCT and "
-    "DESCRIBE (nt).",
+    help="For SELECT and ASK: table, csv, tsv, json, xml (default: table on a terminal, else csv). For CONSTRUCT and "
+    "DESCRIBE: the others (default: nt).",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="End with an error where the answer takes longer.",
+    help="Stop with an error if the answer takes longer.",
 )
 def query(location: Path, text: str | None, query_file: Path | None, syntax: str | None, timeout: float | None) -> None:
     """Ask a store a SPARQL query (SELECT, ASK, CONSTRUCT or DESCRIBE).
 
-    The columns are in the order of the SELECT, those of SELECT * in the order in which the query names them. A table
-    shortens IRIs by the prefixes of the query.
+    The columns have the order of the SELECT. For SELECT * they have the order in which the query first names the
+    variables. A table shortens IRIs by the prefixes of the query.
     """
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
@@ -76,11 +76,11 @@ def query(location: Path, text: str | None, query_file: Path | None, syntax: str
 
 @contextmanager
 def _told(query_file: Path | None) -> Iterator[None]:
-    """Say in short what is wrong with a query, and in which file it is."""
+    """Shorten the error message of a query, and name the file of the query."""
     try:
         yield
     except (QueryError, RuntimeError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # of the system, and not of Oxigraph
+        if isinstance(error, OSError) and error.errno is not None:  # from the system, not from Oxigraph
             raise
         problem = str(error) if isinstance(error, QueryError) else f"the query cannot be evaluated: {error}"
         problem = f"{query_file}: {problem}" if query_file else problem
@@ -108,5 +108,5 @@ def _write(results: Found, syntax: str | None, sparql: str, out: BinaryIO) -> No
 
 def _checked(syntax: str, fitting: tuple[str, ...], what: str) -> str:
     if syntax not in fitting:
-        raise click.UsageError(f"--results-format {syntax}: the query gives {what}, which can be {', '.join(fitting)}")
+        raise click.UsageError(f"--results-format {syntax}: the query gives {what}; use {', '.join(fitting)}")
     return syntax

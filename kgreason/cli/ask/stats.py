@@ -1,8 +1,8 @@
-"""`kgreason stats`: what a store says of itself.
+"""`kgreason stats`: prints the counts that the last commit left in the manifest of a store.
 
-The counts are those that the last commit left in the manifest. `_ROWS` says what each of them means.
+`_ROWS` says what each count means.
 
-Cost: one small file.
+Cost: one small file is read.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _ROWS = {
     "facts": "triples of the graph: asserted and inferred",
     "asserted": "triples that were loaded or added",
     "inferred": "triples that follow from them by rules, and were not added",
-    "hidden": "facts of rules that no query shows: relations of rule files, triples that are no RDF",
+    "hidden": "facts that no query shows: those of relations of rule files, triples that RDF does not allow",
     "named": "asserted quads of named graphs",
     "imported": "documents that owl:imports brought",
     "terms": "IRIs, blank nodes and literals in the dictionary, the vocabulary included",
     "contradictions": "mistakes that `kgreason check` shows",
     "rules": "rules in force; `kgreason rules list` shows them",
     "strategy": "how the last commit was evaluated: update (what changes) or bootstrap (everything)",
-    "switched": "whether an update was begun and dropped for a bootstrap",
-    "rewrites": "steps of the last commit's evaluation",
+    "switched": "whether the last commit began as an update and was finished as a bootstrap",
+    "rewrites": "rewrites that the last commit extended: the work of its evaluation",
     "retranslated": "axioms that the last commit translated to rules",
     "axioms": "axioms of the ontology that are rules now",
     "rules_added": "rules that came with the last commit",
@@ -34,7 +34,7 @@ _ROWS = {
     "engine_bytes": "memory of the facts in the engine",
     "dictionary_bytes": "memory of the dictionary",
 }
-"""What is printed, and what it means."""
+"""The name of each count and its meaning."""
 _WIDTH = max(map(len, _ROWS))
 
 

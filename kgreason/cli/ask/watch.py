@@ -1,10 +1,10 @@
-"""`kgreason watch`: what every commit changes, as RDF Patch, as soon as another process has made it.
+"""`kgreason watch`: prints what every commit of another process changes, as an RDF Patch.
 
-It reads the files of the store beside the writer, without a lock (`Follower`). A patch has the number of its commit,
-and the rules that were added and removed, in its header; its rows are what came and went, asserted or inferred.
-Applied in their order, patches give the graph.
+The command reads the files of the store while the other process writes, without a lock (`Follower`). The header of a
+patch has the number of the commit, and the rules that were added and removed. The rows of a patch are the triples that
+appeared and disappeared, asserted or inferred. All patches, applied in order, give the graph.
 
-Cost: the memory of a graph without its store; a look at two files five times a second while nothing happens.
+Cost: the memory of a graph without its store. While nothing happens, two files are looked at five times a second.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import click
 from kgreason.cli.options import example, existing, verbose
 
 _PAUSE = 0.2
-"""Seconds between two looks."""
+"""Seconds between two looks at the files."""
 
 
 @click.command(epilog=example("kgreason watch -l store", "kgreason watch -l store --from 0 --once"))
@@ -28,14 +28,15 @@ _PAUSE = 0.2
     "after",
     type=click.IntRange(min=0),
     metavar="N",
-    help="The commit after which to begin; 0 shows the graph first. From now on without it.",
+    help="Begin after commit N; 0 shows the whole graph first (default: begin now).",
 )
-@click.option("--once", is_flag=True, help="Stop once there is no more to show.")
+@click.option("--once", is_flag=True, help="Stop when everything so far is shown.")
 @verbose
 def watch(location: Path, after: int | None, once: bool, verbose: bool) -> None:
     """Show what each commit to a store changes, as RDF Patches, while another process edits it.
 
-    D rows went, A rows came. Commits that came too fast, or as a large load, are one patch. Ends with Ctrl-C.
+    An A row is a triple that appeared, a D row is a triple that disappeared. Several commits can be one patch, if they
+    came too fast or if one of them was a large load. Ctrl-C ends the command.
     """
     from kgreason.cli.progress import Bars
     from kgreason.graph.changes.follower import Follower

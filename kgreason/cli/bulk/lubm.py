@@ -1,9 +1,9 @@
-"""`kgreason lubm`: benchmark data of any size.
+"""`kgreason lubm`: generates benchmark data of any size.
 
-The Lehigh University Benchmark is generated from its published profile (see `kgreason.lubm`), so that there is
-something to load anywhere. The same seed makes the same files on every machine.
+The data is that of the Lehigh University Benchmark, generated from its published profile (see `kgreason.lubm`). The
+same seed makes the same files on every machine.
 
-Cost: a million triples a second.
+Cost: about one second for a million triples.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from kgreason.cli.options import as_json, example, print_table
 
 @click.command(epilog=example("kgreason lubm --universities 10 -o data"))
 @click.option("--universities", type=click.IntRange(min=1), required=True, metavar="N", help="How many universities.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where files go.")
-@click.option("--seed", type=int, default=0, metavar="S", help="Another seed makes other data (0).")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The folder for the files."
+)
+@click.option("--seed", type=int, default=0, metavar="S", help="Another seed makes other data (default: 0).")
 @as_json
 def lubm(universities: int, output: Path, seed: int, as_json: bool) -> None:
     """Generate data of the Lehigh University Benchmark: an N-Triples file for each department.

@@ -1,9 +1,9 @@
-"""`kgreason materialize`: files in, the closure out, without a store.
+"""`kgreason materialize`: reads files and writes their closure, without a store.
 
-The triples are those that `load` and `dump` of the same files would give. Triples of all graphs are taken together.
-Generalised triples (a literal as subject) are used inside and never written.
+The output has the triples that `load` and then `dump` of the same files would give. Triples of all graphs are taken
+together. Generalised triples (with a literal as subject) are derived and used, but never written.
 
-Invariant: the output is written as a whole or not at all; a pipe or a device is written to as it comes.
+Invariant: an output file is written as a whole or not at all. A pipe or a device gets the triples one after another.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kgreason.spark.out.write import Form
 
 _LEVEL = 6
-"""How hard gzip tries: as hard as its command line does."""
+"""The compression level, the same as the default of the `gzip` command."""
 _FILES = (".nt", ".nt.gz")
 
 
@@ -46,11 +46,11 @@ _FILES = (".nt", ".nt.gz")
     )
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--rules", multiple=True, default=["owl2rl"], metavar="RULES", help=f"{RULE_SETS} (owl2rl).")
+@click.option("--rules", multiple=True, default=["owl2rl"], metavar="RULES", help=f"{RULE_SETS} (default: owl2rl).")
 @click.option(
-    "-o", "--output", required=True, metavar="OUT", help="An .nt or .nt.gz file; - is stdout. Of Spark: a folder."
+    "-o", "--output", required=True, metavar="OUT", help="An .nt or .nt.gz file; - is stdout. With Spark: a folder."
 )
-@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
 @schema
 @equality
@@ -76,10 +76,10 @@ def materialize(
 ) -> None:
     """Read RDF files (- is stdin) and write every triple that follows, as N-Triples.
 
-    Triples of named graphs are part of it, and documents that owl:imports asks for, if they are in the catalogue. The
-    file is written as a whole or not at all.
+    The input includes the triples of named graphs, and the documents that owl:imports names, if they are in the
+    catalogue. The output file is written as a whole or not at all.
 
-    Spark writes a folder: of Parquet where its name ends in .parquet, else of N-Triples. It follows no owl:imports.
+    Spark writes a folder: Parquet if the name ends in .parquet, else N-Triples. Spark does not follow owl:imports.
     """
     from kgreason.cli.progress import Bars
 
@@ -87,7 +87,7 @@ def materialize(
     refused = {"format": syntax, "catalogue": catalogue, "same-as": same_as not in (None, "rules"), "aliases": aliases}
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
         if is_file:
-            raise click.UsageError(f"-o {output}: Spark writes a folder")
+            raise click.UsageError(f"-o {output}: Spark writes a folder, not a file; give another name")
         meaning = {"rules": rules, "schema": schema or "axioms"}
         how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}
         _on_spark(partial(session, master, conf, work), files, output, meaning, how)
@@ -103,7 +103,7 @@ def materialize(
 def _closed(
     selection: Selection, files: Sequence[str], syntax: str | None, documents: Catalogue | None, progress: Progress
 ) -> Materializer:
-    """The closure of files, with a word about what is wrong with them."""
+    """The closure of files; warnings and contradictions are printed."""
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
     from kgreason.materialize.materializer import Materializer
@@ -126,7 +126,7 @@ def _on_spark(
     meaning: dict[str, Any],
     how: dict[str, Any],
 ) -> None:
-    """The same on Spark, which writes a folder; it is started when all is in order that it is not needed for."""
+    """Write the closure of files to a folder, on Spark; check before Spark starts what can be checked without it."""
     from kgreason.spark.pipeline import check_materialize
     from kgreason.spark.pipeline import materialize as written
 
@@ -143,7 +143,7 @@ def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, row
 
 
 def _target(output: str) -> AbstractContextManager[BinaryIO]:
-    """Where `-o` says that the triples go."""
+    """The file or stream that `-o` names, to be written to."""
     path = Path(output)
     if output == "-":
         return nullcontext(sys.stdout.buffer)
@@ -151,7 +151,7 @@ def _target(output: str) -> AbstractContextManager[BinaryIO]:
         return _packed(path)
     if output.endswith(".nt") or (path.exists() and not path.is_file()):
         return whole(path)
-    raise click.UsageError(f"-o {output}: the name has to end in .nt or .nt.gz")
+    raise click.UsageError(f"-o {output}: the name must end in .nt or .nt.gz")
 
 
 @contextmanager

@@ -1,9 +1,9 @@
-"""`kgreason load`: files into a store, which is materialized again.
+"""`kgreason load`: adds files to a store and materializes the store again.
 
-Invariant: the store holds all that the files say and all that follows, or what it held before: an error, Ctrl-C or
-a full disk leave it as it was. What the ontology gets wrong is said once, when it is loaded.
+Invariant: after the command the store holds the triples of the files and everything that follows. After an error,
+Ctrl-C or a full disk it holds what it held before. A mistake of the ontology is reported once, when it is loaded.
 
-Cost: that of the first load, or of what is new.
+Cost: the first load materializes everything; a later load computes only what is new.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from kgreason.materialize.options import SameAsMode, SchemaMode
 )
 @location
 @click.option("-f", "--file", "files", multiple=True, required=True, metavar="FILE...", help="RDF files; - is stdin.")
-@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
-@click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (of a new store: owl2rl).")
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
+@click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (default for a new store: owl2rl).")
 @schema
 @equality
 @catalogue
@@ -68,15 +68,15 @@ def load(
 ) -> None:
     """Load RDF files into a store, and derive what follows.
 
-    -l names the folder of the store, which is made if it is not there; -f names the files. The first load decides
-    which rules the store has. A later load adds its files to what is there, and computes only what they change. Where
-    anything goes wrong, and on Ctrl-C, the store stays as it was.
+    -l names the folder of the store; kgreason makes it if it does not exist. -f names the files. The first load decides
+    which rules the store has. A later load adds its files to the store, and computes only what they change. After an
+    error or Ctrl-C the store stays as it was.
 
-    Where an ontology says owl:imports, the documents come from --catalogue. They go again when the last ontology that
-    imports them goes. Spark (--pipeline spark) can fill a new store.
+    If an ontology says owl:imports, kgreason reads the imported documents from --catalogue. It removes their triples
+    when the last ontology that imports them is removed. Spark (--pipeline spark) can fill a new store.
 
-    Says how many triples were new, how long it took and what the store has then; with -v and --json all counters,
-    which `kgreason stats --help` explains.
+    The command prints how many triples were new, how long the load took, and how many triples the store has now. -v and
+    --json print all counters, which `kgreason stats --help` explains.
     """
     from kgreason.cli.progress import Bars
 

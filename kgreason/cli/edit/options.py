@@ -1,9 +1,9 @@
-"""What the commands that change a store have in common: how commits are evaluated, warnings, and what a commit did.
+"""The shared parts of the commands that change a store: their options, their warnings, and the lines that they print.
 
-A person reads two lines: what the command did and how long it took, and what the store has now. Programs, and `-v`, get
-every counter of the commit.
+A person reads two lines: what the command did and how long that took, and what the store has now. Programs (`--json`)
+and `-v` get every counter of the commit.
 
-Invariant: what the ontology gets wrong is said when it comes about, contradictions after every change.
+Invariant: a mistake of the ontology is reported by the command that brings it, contradictions after every change.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _STRATEGY = click.option(
     type=click.Choice(["auto", "update", "bootstrap"]),
     default="auto",
     show_default=True,
-    help="Work out what changes, or everything again; auto does the former where that is not too much work.",
+    help="Compute only what changes (update), or everything again (bootstrap); auto takes the cheaper of the two.",
 )
 _BUDGET = click.option(
-    "--budget", type=click.IntRange(min=1), metavar="N", help="Give up, and change nothing, after N rewrites."
+    "--budget", type=click.IntRange(min=1), metavar="N", help="Give up after N rewrites, and change nothing."
 )
 
 
@@ -40,12 +40,12 @@ _WAIT = click.option(
     type=click.FloatRange(min=0),
     default=0,
     metavar="SECONDS",
-    help="Wait so long for another process that writes to the store.",
+    help="How long to wait for another process that writes to the store.",
 )
 
 
 class Means(TypedDict):
-    """How a store is opened to be changed; see `KnowledgeGraph.open`."""
+    """Arguments of `KnowledgeGraph.open` for a command that changes a store."""
 
     strategy: Strategy
     budget: int | None
@@ -53,7 +53,7 @@ class Means(TypedDict):
 
 
 def means(command: Command) -> Command:
-    """The options of a command that changes a store, as its one argument `how`."""
+    """Add the options of a command that changes a store; the command gets them as one argument `how`."""
 
     @functools.wraps(command)
     def collected(
@@ -65,7 +65,7 @@ def means(command: Command) -> Command:
 
 
 class Done:
-    """Tells people and programs what a command did. Make it when the command begins: it tells the time taken."""
+    """Tells people and programs what a command did. Make it when the command begins, because it measures the time."""
 
     def __init__(self, *, as_json: bool, verbose: bool) -> None:
         self._begun = time.perf_counter()
@@ -73,11 +73,11 @@ class Done:
 
     @property
     def took(self) -> str:
-        """How long the command has taken up to now."""
+        """How long the command has taken so far: `in 0.12 s`."""
         return f"in {time.perf_counter() - self._begun:.2f} s"
 
     def say(self, line: str, stats: Mapping[str, Any], values: dict[str, Any]) -> None:
-        """Print a line, and what a store with these statistics has; `values` are what programs and `-v` get."""
+        """Print a line, and what a store with these statistics has; programs and `-v` get `values`."""
         if not self._as_json:
             click.echo(line)
             triples = f"{stats['asserted']:,} asserted and {stats['inferred']:,} inferred triples"
@@ -93,13 +93,13 @@ def amount(count: int, noun: str) -> str:
 
 
 def changes(values: Mapping[str, Any]) -> str:
-    """How many triples a commit brought to the graph, and took from it; `values` are its counts."""
+    """How many triples appeared and disappeared in a commit; `values` are its `counts`."""
     return f"{amount(values['appeared'], 'triple')} appeared and {values['disappeared']:,} disappeared"
 
 
 @contextmanager
 def edited(location: Path, **how: Any) -> Iterator[KnowledgeGraph]:
-    """The graph of a store, opened as `how` says, to be changed; then warnings that are new, and contradictions."""
+    """Open the graph of a store for a change, with the arguments `how`; then print new warnings and contradictions."""
     with KnowledgeGraph.open(location, **how) as graph:
         known = set(graph.warnings)
         yield graph

@@ -1,11 +1,12 @@
-"""`kgreason rules`: the rules of a store, and those of the user come and go.
+"""`kgreason rules`: lists the rules of a store, and adds and removes rules of the user.
 
-What `list` prints is rule text again, with the reasons as comments: it can be read by people and by the parser. A rule
-that was translated from axioms names the schema triples it comes from, a generic one says why it is needed. `add` and
-`remove` are for the user's rules; those of an ontology go with their axioms.
+`list` prints rule text, with the reasons as comments, so that people and the parser can read it. A rule that was
+translated from axioms names the schema triples that it comes from. A generic rule says why it is needed. `add` and
+`remove` are for the rules of the user. A rule of an ontology is removed with its axioms.
 
-Invariant: an edit of rules is one commit, or none. Cost: to list, one small file; to edit, what that changes. Text that
-is no rule, and rules to remove that nobody added, are refused before the engine is opened.
+Invariant: an edit of rules is one commit, or none. Cost: `list` reads one small file; the cost of an edit is
+proportional to what changes. `add` refuses text that is not a rule before it opens the store, and `remove` refuses
+rules that nobody added before it starts the engine.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ def rules() -> None:
 @location
 @as_json
 def list_rules(location: Path, as_json: bool) -> None:
-    """List the rules in force: the name, the rule, and as a comment why it is there.
+    """List the rules in force: the name and the text of each rule, and a comment that says why the rule is in force.
 
-    Rules that were translated from axioms say which schema triples they come from.
+    A rule that was translated from axioms names the schema triples that it comes from.
     """
     with KnowledgeGraph.open(location, read_only=True) as graph:
         found = graph.rules()
@@ -76,7 +77,7 @@ def add(
 ) -> None:
     """Add the rules of files, or rules given as text, and derive what follows.
 
-    A rule that the store has already is not added again. Where anything goes wrong, the store stays as it was.
+    A rule that the store already has is not added again. After an error the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
@@ -102,7 +103,7 @@ def add(
 @existing
 @_files
 @_texts
-@click.option("--name", "names", multiple=True, metavar="NAME", help="The rules of a name; may be given several times.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="The name of rules; may be given several times.")
 @means
 @as_json
 @verbose
@@ -115,9 +116,10 @@ def remove(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Take away rules that were added, by the files that have them, by name or as text, and what followed from them.
+    """Remove rules that were added, and everything that only they derive.
 
-    The names of variables do not matter. Where one of the rules was never added, the store stays as it was.
+    Name the rules by the files that contain them, by --name, or by their text (--rule). The names of variables do not
+    matter. If one of the rules was never added, the command fails and the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
@@ -142,4 +144,4 @@ def remove(
 
 def _check_some(*given: tuple[object, ...]) -> None:
     if not any(given):
-        raise click.UsageError("name the rules: a file, --rule or --name")
+        raise click.UsageError("say which rules: give a file, --rule or --name")

@@ -1,9 +1,9 @@
-"""`kgreason unload`: the reverse of `load`, what files say is asserted no more.
+"""`kgreason unload`: the reverse of `load`. It retracts the triples of files.
 
-What followed from it alone goes with it; what is entailed by the rest stays, as inferred. Blank nodes are those that
-loading the same file made.
+A retracted triple stays as an inferred one if other triples still entail it. Inferred triples disappear if nothing else
+entails them. The blank nodes of a file are those that loading the same file made.
 
-Invariant: all of it is done, or nothing. Cost: what it changes.
+Invariant: the whole edit is done, or nothing. Cost: proportional to what changes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kgreason.cli.options import FileList, as_json, example, existing, verbose
 @click.command(cls=FileList, epilog=example("kgreason unload -l store -f old.ttl data.nt.gz"))
 @existing
 @click.option("-f", "--file", "files", multiple=True, required=True, metavar="FILE...", help="RDF files; - is stdin.")
-@click.option("--format", "syntax", metavar="NAME", help="The format of the files, where their suffix does not say it.")
+@click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @means
 @as_json
 @verbose
@@ -31,11 +31,11 @@ def unload(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Take the triples of RDF files out of a store, and all that followed from them alone.
+    """Take the triples of RDF files out of a store, and everything that only they entail.
 
-    A triple that still follows from others stays, as an inferred one. Says how many triples were taken out, how long it
-    took and what the store has then; with -v and --json all counters. One of them is `missed`: the triples of the files
-    that nobody had loaded or added. Where anything goes wrong, and on Ctrl-C, the store stays as it was.
+    A triple that other triples still entail stays, as an inferred one. The command prints how many triples it took out,
+    how long that took, and how many triples the store has now. -v and --json print all counters. The counter `missed`
+    counts the triples of the files that the store did not assert. After an error or Ctrl-C the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
@@ -45,5 +45,5 @@ def unload(
         stats = graph.unload(*files, syntax=syntax, progress=progress)
     line = f"unloaded {amount(before - stats['asserted'], 'triple')} {done.took}"
     if stats["missed"]:
-        line += f"; {stats['missed']:,} more of the files had not been loaded"
+        line += f"; {amount(stats['missed'], 'other triple')} of the files had not been loaded"
     done.say(line, stats, stats)

@@ -1,10 +1,10 @@
-"""`kgreason update`: a SPARQL 1.1 Update on a store, facts and axioms alike.
+"""`kgreason update`: runs a SPARQL 1.1 Update on a store. The update may edit facts and axioms.
 
-WHERE matches the materialized graph. DELETE takes asserted quads alone, every spelling of a literal that queries show
-as one; what is entailed stays, and is counted.
+WHERE matches the materialized graph. DELETE removes asserted quads only: all spellings of a literal that queries show
+in the same form. A triple that stays because it is entailed is counted.
 
-Invariant: a request of several operations is carried out as a whole or not at all. Cost: what it changes, for each
-operation that asks what the ones before did.
+Invariant: a request of several operations is carried out as a whole or not at all. Cost: proportional to what changes;
+an operation that must see the result of earlier operations costs an evaluation of its own.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def update(
 ) -> None:
     """Change a store by SPARQL Update; only what changes is computed.
 
-    Says how many quads came to be asserted and were retracted, how many triples appeared and disappeared, and what of
-    the DELETEs nobody had asserted, or stays because it is entailed; with -v and --json all counters. Where anything
-    goes wrong, and on Ctrl-C, the store stays as it was.
+    The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. It also
+    says how many quads the request wanted to delete that were not asserted, and how many of these stay because they are
+    inferred. -v and --json print all counters. After an error or Ctrl-C the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
@@ -56,5 +56,5 @@ def update(
     line += changes(values)
     if updated.unasserted:
         line += f"; {amount(updated.unasserted, 'quad')} to delete had not been asserted"
-        line += f" ({updated.entailed:,} of them stay, as they are inferred)" if updated.entailed else ""
+        line += f" ({updated.entailed:,} of them stay because they are inferred)" if updated.entailed else ""
     done.say(line, stats, values)

@@ -1,14 +1,14 @@
 """`close`: encoded quads -> their closure on Spark, as facts of the engine's tables.
 
-    quads -> distinct triples, facts about literals -> level loop -> closure;  does it call for more rules? -> again
+    quads -> distinct triples, facts about literals -> level loop -> closure -> if it calls for more rules: again
 
 Law: facts, stamps, supports and flags are those of a Bootstrap of the same rules over the same asserted facts
-(docs/architecture.md, The Spark path). `close_for` gives what an in-process load evaluates first, which the engine goes
-on from; `close_alone` ends with what it would end with, by the plain rules of owl:sameAs, though what contradicts Table
-8 is not reported.
+(docs/architecture.md, The Spark path). `close_for` gives the first stage of an in-process load; the engine then goes on
+from it. `close_alone` gives the final closure of an in-process load with the plain rules of owl:sameAs. It does not
+report what contradicts Table 8.
 
-Cost: the level loop, and for `close_alone` the loop again where derived facts call for generic rules beside the
-translated ones.
+Cost: the level loop. `close_alone` runs the loop again if derived facts call for generic rules in addition to the
+translated rules.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
 
 class Closed(NamedTuple):
-    """A closure: facts `tbl, c0.., stamp, support, asserted`, and the program that they are the fixpoint of."""
+    """A closure: the facts `tbl, c0.., stamp, support, asserted`, and the program that derived them."""
 
     facts: DataFrame
     planned: Planned
 
     @property
     def triples(self) -> DataFrame:
-        """The triples: s, p, o int, and asserted; generalised ones too."""
+        """The triples: s, p, o int, and asserted; generalised triples are included."""
         table = self.planned.program.tables.index((True, 3))
         return self.facts.where(F.col("tbl") == table).selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
 
     def terms(self, encoded: Encoded) -> DataFrame:
-        """The terms of data and rules: id int, text string."""
+        """The terms of the data and of the rules: id int, text string."""
         fresh = list(self.planned.fresh.items())
         return encoded.terms.union(self.facts.sparkSession.createDataFrame(fresh, encoded.terms.schema))
 
     def contradictions(self) -> int:
-        """How many there are."""
+        """The number of contradictions."""
         false = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
         count: int = self.facts.where(F.col("c0").isin(false)).count()
         return count
 
 
 def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
-    """The closure that a graph of this selection can start from, worked out below a folder."""
+    """The closure that a graph with this selection can start from; `folder` keeps the tables."""
     driver = Driver(selection, encoded.facts, encoded.terms, Flags())
     planned = driver.planned()
     facts = _triples(encoded.facts, planned.program).union(_twins(driver, planned))
@@ -67,7 +67,7 @@ def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Pro
 
 
 def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
-    """The whole closure under a selection without representatives, worked out below a folder."""
+    """The final closure under a selection without representatives; `folder` keeps the tables."""
     flags, rounds = Flags(), 0
     while True:
         driver = Driver(selection, encoded.facts, encoded.terms, flags)
@@ -98,7 +98,7 @@ def _closed(
 
 
 def _told(terms: DataFrame, planned: Planned) -> Told:
-    """What says of new owl:sameAs links that they are followed."""
+    """The function that asserts dt_may_equal for new owl:sameAs links, if rules may follow them."""
     triples = planned.program.tables.index((True, 3))
     fresh = terms.sparkSession.createDataFrame(list(planned.fresh.items()), terms.schema)
     named, relation = terms.union(fresh), F.lit(planned.ids["dt_may_equal/2"])
@@ -119,7 +119,7 @@ def _triples(triples: DataFrame, program: Program) -> DataFrame:
 
 
 def _twins(driver: Driver, planned: Planned) -> DataFrame:
-    """What is said of restrictions that say the same, each as a row of its relation's table."""
+    """The facts about equal restrictions, each as a row of the table of its relation."""
     program = planned.program
     columns = ", ".join(f"{name} int" for name in ("tbl", *names("c", program.width)))
     rows = [
@@ -130,7 +130,7 @@ def _twins(driver: Driver, planned: Planned) -> DataFrame:
 
 
 def _literals(driver: Driver, encoded: Encoded, planned: Planned, folder: str) -> DataFrame:
-    """The facts about literals, each as a row of its relation's table."""
+    """The facts about literals, each as a row of the table of its relation."""
     found = literal_facts(encoded.terms, driver.asked, f"{folder}/literals")
     parts = []
     for relation in _RELATIONS:

@@ -1,15 +1,15 @@
-"""`materialize` and `insert`: the level loop over asserted facts, and from a result when more facts are asserted.
+"""The level loop: `materialize` starts from asserted facts, `insert` from an earlier result and new asserted facts.
 
-    level 0        the asserted facts: stamp 0, and no support but that of rules with an empty body
-    level n + 1    heads that are not present yet, derived from level n and what came before it
+    level 0        the asserted facts: stamp 0, and support only from rules with an empty body
+    level n + 1    the heads that are not present yet, derived from level n and the levels before it
 
-Parity (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator, supports count
-the pairs of a rule and a substitution whose body stamps are all smaller, before anything is made distinct. From scratch
-both are final where a fact is found, so levels are only ever appended. `insert` makes the new facts the first delta;
-what present facts gain on the way is added at its end (docs/architecture.md, Update).
+Parity (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator. A support counts
+the pairs of a rule and a substitution with body stamps that are all smaller than the stamp of the fact. From scratch
+both are final when a fact is found, so levels are only ever appended. `insert` makes the new facts the first delta, and
+adds the gains of present facts at its end (docs/architecture.md, Update).
 
-Each level is written to Parquet and read back; a crash resumes after the last whole one. Nothing of the size of the
-data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see `rewrites`.
+Each level is written to Parquet and read back; after a crash the loop resumes after the last whole level. Nothing as
+large as the data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see `rewrites`.
 
 Semi-naive levels of DYRE (Carneiro de Lima and Apinis) with the state of Soufflé-elastic (Zhao et al.).
 """
@@ -40,12 +40,12 @@ def materialize(
     progress: Progress = SILENT,
     told: Told | None = None,
 ) -> DataFrame:
-    """The least model of a program over asserted facts, read back from Parquet below a folder of its own.
+    """The least model of a program over asserted facts, read back from Parquet below `folder`.
 
-    facts: `tbl, c0..` of int, padded with 0 to the widest table; the result has `stamp, support, asserted` besides.
+    facts: `tbl, c0..` of int, padded with 0 to the widest table; the result also has `stamp, support, asserted`.
     `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` gives for the new facts of a
-    level what is to be asserted beside them. Run again on the folder after a crash, it goes on after the last whole
-    level. Raises InputError for facts of other columns.
+    level more facts to assert. No other computation may use the folder. After a crash, call the function again with the
+    same folder: it goes on after the last whole level. Raises InputError for facts with other columns.
     """
     asserted = _rows(facts, _key(program))
     levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet), asserted))
@@ -63,11 +63,12 @@ def insert(
     quiet: int = 0,
     progress: Progress = SILENT,
 ) -> DataFrame:
-    """A result with more asserted facts, evaluated from these alone; read back from Parquet below a folder of its own.
+    """An earlier result with more asserted facts: only what the new facts change is computed.
 
-    result: what `materialize` or `insert` gave for this program, from another folder. added: as `facts` there.
-    Facts and flags are those of `materialize` on all; stamps and supports keep the invariants of a commit
-    (docs/architecture.md). Resumes as `materialize` does. Raises InputError for facts of other columns.
+    result: what `materialize` or `insert` returned for this program, from another folder. added: the new facts, with
+    the columns of `facts` in `materialize`. Facts and flags are those of `materialize` on all asserted facts; stamps
+    and supports keep the invariants of a commit (docs/architecture.md). The result is read back from Parquet below
+    `folder`. Resumes as `materialize` does. Raises InputError for facts with other columns.
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
@@ -82,14 +83,14 @@ def _key(program: Program) -> tuple[str, ...]:
 
 
 def _rows(facts: DataFrame, columns: Sequence[str]) -> DataFrame:
-    """The facts with these columns alone."""
+    """The facts with only these columns."""
     if missing := [column for column in columns if column not in facts.columns]:
-        raise InputError(f"facts of this program have the columns {', '.join(columns)}; here is no {missing[0]}")
+        raise InputError(f"facts of this program need the columns {', '.join(columns)}; {missing[0]} is missing")
     return facts.select(*columns)
 
 
 def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
-    """Level 0: each asserted fact, supported by the rules with an empty body that derive it."""
+    """Level 0: each asserted fact; its support counts the rules with an empty body that derive it."""
     key = rules.given.columns
     given = rules.given.groupBy(*key).agg(F.count("*").cast("int").alias("given"))
     support = F.coalesce("given", F.lit(0)).alias("support")
@@ -98,13 +99,13 @@ def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
 
 
 def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Level 0 of an insert: what is asserted now and was not present."""
+    """Level 0 of an insert: the newly asserted facts that were not present."""
     new, _ = absent(asserted, asserted.count(), before, key)
     return new.select(*key, F.lit(0).alias("stamp"), F.lit(0).alias("support"), F.lit(True).alias("asserted"))
 
 
 def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
-    """All facts, with what they gained, and with the flags of those that are asserted now."""
+    """All facts, with the support that they gained, and with the flag of those that are newly asserted."""
     key = list(fixpoint.key)
     flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
     gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))

@@ -1,15 +1,15 @@
-"""What rules need to know of literals (Table 8 of OWL 2 RL), as facts for the level loop.
+"""The facts about literals that rules need (Table 8 of OWL 2 RL), for the level loop.
 
-    dt_value(x, v)    x and another literal have one value, for which v stands, the one with the smallest id
-    dt_ill(x)         the lexical form of x is none of its datatype's
-    dt_type(x, d)     the value of x is in the datatype d, which rules ask for
-    dt_may_equal(x, y)   x owl:sameAs y is said, and x and y are not two literals of different values
+    dt_value(x, v)       x and v have the same value; v is the literal with the smallest id of those with this value
+    dt_ill(x)            x is ill-typed: its lexical form is not in the lexical space of its datatype
+    dt_type(x, d)        the value of x is in the datatype d, which rules ask for
+    dt_may_equal(x, y)   there is a link x owl:sameAs y, and x and y are not two literals with different values
 
-The first three are the truths that `kgreason.materialize.literals.statements` asserts ahead of a first load. The last
-comes with each level. A string without a datatype has a value of its own. It is read only where another literal has a
-string as its value, or rules ask for strings.
+The first three are the facts that `kgreason.materialize.literals.statements` asserts before a first load. Facts
+dt_may_equal are added at each level. A literal without a datatype is a string with a value of its own. Such literals
+are read only if another literal has a string as its value, or if rules ask for strings.
 
-Cost: the literals with a datatype are read once, by Python workers; one shuffle of their values finds the equal ones.
+Cost: Python workers read the literals with a datatype once; one shuffle of their values finds the equal literals.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ _FACT = ("name", "x", "y")
 
 
 def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFrame:
-    """The facts about literals: `name string` (the relation), `x int`, `y int` (0 where there is none).
+    """The facts about literals: `name string` (the relation), `x int`, `y int` (0 for a relation with one column).
 
-    terms: (id int, text string); asked: the ids of the datatypes that rules ask for. What was read is kept in `folder`.
+    terms: (id int, text string); asked: the ids of the datatypes that rules ask for. The values of the literals are
+    written to `folder`.
     """
     datatypes = sorted(asked)
     literals = terms.where(F.col("text").startswith('"'))
@@ -53,7 +54,7 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
 
 
 def followed(links: DataFrame, terms: DataFrame) -> DataFrame:
-    """The links (x int, y int) that are not between two literals which cannot be equal; terms: (id int, text string).
+    """The links (x int, y int) without those between two literals of different values; terms: (id int, text string).
 
     Cost: a join with the terms for each end of the links.
     """
@@ -87,7 +88,7 @@ def _members(read: DataFrame) -> DataFrame:
 
 
 def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What reads literals in a worker: the key of each one's value, whether it is ill-typed, what it is in."""
+    """The function that reads literals in a worker: the key of each value, whether it is ill-typed, its datatypes."""
     names = [(number, NAMES[number]) for number in datatypes]
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -107,12 +108,12 @@ def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterat
 
 
 def _of(reading: Reading, names: list[tuple[int, str]]) -> list[int]:
-    """Those of datatypes that a value is in."""
+    """The datatypes that a value is in."""
     return [number for number, name in names if is_member(reading, name)] if isinstance(reading, Value) else []
 
 
 def _key(reading: Reading) -> str | None:
-    """A text that two values share if they are one; a string's is the literal without a datatype that writes it."""
+    """A text that is the same for equal values. For a string it is the literal without a datatype: `"a"`."""
     if not isinstance(reading, Value):
         return None
     space, data = reading
@@ -124,7 +125,7 @@ def _key(reading: Reading) -> str | None:
 
 
 def _exact(data: Any) -> Any:
-    """The data of a value with its numbers all of one kind, so that equal ones are written alike."""
+    """The data of a value with all numbers as fractions, so that equal numbers have the same text."""
     if isinstance(data, tuple):
         return tuple(map(_exact, data))
     is_number = isinstance(data, int | Decimal) and not isinstance(data, bool)

@@ -1,12 +1,12 @@
-"""`Driver`: the program for data that Spark has encoded, and whether the data calls for more of it.
+"""`Driver`: makes the program for data that Spark has encoded, and says whether derived data needs more rules.
 
-    schema triples -> driver (texts) -> closed, translated -> rules in ids of the driver's -> rules in Spark's ids
+    schema triples -> driver (texts) -> closed, translated -> rules in ids of the driver -> rules in ids of Spark
 
-The schema is small: its triples are brought to the driver, which closes and translates them as an
-in-process load does, under ids of its own, and then looks the rules' constants up among Spark's terms.
+The schema is small. Its triples are brought to the driver, which closes and translates them as an
+in-process load does, under ids of its own. Then the driver looks up the constants of the rules among Spark's terms.
 
-Law: the rules are those that an in-process load of the same quads runs, as far as the flags tell what the data calls
-for. Cost: one filter over the facts, and a join with the terms for the schema's terms and for the rules' constants.
+Law: under the same flags, the rules are those that an in-process load of the same quads runs. Cost: one filter over the
+facts, and a join with the terms for the terms of the schema and for the constants of the rules.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})
 
 
 class Planned(NamedTuple):
-    """Rules, and the program that they are in Spark's ids.
+    """The rules, and the same rules as a program in Spark's ids.
 
-    `ids` are those of the texts that rules mention; `fresh` has the ids and texts of what no data mentions; `warnings`
-    say of which axioms no rule could be made.
+    `ids` maps the texts that rules mention to their ids. `fresh` has the ids and texts that no data mentions.
+    `warnings` name the axioms that could not be translated to rules.
     """
 
     rules: tuple[Rule, ...]
@@ -45,7 +45,7 @@ class Planned(NamedTuple):
 
 
 class Driver:
-    """A materializer that has a schema and no data; terms: (id int, text string), facts: (s, p, o int), asserted."""
+    """A materializer with a schema and no data; terms: (id int, text string), facts: the asserted (s, p, o int)."""
 
     def __init__(self, selection: Selection, facts: DataFrame, terms: DataFrame, flags: Flags) -> None:
         self._terms = terms
@@ -55,16 +55,16 @@ class Driver:
 
     @property
     def asked(self) -> frozenset[int]:
-        """The ids of the datatypes whose members rules ask for."""
+        """The ids of the datatypes that rules ask for."""
         return self._live.literals.asked.datatypes if self._live.literals else frozenset()
 
     @property
     def session(self) -> SparkSession:
-        """The session of the data."""
+        """The Spark session of the data."""
         return self._terms.sparkSession
 
     def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
-        """What is said of restrictions that say the same, relation first; `ids` are those of the relations."""
+        """The facts about equal restrictions as ids, relation first; `ids` maps the relations to their ids."""
         rows = [tuple(map(str, columns_of(fact))) for fact in self._live.twins.facts] if self._live.twins else []
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
         return [tuple(known[text] for text in row) for row in rows]
@@ -83,7 +83,7 @@ class Driver:
         return Planned(tuple(self._live.rules), program, ids, fresh, self._live.warnings)
 
     def called_for(self, triples: DataFrame) -> Flags:
-        """What the closure of the program calls for: triples (s, p, o int), all of them."""
+        """The flags that a closure calls for; triples: all of its triples (s, p, o int)."""
         closure = self._live.closed()
         terms = self._known(self._live.dictionary.decode(np.unique(closure)))
         ends = [*terms.values(), *PREDICATE_IDS, *CLASS_IDS]
@@ -108,7 +108,7 @@ class Driver:
         return dict(self._terms.join(F.broadcast(wanted), "id").select("id", "text").collect())
 
     def _known(self, texts: list[str]) -> dict[str, int]:
-        """Spark's ids of those texts that it knows."""
+        """Spark's ids for the texts that it knows."""
         wanted = self._terms.sparkSession.createDataFrame([(text,) for text in texts], "text string")
         return dict(self._terms.join(F.broadcast(wanted), "text").select("text", "id").collect())
 

@@ -1,18 +1,19 @@
 """Rules as small tables of integers, which the level loop broadcasts.
 
-A body atom becomes a *form* (its table, which columns hold constants, which repeat a variable) and its constants. The
-forms that occur are few whatever the number of rules; constants, plans and heads are rows:
+A body atom becomes a *form* (its table, its columns of constants, its columns that repeat a variable) and its
+constants. There are few forms, even if there are many rules. Constants, plans and heads are rows:
 
-    atoms      form, constants -> atom                           (which atoms are met by any fact: `needs`, by rule)
-    triggers   form, constants -> rule, plan, how many steps are left, whether all of them see the delta, bindings
+    atoms      form, constants -> atom                           (`needs` has the atoms of each rule)
+    triggers   form, constants -> rule, plan, number of steps left, whether all steps see the delta, bindings
     asks       form, constants -> arrangement, its columns       (for each step: the facts that the step may meet)
     steps      plan -> arrangement, the slots that probe it, whether it sees the delta, bindings        (for each step)
-    heads      rule -> table and columns; the heads of its own that it may be equal to
+    heads      rule -> table and columns; `rivals` has the other heads of the rule that may be equal to it
 
-A rule with n body atoms has n plans, one for each atom that may change first; the order of the others is that of
-`kgreason.engine.program.shapes`, the most bound atom first, never a cartesian product while a connected atom is left.
-A binding says for each slot which column of the row it takes, or `NONE`. A column of a head is an id, or below zero a
-slot: `-1` is slot 0. Rules of one shape share their plan's making, so that 100,000 rules take a second or two.
+A rule with n body atoms has n plans, one for each atom that may meet the delta. The other atoms are in the order of
+`kgreason.engine.program.shapes`: the most bound atom first, and no cartesian product while a connected atom is left.
+A binding gives for each slot the column that it takes its value from, or `NONE`. A column of a head is an id, or a
+negative number for a slot: `-1` is slot 0. Rules of one shape are planned once, so that 100,000 rules take a second or
+two.
 
 The constant-size circuit of DYRE (Carneiro de Lima and Apinis): rules are data, joins are fixed.
 """
@@ -34,7 +35,7 @@ Row = tuple[int, ...]
 
 
 class Program(NamedTuple):
-    """Kind and width of each table, by number, and the rules; equal rules count once."""
+    """The tables, each as (holds triples, number of columns), and the rules; equal rules count once."""
 
     tables: Sequence[tuple[bool, int]]
     rules: Sequence[EncodedRule]
@@ -46,7 +47,7 @@ class Program(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What body atoms are alike in: table, columns of constants, columns that repeat an earlier column's variable."""
+    """The common part of similar body atoms: table, columns of constants, columns that repeat an earlier variable."""
 
     table: int
     constants: Row
@@ -61,10 +62,11 @@ class Table(NamedTuple):
 
 
 class Plans(NamedTuple):
-    """A program as tables; `asks` and `steps` by step, `rivals` beside the rows of `heads`.
+    """A program as tables. `asks` and `steps` have one table for each step, `rivals` one list for each row of `heads`.
 
-    `given`: heads of rules with an empty body, once for each rule. `needs`: the atoms of each rule. `constants` and
-    `bound` are the most that an atom has, `slots` the most variables of a rule, `width` the columns of a fact.
+    `given`: the heads of rules with an empty body, one row for each rule. `needs`: the atoms of each rule. `constants`
+    and `bound` are the largest numbers of constants and of bound columns of an atom, `slots` is the largest number of
+    variables of a rule, `width` is the number of columns of a fact.
     """
 
     width: int
@@ -82,13 +84,13 @@ class Plans(NamedTuple):
     needs: list[frozenset[int]]
 
     def living(self, program: Program, present: AbstractSet[int]) -> Program:
-        """The rules of which every atom is met by some fact, given the atoms that are: no other derives anything."""
+        """The program with only the rules that can derive something: all their atoms are among the `present` ones."""
         rules = zip(dict.fromkeys(program.rules), self.needs, strict=True)
         return Program(program.tables, [rule for rule, needs in rules if needs <= present])
 
 
 class _Step(NamedTuple):
-    """Meet one atom: the columns bound by then, by slot; whether the facts of the delta are seen."""
+    """A step that meets one atom: the columns that are bound before it, by slot, and whether it sees the delta."""
 
     atom: int
     bound: dict[int, int]
@@ -96,7 +98,7 @@ class _Step(NamedTuple):
 
 
 class _Outline(NamedTuple):
-    """What all rules of a shape share: forms and bindings of the atoms, and for each start the steps that follow."""
+    """The common part of all rules of a shape: forms and bindings of the atoms, and the steps for each start atom."""
 
     forms: tuple[int, ...]
     bindings: tuple[Row, ...]
@@ -169,7 +171,7 @@ def _first(slots: Row, slot: int) -> int:
 
 
 def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
-    """The steps of the plan that starts at an atom: at each node the one with the most bound columns."""
+    """The steps of the plan that starts at an atom; each step meets the atom with the most bound columns."""
     delta = delta_plan(shape, start)
     steps, node = [], delta.start.next_node
     while delta.nodes[node]:
@@ -182,7 +184,7 @@ def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
 
 
 class _Writer:
-    """Writes the plans of rule after rule into rows."""
+    """Writes the plans of the rules as rows, one rule after another."""
 
     def __init__(self, constants: int, bound: int, steps: int) -> None:
         self._constants, self._bound = constants, bound
@@ -220,7 +222,7 @@ class _Writer:
 
 
 def _heads(number: int, rule: EncodedRule, program: Program) -> list[tuple[Row, list[Row]]]:
-    """The heads of a rule, each with those before it that it may be equal to under some substitution."""
+    """The heads of a rule; each with the earlier heads that may be equal to it under some substitution."""
     rows = list(dict.fromkeys(_head(rule, pattern, program.width) for pattern in rule.shape.heads))
     return [((number, *row), [other[1:] for other in rows[:n] if _may_equal(row, other)]) for n, row in enumerate(rows)]
 
@@ -230,7 +232,7 @@ def _head(rule: EncodedRule, pattern: Pattern, width: int) -> Row:
 
 
 def _value(rule: EncodedRule, slot: int) -> int:
-    """The id of a constant's slot, 0 for slot 0; for a variable's slot the number that stands for it in a head."""
+    """The id for the slot of a constant, 0 for slot 0, and for the slot of a variable its negative number in a head."""
     if not slot or rule.shape.is_variable(slot):
         return -slot
     return rule.constants[slot - rule.shape.variables - 1]

@@ -4,15 +4,16 @@
     product     one step of every plan: rewrites meet the facts through arrangements
     ground      rewrites that passed their last step become head rows
 
-A fact is a row `tbl, c0..`. It is exploded by the forms it has, and one broadcast join on (form, constants) finds who
-asks for it: in gatekeep the plans, in product the arrangements, so that facts which no body atom asks for never
-travel. A rewrite is `rule, plan, left, rank, v0..`: steps that are left, largest stamp met so far, values of the
-slots. Which column goes where is data: every assignment is one expression over broadcast rows.
+A fact is a row `tbl, c0..`. It is exploded by the forms that it has. One broadcast join on (form, constants) finds the
+plans (in gatekeep) or the arrangements (in product) that ask for the fact, so that a fact that no body atom asks for is
+never shuffled. A rewrite is a row `rule, plan, left, rank, v0..`: the number of steps left, the largest stamp met so
+far, and the values of the slots. The rows of the plans say which column goes to which slot, so every assignment is one
+expression over broadcast rows.
 
-Invariant: a derivation is one rewrite, met once; equal heads of one rewrite are one. Skew: facts are probed by
-(arrangement, all values bound by then), never by predicate or class alone, since those are constants of the
-arrangement; a hub is a key of many rows, which adaptive execution splits, because nothing after the join asks for
-its partitioning. Cost: two joins a step, one each for triggers and heads, whatever the number of rules.
+Invariant: each derivation is one rewrite and is met once; equal heads of one rewrite count once. Skew: facts are probed
+by (arrangement, all values bound so far), never by predicate or class alone, since these are constants of the
+arrangement. A hub is a key with many rows. Adaptive execution can split it, because no operator after the join needs
+its partitioning. Cost: two joins a step, and one join each for triggers and heads, for any number of rules.
 
 The operators of DYRE (Carneiro de Lima and Apinis), over columns.
 """
@@ -32,7 +33,7 @@ _RIVALS = pa.list_(pa.list_(pa.int32()))
 
 
 class Rules(NamedTuple):
-    """A program's tables as DataFrames, each of them broadcast where it is joined."""
+    """The tables of a program as DataFrames; each is broadcast in its joins."""
 
     plans: Plans
     triggers: DataFrame
@@ -44,19 +45,19 @@ class Rules(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a fact behind its table."""
+        """The columns of a fact after `tbl`: `c0..`."""
         return names("c", self.plans.width)
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The slots of a rewrite."""
+        """The slots of a rewrite: `v0..`."""
         return names("v", self.plans.slots)
 
 
 def rules_on(spark: SparkSession, plans: Plans) -> Rules:
     """The tables of a program in a session."""
 
-    def frame(table: Table) -> DataFrame:  # the schema is said, since on Connect a table may be empty only then
+    def frame(table: Table) -> DataFrame:  # on Connect an empty table needs an explicit schema
         return spark.createDataFrame(_arrow(table), _schema(table))
 
     rivals = pa.array(plans.rivals, type=_RIVALS)
@@ -76,19 +77,25 @@ def _arrow(table: Table) -> pa.Table:
 
 
 def met_atoms(rules: Rules, facts: DataFrame) -> set[int]:
-    """The atoms that some of these facts `tbl, c0..` meet."""
+    """The numbers of the atoms that at least one of these facts `tbl, c0..` meets."""
     return {atom for (atom,) in _met(rules.plans, facts, rules.atoms).select("atom").distinct().collect()}
 
 
 def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
-    """The rewrites that facts `tbl, c0.., stamp` start; `only_delta`: those that may end where there are no others."""
+    """The rewrites that facts `tbl, c0.., stamp` start.
+
+    With `only_delta` the delta is all facts, so only plans whose steps all see the delta are started.
+    """
     triggers = rules.triggers.where("all_delta = 1") if only_delta else rules.triggers
     met = _met(rules.plans, delta, triggers)
     return met.select("rule", "plan", "left", F.col("stamp").alias("rank"), *_bindings(rules, F.lit(0)))
 
 
 def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> DataFrame:
-    """The rewrites, directed for this step, extended by the facts `tbl, c0.., stamp, age` (1 in the delta)."""
+    """Rewrites, extended by one step with the facts `tbl, c0.., stamp, age`; `age` is 1 in the delta, else 0.
+
+    The rewrites have the columns that `directed` adds for this step.
+    """
     keys = names("b", rules.plans.bound)
     probes = rewrites.withColumns(_picked(rules, "s", _columns(rules.slots)))
     extended = probes.join(arranged(rules, step, facts), ["arrangement", *keys]).where("age <= sees")
@@ -97,18 +104,21 @@ def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> D
 
 
 def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
-    """The facts that a step may meet, by `arrangement, b0..`: the arrangements they are in, and the values to probe."""
+    """The facts that a step may meet, each with its `arrangement` and with the values `b0..` that probes look for."""
     met = _met(rules.plans, facts, rules.asks[step]).withColumns(_picked(rules, "a", _columns(rules.columns)))
     return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")
 
 
 def directed(rewrites: DataFrame, steps: DataFrame) -> DataFrame:
-    """The rewrites with what their plans say of a step."""
+    """The rewrites, joined with the rows of `steps` for their plans."""
     return rewrites.join(F.broadcast(steps), "plan")
 
 
 def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
-    """The heads `tbl, c0.., rank` of finished rewrites, once for each derivation."""
+    """The heads `tbl, c0.., rank` of finished rewrites, one row for each derivation and head.
+
+    `quiet` is the id of a property whose reflexive triples are left out, or 0.
+    """
     width, slots = rules.plans.width, _columns(rules.slots)
 
     def value(code: Column) -> Column:
@@ -126,7 +136,7 @@ def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
 
 
 def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
-    """The facts beside the rows of `askers` whose form and constants they have."""
+    """The facts, joined with the rows of `askers` that have the form and the constants of the fact."""
     exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(plans.forms)), plans.forms))))
     keys = [_constant(plans.forms, place).alias(f"k{place}") for place in range(plans.constants)]
     keyed = exploded.select("*", *keys)
@@ -134,7 +144,7 @@ def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
 
 
 def _form(number: int, form: Form) -> Column:
-    """The form's number where a fact has it, else null, which meets nothing."""
+    """The number of the form if a fact has the form, else null, which joins with nothing."""
     has = F.col("tbl") == form.table
     for column, earlier in form.repeated:
         has = has & (F.col(f"c{column}") == F.col(f"c{earlier}"))
@@ -142,13 +152,13 @@ def _form(number: int, form: Form) -> Column:
 
 
 def _constant(forms: Sequence[Form], place: int) -> Column:
-    """The value that a fact has in the n-th of its form's columns of constants, or 0."""
+    """The value of a fact in the n-th constant column of its form (n is `place`), or 0 if there are fewer."""
     columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
     return pick(F.col("form"), columns, F.lit(0))
 
 
 def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
-    """The slots as the bindings f0.. take them from c0..; the others keep their value or take `otherwise`."""
+    """The slots: those with a binding f0.. take a value of c0.., the others take `otherwise` or keep their value."""
     columns = _columns(rules.columns)
     return [
         pick(F.col(f"f{n}"), columns, F.col(slot) if otherwise is None else otherwise).alias(slot)
@@ -157,7 +167,7 @@ def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
 
 
 def _picked(rules: Rules, prefix: str, values: Sequence[Column]) -> dict[str, Column]:
-    """The values b0.. to probe, or 0: those whose numbers are in the columns of this prefix."""
+    """The values b0.. to probe: b0 is `values[number]` for the number in column `{prefix}0`, or 0 for no number."""
     return {f"b{n}": pick(F.col(f"{prefix}{n}"), values, F.lit(0)) for n in range(rules.plans.bound)}
 
 
@@ -166,7 +176,7 @@ def _columns(columns: Sequence[str]) -> list[Column]:
 
 
 def pick(number: Column, values: Sequence[Column], otherwise: Column) -> Column:
-    """`values[number]`, or `otherwise` where there is no such value."""
+    """`values[number]`, or `otherwise` if there is no such value."""
     picked = otherwise
     for place, value in enumerate(values):
         picked = F.when(number == place, value).otherwise(picked)

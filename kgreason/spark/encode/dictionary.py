@@ -1,12 +1,12 @@
 """Parquet of facts and terms -> the arrays of the dictionary and of the engine, through Arrow.
 
-    terms (id, text)                                 ->  interned; which id of the dictionary each id of Spark's is
+    terms (id, text)                                 ->  interned; the dictionary's id for each id of Spark
     facts (tbl, c0.., stamp, support, asserted)      ->  records int32[n, 3 + w]
     quads (s, p, o, g)                               ->  int32[n, 4]
 
-Law: the records are those that a Bootstrap in process would have made, but for the order of rows and the ids, and
-nothing is evaluated (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and
-each term hashed once. The files are read by this process, not by Spark: its folder has to be one that both see.
+Law: the records are those of a Bootstrap in process, except for the order of rows and the ids; nothing is evaluated
+here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and each term is
+hashed once. This process reads the files, not Spark, so both must see the folder.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _ROWS = 1 << 18
 
 
 def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictionary) -> Int32:
-    """Intern the terms of a dataset with the columns id and text, and others; what each id has become: int32[n].
+    """Intern the terms of a dataset with the columns id and text, and the terms `others` (id -> text).
 
-    Raises LimitError when ids run out.
+    Returns int32[n]: the dictionary's id at the place of each id of Spark. Raises LimitError if ids run out.
     """
     ids = np.zeros(1, dtype=np.int32)
     for batch in _batches(terms, ["id", "text"]):
@@ -73,7 +73,7 @@ def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
 
 
 def files_of(table: DataFrame) -> ds.Dataset:
-    """The Parquet files that a table of Spark's is read from."""
+    """The Parquet files that Spark reads a table from, as a dataset."""
     return ds.dataset([unquote(name.removeprefix("file://")) for name in table.inputFiles()], format="parquet")
 
 

@@ -1,16 +1,16 @@
 """`encode`: quads of terms -> quads of ids, and the dictionary as a table. Every step is distributed.
 
-    quads     -> grouped    one pass over the input: ids that hold within a group of rows
-    grouped   -> numbered   one shuffle of texts: each text of each group, once
-    numbered  -> terms      (id, text): running sums over the parts make numbers dense
-    both      -> quads      one shuffle of ids: each group's rows meet its ids
-    quads     -> facts      distinct triples over all graphs
+    quads                -> grouped    one pass over the input: ids that are valid in a group of rows
+    grouped              -> numbered   one shuffle of texts: each text once for each group
+    numbered             -> terms      (id, text): running sums over the parts make numbers dense
+    grouped, numbered    -> quads      one shuffle of ids: the rows of each group get their ids
+    quads                -> facts      distinct triples over all graphs
 
-Each table is written below the folder before the next is made of it: what has been numbered is never computed twice,
-and a job that was stopped goes on after the last whole table (`stages`).
+Each table is written below the folder before the next table is made from it. So numbers are never computed twice, and
+a job that was stopped goes on after the last whole table (`stages`).
 
-Laws: ids are dense from 1, each term has one, and those of `VOCABULARY` are its own. Decoded, the quads are the bag of
-quads that were given. Two runs over the same input may number terms differently; a folder never does.
+Laws: ids are dense from 1, each term has one id, and the terms of `VOCABULARY` have their usual ids. The decoded quads
+are the bag of quads that were given. Two runs over the same input may number terms differently, but not in one folder.
 
 Cost: proportional to the input. The driver holds a number for each part of the dictionary, and a part is small enough
 for one task: some millions of texts.
@@ -51,20 +51,20 @@ from kgreason.terms.vocabulary import VOCABULARY
 _TERMS = "id int, text string"
 _FACTS = "s int, p int, o int"
 _LAYOUT = 1
-"""The number of these tables' layout: a folder with another one is no folder of ours."""
+"""The version of the layout of these tables; a folder with another version is refused."""
 _EXTRA = -1
 """The group of the terms that get ids without a quad."""
 _MOST = 2_000_000
-"""Texts of a part, with their groups, at most on average."""
+"""The largest average number of (group, text) pairs in a part."""
 _LEAST = 50_000
-"""Fewer are not worth a part of their own."""
+"""A part should have at least this many pairs on average."""
 
 
 class Encoded(NamedTuple):
-    """Tables that are read from Parquet, and what was skipped.
+    """The tables of encoded data, read from Parquet, and the skipped lines.
 
-    terms: id int, text string; quads: s, p, o, g int, g being 0 in the default graph, as often as they were given;
-    facts: s, p, o int, each once, over all graphs.
+    terms: id int, text string; quads: s, p, o, g int, as often as they were given, with g = 0 for the default graph;
+    facts: s, p, o int, each triple once over all graphs.
     """
 
     terms: DataFrame
@@ -83,10 +83,10 @@ def encode(
 ) -> Encoded:
     """Encode RDF files (see `read`), or a DataFrame of subject, predicate, object and graph as N-Triples text.
 
-    Tables are written below `folder`, and taken from there where an earlier run with the same input has left them. The
-    terms of `extra` get ids even where no quad has them. Malformed lines are an error, or skipped and counted, as in
-    `read`. Raises InputError for a path that is missing or a folder that holds other tables, RdfSyntaxError with file
-    and line, LimitError when ids run out, StoreError for a full disk.
+    Tables are written below `folder`. Tables that an earlier run with the same input has left there are used again. The
+    terms of `extra` get ids even if no quad has them. Malformed lines are an error, or are skipped and counted, as in
+    `read`. Raises InputError for a missing path and for a folder with other tables, RdfSyntaxError with file and line,
+    LimitError if ids run out, StoreError for a full disk.
     """
     given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
     stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
@@ -102,12 +102,12 @@ def encode(
 def _table(quads: DataFrame) -> DataFrame:
     """The four columns of a table of quads. Raises InputError."""
     if missing := [name for name in QUAD if name not in quads.columns]:
-        raise InputError(f"quads have the columns {', '.join(QUAD)}; there is no {missing[0]}")
+        raise InputError(f"quads need the columns {', '.join(QUAD)}; {missing[0]} is missing")
     return quads.select(*QUAD)
 
 
 def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[str], on_error: OnError) -> str:
-    """What tells this input from others: a digest of what a DataFrame holds, or of names, sizes and times of files."""
+    """A digest that identifies the input: of the rows of a DataFrame, or of names, sizes and times of files."""
     kept = [_LAYOUT, VOCABULARY, list(extra), on_error]
     if isinstance(given, DataFrame):
         return fingerprint(kept, given)
@@ -135,7 +135,7 @@ def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> Data
 
 
 def _skipped(groups: DataFrame) -> list[Malformed]:
-    """What was skipped, file by file."""
+    """The skipped lines of each file."""
     rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
     return merged(Malformed(*row) for row in rows)
 
@@ -150,24 +150,24 @@ def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> D
 
 
 def _parts(spark: SparkSession, texts: int) -> int:
-    """Into how many parts texts go: as many as other shuffles have, unless parts would be very small or large."""
+    """The number of parts: as many as other shuffles have, unless parts would be very small or large."""
     usual = int(spark.conf.get("spark.sql.shuffle.partitions"))
     return max(1, min(usual, texts // _LEAST), texts // _MOST)
 
 
 class _Ids:
-    """From numbers within parts to ids."""
+    """Turns numbers in parts into ids."""
 
     def __init__(self, spark: SparkSession, numbers: DataFrame) -> None:
         self._spark, self._numbers = spark, numbers
 
     @cached_property
     def _offsets(self) -> DataFrame:
-        """What is added to the numbers of a part: part int, offset int. Raises LimitError."""
+        """The offset that is added to the numbers of each part: part int, offset int. Raises LimitError."""
         parts = self._numbers.groupBy("part").agg(F.max("number")).orderBy("part").collect()
         sums = list(accumulate((max(0, most - SEEDED) for _, most in parts), initial=0))
         if sums[-1] + SEEDED > MAX_ID:
-            raise LimitError(f"the dictionary is full: there are {sums[-1] + SEEDED} terms, and {MAX_ID} ids")
+            raise LimitError(f"the dictionary is full: the data has {sums[-1] + SEEDED} terms, at most {MAX_ID} fit")
         offsets = [(part, offset) for (part, _), offset in zip(parts, sums, strict=False)]
         return F.broadcast(self._spark.createDataFrame(offsets, "part int, offset int"))
 

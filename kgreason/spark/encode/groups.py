@@ -1,14 +1,14 @@
-"""What the tasks of `encode` do: local ids first, global ids later, so that a text is shuffled once for a group.
+"""The tasks of `encode`: local ids first, global ids later, so that each group shuffles a text only once.
 
-    grouped     rows, some 500,000 at a time, get ids of a dictionary of their own      (group, local id, text)
-    numbered    all texts that hash to one part meet one dictionary                     (group, local id, part, number)
-    renamed     the rows of a group and the ids of its texts meet                       (s, p, o, g)
+    grouped     rows, about 500,000 at a time, get ids of a dictionary of their own     (group, local id, text)
+    numbered    all texts that hash to one part get numbers of one dictionary           (group, local id, part, number)
+    renamed     the rows of a group get the global ids of its texts                     (s, p, o, g)
 
-A group is (partition of the task, number in it), so that a task that runs again makes groups of its own and of no other
-task; what two attempts of a task make is never mixed, since Spark keeps the files of one attempt alone.
+A group is (partition of the task, number in the partition), so two tasks never make the same group. Two attempts of one
+task are never mixed, since Spark keeps only the files of one attempt.
 
-Laws: the first V numbers of each part are those of `VOCABULARY`; number n > V of a part stands for the term
-`offset(part) + n`; so ids are dense when offsets are the running sums of what the parts have beyond V.
+Laws: the first V numbers of each part are those of `VOCABULARY`; number n > V of a part has the id `offset(part) + n`.
+An offset is the number of terms beyond V in the parts before. So ids are dense.
 
 Cost: kernels and copies of whole columns. A task holds one group, or the dictionary of one part.
 """
@@ -28,7 +28,7 @@ from kgreason.terms.dictionary import Dictionary, Ids, Kind
 from kgreason.terms.vocabulary import VOCABULARY
 
 GROUPED = f"group long, local int, text string, quads binary, {SKIPPED}"
-"""Rows of three kinds: (group, local, text), (group, quads) with quads int32[4, n], and what was skipped."""
+"""Rows of three kinds: (group, local, text), (group, quads) with quads int32[4, n], and skipped lines."""
 
 NUMBERED = "group long, local int, part int, number int, text string"
 """Rows of two kinds: (group, local, part, number), and (part, number, text) for each new text."""
@@ -37,11 +37,11 @@ QUADS = "s int, p int, o int, g int"
 
 _ROWS = 500_000
 _BYTES = 1 << 26
-"""A group ends with the batch in which it reaches either."""
+"""A group ends with the batch in which it reaches `_ROWS` rows or `_BYTES` bytes."""
 _SLICE = 1 << 16
-"""Texts handed to Spark at a time."""
+"""Texts that are handed to Spark at a time."""
 _GROUPS = 33
-"""Bits of a group's number that tell it from others of its task."""
+"""The low bits of the number of a group count the groups of its task; the others are the partition."""
 
 _IS_TERM = np.isin(np.arange(max(Kind) + 1), (Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE))
 
@@ -68,7 +68,7 @@ def _interned(batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
     if not is_term.all():
         row = int(np.flatnonzero(~is_term.all(axis=0))[0])
         found = ", ".join(str(batch.column(name)[row].as_py()) for name in QUAD)
-        raise InputError(f"the row ({found}): not terms in canonical N-Triples text")
+        raise InputError(f"the row ({found}) has a value that is not a term in canonical N-Triples text")
     yield quads
 
 
@@ -116,7 +116,7 @@ def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
 
 
 def _partition() -> int:
-    """Which partition this task computes."""
+    """The number of the partition that this task computes."""
     return int(TaskContext.get().partitionId())
 
 
@@ -125,4 +125,4 @@ def _repeated(number: int, times: int) -> pa.Array:
 
 
 SEEDED = len(VOCABULARY)
-"""How many terms each part knows from the start."""
+"""The number of terms that each part has from the start: V."""

@@ -1,10 +1,10 @@
-"""Levels on disk: a whole one is read back and its lineage is cut, a half-written one is never taken for whole.
+"""Levels on disk. A whole level is read back, which cuts its lineage; an unfinished level is never taken for whole.
 
     folder/level-0/facts   folder/level-0/gains   folder/level-0/whole   folder/level-1/facts   ...
 
-`whole` is a dataset of one row, written after all others of its level: the run's token, the fingerprint of what is
-computed, the number of facts. A level counts if `whole` has the fingerprint, and the token of the levels before it, so
-that neither another program's level nor an earlier run's is taken for one of this run. Cost: four small jobs a level.
+`whole` is a table of one row, written after the other tables of its level: the token of the run, the fingerprint of the
+computation, the number of facts. A level counts if `whole` has this fingerprint and the token of the levels before it.
+So a level of another program or of an earlier run is not taken for a level of this run. Cost: four small jobs a level.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _WHOLE = "token string, fingerprint string, rows bigint"
 
 
 class Levels:
-    """The levels of one computation below a folder; `sizes` are the facts of the whole ones, those found included."""
+    """The levels of one computation below a folder; `sizes` has the number of facts of each whole level.
+
+    Whole levels of an earlier, interrupted run are taken over.
+    """
 
     def __init__(self, spark: SparkSession, folder: str, fingerprint: str) -> None:
         self.spark, self._folder, self._fingerprint = spark, folder.rstrip("/"), fingerprint
@@ -35,7 +38,7 @@ class Levels:
         self._token = self._token or uuid.uuid4().hex
 
     def _takes_up(self, level: int) -> bool:
-        """Count a level in, if it is whole and of this computation."""
+        """Take over a level, if it is whole and of this computation."""
         marker = self._marker(_level(level))
         if marker is None:
             return False
@@ -44,18 +47,18 @@ class Levels:
         return True
 
     def _marker(self, part: str) -> Any:
-        """The marker of a part of this computation; None where there is none, or an unfinished or another's."""
+        """The marker of a part; None if the part is missing, unfinished or of another computation."""
         found = marked(self.spark, self._path(part, "whole"), _WHOLE)
         is_mine = found and found.fingerprint == self._fingerprint and self._token in ("", found.token)
         return found if is_mine else None
 
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
-        """Write the next level, over what a crash may have left there; the number of its facts."""
+        """Write the next level, over anything that a crash has left there; returns the number of its facts."""
         self.sizes.append(self._write(_level(len(self.sizes)), facts, others))
         return self.sizes[-1]
 
     def close(self, make: Callable[[], DataFrame], schema: str) -> DataFrame:
-        """What is made of all levels, written, unless it is there, and read back."""
+        """The final table, which `make` computes from all levels; it is written if it is not whole, and read back."""
         if self._marker("result") is None:
             self._write("result", make(), {})
         return self.spark.read.schema(schema).parquet(self._path("result", "facts"))
@@ -63,7 +66,7 @@ class Levels:
     def _write(self, part: str, facts: DataFrame, others: Mapping[str, DataFrame]) -> int:
         whole = self._path(part, "whole")
         with clear_errors(self._folder):
-            if marked(self.spark, whole, _WHOLE):  # of another computation: it is not whole any more, once this writes
+            if marked(self.spark, whole, _WHOLE):  # of another computation: writing makes its tables unfinished
                 mark(self.spark, whole, _WHOLE, None)
             for name, frame in {"facts": facts, **others}.items():
                 frame.write.mode("overwrite").parquet(self._path(part, name))
@@ -77,7 +80,7 @@ class Levels:
         return range(len(self.sizes))
 
     def read(self, levels: Iterable[int], schema: str, name: str = "facts") -> DataFrame:
-        """A dataset of some levels, or of none."""
+        """A table of some levels, or of no level."""
         paths = [self._path(_level(level), name) for level in levels]
         return self.spark.read.schema(schema).parquet(*paths) if paths else self.spark.createDataFrame([], schema)
 
@@ -90,7 +93,7 @@ def _level(number: int) -> str:
 
 
 def fingerprint(program: object, *frames: DataFrame) -> str:
-    """A digest of a program's value and of what frames hold, whatever the order of their rows. One pass over them."""
+    """A digest of a program and of the rows of frames, which does not depend on their order. One pass over the rows."""
     digest = hashlib.sha256(repr(program).encode())
     for frame in frames:
         value = F.xxhash64(*sorted(frame.columns))

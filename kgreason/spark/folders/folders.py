@@ -1,12 +1,12 @@
-"""`save`: a DataFrame as a folder of files that is whole, or does not look so.
+"""`save`: writes a DataFrame as a folder of files. An unfinished folder never looks finished.
 
-    a path                       written beside its place, under a hidden name, and renamed when it is whole: there
-                                 is no folder before, and what it replaces stays until then
+    a path                       written beside the target under a hidden name, and renamed when it is whole; a
+                                 folder that it replaces stays until then
     a URI (s3a://, hdfs://, ..)  written in place: files appear when every task has ended, `_SUCCESS` comes last
 
-A path is one that this process and Spark's workers all see. Invariant: after an error, a full disk or a kill there is
-no folder at a path (a hidden one may stay), and none with `_SUCCESS` at a URI.
-Cost: that of writing; a rename for each file.
+A path must be seen by this process and by Spark's workers. Invariant: after an error, a full disk or a kill there is
+no new folder at a path (a hidden one may stay), and no folder with `_SUCCESS` at a URI.
+Cost: that of writing, and a rename for each file.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _COMMIT = {
     "mapreduce.fileoutputcommitter.algorithm.version": "1",
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "true",
 }
-"""Files of tasks are moved to their place by the driver, when all have ended; Hadoop's own default is the other way."""
+"""The driver moves the files of tasks to their place when all tasks have ended, which is not Hadoop's default."""
 
 
 def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite: bool, suffix: str) -> None:
-    """Write the rows in a format of Spark's to files that end in `.suffix`; at a URI they end as Spark has it.
+    """Write the rows in the Spark format `form` to files that end in `.suffix`; at a URI Spark chooses the ending.
 
-    Raises InputError for a folder that is not empty, unless it is to be overwritten, and for a file in its place;
-    StoreError where writing fails.
+    Raises InputError for a folder that is not empty, unless `overwrite` is set, and for a file in its place; raises
+    StoreError if writing fails.
     """
     name = fspath(folder)
     if "://" in name:
@@ -50,14 +50,15 @@ def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite:
 
 
 def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
-    """Raise what `save` would raise of a path: before long work, rather than after it.
+    """Raise what `save` would raise for a path; to be called before long work, not after it.
 
-    That is InputError, and StoreError where a folder cannot be made: one is made beside it, and goes again.
+    That is InputError, or StoreError if a folder cannot be made there. The check makes a folder beside the path, and
+    removes it again.
     """
     try:
         target = Path(folder).resolve()
         if target.exists() and not target.is_dir():
-            raise InputError(f"{folder}: is a file, and a folder is to be written")
+            raise InputError(f"{folder}: is a file; a folder is written, so choose another name")
         if target.is_dir() and any(target.iterdir()) and not overwrite:
             raise _is_taken(fspath(folder))
         beside = next((parent for parent in target.parents if parent.exists()), target)
@@ -67,9 +68,9 @@ def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
 
 
 def check_seen(folder: str | PathLike[str]) -> None:
-    """Raise StoreError where no task's file is in a folder that was written, as there is even of no rows."""
+    """Raise StoreError if a written folder has no file of a task; even without rows there would be one."""
     if not any(Path(folder).glob("part-*")):
-        raise StoreError(f"{folder}: Spark's workers do not see this folder of the driver's; give one that they share")
+        raise StoreError(f"{folder}: Spark's workers do not see this folder of the driver; give a folder that both see")
 
 
 def _save_in_place(frame: DataFrame, form: str, folder: str, *, overwrite: bool) -> None:
@@ -82,7 +83,7 @@ def _save_in_place(frame: DataFrame, form: str, folder: str, *, overwrite: bool)
 
 
 def _is_taken(name: str) -> InputError:
-    return InputError(f"{name}: is there already; remove it or choose another folder (in Python: or overwrite=True)")
+    return InputError(f"{name}: already exists; remove it or choose another folder (in Python: or overwrite=True)")
 
 
 def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None:
@@ -100,7 +101,7 @@ def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None
 
 
 def _put(new: Path, target: Path) -> None:
-    """Have a folder take the place of another one, or of none."""
+    """Rename the folder `new` to `target`; an old folder there is removed."""
     old = new.with_suffix(".old")
     if target.exists():
         target.rename(old)
@@ -110,7 +111,7 @@ def _put(new: Path, target: Path) -> None:
 
 @contextmanager
 def writing(folder: str) -> Iterator[None]:
-    """Turn whatever Spark and the operating system raise into one clear line."""
+    """Turn any error of Spark and of the operating system into a StoreError with a clear line."""
     try:
         with clear_errors(folder):
             yield

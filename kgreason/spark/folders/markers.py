@@ -1,7 +1,7 @@
-"""Markers: a small table beside others, written after them, which says that they are whole.
+"""Markers: small tables that are written after other tables, and say that these are whole.
 
-Tables are all there is to it, so that any file system of Spark's will do, and Spark Connect. Cost: a marker is a job of
-one small file, and its reading another, some tenths of a second each.
+A marker is a Parquet table, so it works on every file system of Spark and on Spark Connect. Cost: writing a marker is a
+job of some tenths of a second, and reading it is another one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from kgreason.errors import StoreError
 
 
 def marked(spark: SparkSession, path: str, schema: str) -> Any:
-    """The row of the marker at a path; None where it is not there, or says that nothing is whole."""
-    try:  # named twice, since of one path that is missing Spark logs a stack trace as well
+    """The row of the marker at a path; None if there is no marker, or if it says that nothing is whole."""
+    try:  # the path is given twice, since Spark logs a stack trace for a single path that is missing
         rows: list[Any] = spark.read.schema(schema).parquet(path, path).collect()
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
@@ -26,11 +26,11 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
 
 
 def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...] | None) -> None:
-    """Write the marker at a path; without a row it says that nothing is whole.
+    """Write the marker at a path; a marker without a row says that nothing is whole.
 
-    Raises StoreError where the row is not there afterwards: workers have written it to a folder of their own.
+    Raises StoreError if the row cannot be read back, because the workers wrote it to a folder of their own.
     """
     rows = [] if row is None else [row]
     spark.createDataFrame(rows, schema).coalesce(1).write.mode("overwrite").parquet(path)
     if rows and marked(spark, path, schema) is None:
-        raise StoreError(f"{path}: driver and workers do not see the same folder; give one that they share")
+        raise StoreError(f"{path}: driver and workers do not see the same folder; give a folder that both see")

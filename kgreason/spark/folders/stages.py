@@ -1,10 +1,10 @@
-"""`Stages`: tables below a folder, each written once; a job that was stopped goes on after the last whole one.
+"""`Stages`: tables below a folder, each written once; a job that was stopped goes on after the last whole table.
 
     folder/NAME         the table, as Parquet
-    folder/NAME.whole   written after it: one row, which says what the table was made from
+    folder/NAME.whole   written after the table: one row that says what the table was made from
 
-Invariant: a table is read only where its marker is whole and says the same input. One without it, whole or not, is
-written again. What was in the folder before the job began there (`begun.whole`) is never written over.
+Invariant: a table is read only if its marker is whole and names the same input. A table without a marker is written
+again. Files that were in the folder before the job began (`begun.whole`) are never overwritten.
 Cost: a marker for each table (`markers`).
 """
 
@@ -24,9 +24,9 @@ _BEGUN = "begun"
 
 
 class Stages:
-    """The tables of one job in `folder`; `made_from` says what its input is, in any words that tell inputs apart.
+    """The tables of one job in `folder`; `made_from` is any text that is different for different inputs.
 
-    Raises InputError where the folder holds another job's tables, or something else in their place.
+    `written` raises InputError if the folder holds tables of another job, or other files in their place.
     """
 
     def __init__(self, spark: SparkSession, folder: str, made_from: str) -> None:
@@ -36,7 +36,7 @@ class Stages:
             self._mark(_BEGUN)
 
     def written(self, name: str, schema: str, table: Callable[[], DataFrame]) -> DataFrame:
-        """The table of that name, read from the folder; written first where it is not whole."""
+        """The table with this name, read from the folder. If it is not whole, it is written first."""
         path = f"{self._folder}/{name}"
         if not (self._is_begun and self._is_whole(name)):
             with clear_errors(self._folder):
@@ -50,23 +50,23 @@ class Stages:
         except AnalysisException as error:
             if error.getCondition() != "PATH_ALREADY_EXISTS":
                 raise
-            # so that the next try does not take the folder for its own either
+            # so that the next try does not take these files for its own
             mark(self._spark, self._marker(_BEGUN), _MARKER, None)
-            raise InputError(f"{path}: is there already, and is not of this job; choose an empty folder") from error
+            raise InputError(f"{path}: already exists and is not of this job; choose an empty folder") from error
 
     def _mark(self, name: str) -> None:
         with clear_errors(self._folder):
             mark(self._spark, self._marker(name), _MARKER, (self._made_from,))
 
     def _is_whole(self, name: str) -> bool:
-        """Whether a table is whole. Raises InputError where it is, and was made from other input."""
+        """Whether a table is whole. Raises InputError if it is whole, but was made from other input."""
         made_from = self._marked(name)
         if made_from and made_from != self._made_from:
-            raise InputError(f"{self._folder}: holds what was made from other input; choose an empty folder")
+            raise InputError(f"{self._folder}: has tables that were made from other input; choose an empty folder")
         return bool(made_from)
 
     def _marked(self, name: str) -> str:
-        """What a marker says; nothing where it is not there, or not whole."""
+        """What a marker says; "" if there is no marker, or if it says that nothing is whole."""
         found = marked(self._spark, self._marker(name), _MARKER)
         return found.input if found else ""
 

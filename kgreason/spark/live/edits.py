@@ -1,17 +1,17 @@
-"""The edits of a micro-batch: what each patch file, or each chunk of signed triples, comes to.
+"""The edits of a micro-batch: one edit for each patch file, or for each chunk of signed triples.
 
-    source    string      the file, or the place of the chunk's first row
-    removed   binary      quads that go, as canonical N-Quads lines
-    added     binary      quads that come
-    rules     array       of (line, sign, text): rules that come or go
-    problem   string      why there is no edit; null where there is one
+    source    string      the file, or the place of the first row of the chunk
+    removed   binary      quads to retract, as canonical N-Quads lines
+    added     binary      quads to assert, in the same form
+    rules     array       of (line, sign, text): rules to add (sign 1) or remove (sign -1)
+    problem   string      the error message if there is no edit, else null
 
-Law: the edits of a batch, one after the other, do what its rows do one by one. So files are parsed in parallel, each by
-one task, and each quad is in an edit once. What does not parse is a value, not an exception, so that no task is tried
-again and the error that is shown is the first one in the order of the batch.
+Law: the edits of a batch, one after the other, have the same effect as its rows one by one. Files are parsed in
+parallel, each by one task, and an edit has each quad at most once. A parse error is a value (`problem`), not an
+exception. So no task runs again for nothing, and the error that is shown is the first one in the order of the batch.
 
-Cost: the parser's. Edits come in one partition, sorted: a batch has to go through one process anyway, and sorting by
-ranges would evaluate it twice.
+Cost: that of the parser. All edits are in one partition, sorted. One process must handle the whole batch anyway, and
+sorting by ranges would evaluate the batch twice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kgreason.errors import RdfSyntaxError
 from kgreason.store.journal.patch import NO_TERM, final, problem, read_patch
 
 FILES = "path string, modificationTime timestamp, length long, content binary"
-"""The columns of Spark's source of binary files."""
+"""The columns of Spark's data source `binaryFile`."""
 
 _EDIT = (
     "source string, removed binary, added binary,"
@@ -88,7 +88,7 @@ def _file_edit(content: bytes, path: str) -> dict[str, Any]:
 def _rows_edit(sign: list[int], statement: list[str], place: list[str]) -> dict[str, Any]:
     for at, number in zip(place, sign, strict=True):
         if number not in (1, -1):
-            return {"source": at, "problem": f"{at}: the sign {number} is neither 1 nor -1"}
+            return {"source": at, "problem": f"{at}: the sign must be 1 or -1, got {number}"}
     try:
         removed, added = final(sign, [text.encode() for text in statement])
     except SyntaxError as error:

@@ -2,19 +2,20 @@
 
     feed(spark, store).writeStream.format("parquet") ...       spark.readStream.format("kgreason").load(store)
 
-    commit  long      the commit's number
-    sign    int       1 for a row that came, -1 for one that went
+    commit  long      the number of the commit
+    sign    int       1 for a row that appeared, -1 for a row that disappeared
     subject, predicate, object, graph  string      N-Triples syntax; graph "" is the default graph, the closure
 
-It reads the store's files beside the writer, without a lock, as `kgreason watch` does (`Follower`): the offset is the
-number of the last commit that was told. The option `after` is the commit after which to begin, 0 for the graph first.
+The stream reads the files of the store while another process writes, without a lock, as `kgreason watch` does
+(`Follower`). Its offset is the number of the last commit that it has given. It begins after the commit `after`; with 0
+the whole graph comes first.
 
-Law: the rows of commits up to some number, signs added up, are the rows of the graph then. While the stream runs, a
-checkpoint of the writer costs nothing but numbers: commits since may come as one. A stream that was stopped can only go
-on while the journal has the commits after its offset; else it fails, and is started anew from 0 with another
-checkpoint folder. Cost: the memory of a graph without its store, in a process beside the driver, through which every
-row goes (from 0 the graph itself is the first batch); a look at two files for each trigger. The driver, and a task that
-reads a batch again, must see the store's folder.
+Law: if the signs of all rows up to a commit are added up, the result is the graph after that commit. While the stream
+runs, a checkpoint of the writer loses no rows, but several commits may come as one. A stopped stream can go on only
+while the journal has the commits after its offset. Otherwise it fails; start it again from 0 with another checkpoint
+folder. Cost: the memory of a graph without its store, in a process beside the driver. Every row goes through this
+process, and with `after` 0 the whole graph is the first batch. Each trigger looks at two files. The driver must see the
+folder of the store, and so must a task that reads a batch again.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ Change: TypeAlias = tuple[int, int, str, str, str, str]
 
 
 def feed(spark: SparkSession, store: str | PathLike[str], *, after: int = 0) -> DataFrame:
-    """The streaming DataFrame of what every commit to a store after `after` changes; 0 gives the graph first.
+    """A streaming DataFrame of the changes of every commit to a store after commit `after`; with 0 the graph is first.
 
-    A query on it fails with StoreError in its text where there is no store, or the journal lacks those commits.
+    A query on it fails, with StoreError in its text, if there is no store, or if the journal lacks those commits.
     """
     spark.dataSource.register(Feed)
     return spark.readStream.format(Feed.name()).option("after", after).load(fspath(store))
@@ -52,7 +53,7 @@ class Feed(DataSource):  # type: ignore[misc]
 
     @classmethod
     def name(cls) -> str:
-        """The format's name."""
+        """The name for `spark.readStream.format`."""
         return "kgreason"
 
     def schema(self) -> str:
@@ -60,10 +61,10 @@ class Feed(DataSource):  # type: ignore[misc]
         return "commit long, sign int, subject string, predicate string, object string, graph string"
 
     def simpleStreamReader(self, schema: Any) -> FeedReader:  # noqa: ARG002, N802
-        """What reads it. Raises InputError for an option that is missing or no number."""
+        """The reader. Raises InputError if `path` is missing, or if `after` is not a number."""
         path, after = self.options.get("path", ""), self.options.get("after", "0")
         if not path or not after.isdecimal():
-            raise InputError("the format kgreason wants the path of a store, and a number where `after` is given")
+            raise InputError("the format kgreason needs the path of a store, and a whole number for `after`")
         return FeedReader(path, int(after))
 
 
@@ -80,21 +81,21 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         return {"commit": self._after}
 
     def read(self, start: dict[str, int]) -> tuple[Iterator[Change], dict[str, int]]:
-        """What was committed after an offset, and the offset behind it. Raises StoreError."""
+        """The changes after an offset, and the next offset. Raises StoreError."""
         if self._is_at_end:
             return iter(()), start
         self._is_at_end = self._is_to_end
         follower, self._follower = self._at(start), None
         rows = [row for record in follower.read() for row in _changes(record)]
-        self._follower = follower  # one that raised does not read on
+        self._follower = follower  # a follower that raised is not used again
         return iter(rows), {"commit": follower.commit}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Have the next read, which takes all that is there, be the last one."""
+        """Make the next `read` the last one; it reads all commits so far."""
         self._is_to_end = True
 
     def readBetweenOffsets(self, start: dict[str, int], end: dict[str, int]) -> Iterator[Change]:  # noqa: N802
-        """The same rows once more, after a restart. Raises StoreError where the journal has them no more."""
+        """The rows between two offsets again, after a restart. Raises StoreError if the journal has lost them."""
         if start == end:
             return
         for record in Follower(Path(self._path), start["commit"]).read():

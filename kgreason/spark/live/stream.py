@@ -4,19 +4,21 @@ r"""Structured Streaming into the circuit: each micro-batch is one commit of a s
                                          -> in their order, one transaction -> journal (with stream, batch, query)
     signed triples -> one edit per chunk /
 
-Law: the store is the same as if every batch had been committed once, in order, whatever was killed when. The commit's
-headers name the stream, the batch and Spark's query (the identity of a checkpoint folder), and a store knows those of
-each stream's last commit. A batch that the store has already is skipped; one that leaves a gap, or comes from another
-checkpoint, is refused, as data would be lost or applied twice. A batch that changes nothing is a commit too.
+Law: the store is the same as if every batch had been committed once, in order, even if processes were killed. The
+headers of a commit name the stream, the batch and Spark's query (the identity of a checkpoint folder). A store knows
+these headers of the last commit of each stream. A batch that the store already has is skipped. A batch that leaves a
+gap, or comes from another checkpoint, is refused, since data would be lost or applied twice. A batch that changes
+nothing is also a commit.
 
-Order: files of a batch go by modification time, then by path, rows within a file by line; the last wish for a quad
-wins. Blank nodes go by the labels that the graph shows, as RDF Patch has it. A patch is what its committed
-transactions say (`store.patch`). Rules in the headers of kgreason's own patches are applied.
+Order: the files of a batch are applied by modification time, then by path; the rows of a file by line. The last edit of
+a quad wins. A blank node label means the blank node that the graph shows with this label, as in RDF Patch. Only the
+committed transactions of a patch count (`store.journal.patch`). Rules in the headers of kgreason's own patches are
+applied.
 
-The function that Spark calls runs in this process on a classic session, in a process of the server on Connect. Both
-open the store by its path, for a batch at a time, so that others can read it in between: that costs what opening
-costs. A classic session may hand over an open graph instead. Tasks parse; a batch goes through that process once, so
-its size is to be bounded there (`files`).
+On a classic session, Spark calls the commit function in this process; on Connect, in a process of the server. The
+function opens the store by its path for each batch, so that others can open it in between; this costs the time to open
+a store. On a classic session you can pass an open graph instead. Tasks parse the files, but the whole batch goes
+through one process. So bound its size with `files`.
 """
 
 from __future__ import annotations
@@ -37,10 +39,10 @@ from kgreason.graph.transaction import Transaction
 from kgreason.spark.live.edits import FILES, of_files, of_rows
 
 Target = str | PathLike[str] | KnowledgeGraph
-"""A store by its path, which each batch opens; or, on a classic session, an open graph."""
+"""The path of a store, which is opened for each batch; or, on a classic session, an open graph."""
 
 Edits = Callable[[DataFrame], DataFrame]
-"""From the rows of a batch to its edits (`edits`)."""
+"""A function from the rows of a batch to its edits (module `edits`)."""
 
 
 def follow(
@@ -53,13 +55,14 @@ def follow(
     files: int | None = None,
     trigger: Mapping[str, Any] | None = None,
 ) -> StreamingQuery:
-    """Commit the RDF Patch files of a folder, those that are there and those that arrive, to a store.
+    """Commit the RDF Patch files of a folder to a store: the files that exist and the files that arrive later.
 
-    A file has to appear there as a whole (written elsewhere, then moved). `stream` is the name under which the store
-    remembers how far it has come, `checkpoint` the folder where Spark does; neither is to be shared. `files` bounds the
-    files of a batch; `trigger` is that of `DataStreamWriter.trigger` (`{"availableNow": True}`). The query fails with
-    InputError and RdfSyntaxError (file, line), RuleError, StoreLockedError, StoreError in its text; the batch is then
-    not committed, and comes again when the query is started again.
+    A file must appear in the folder as a whole (write it elsewhere, then move it). The store remembers the last batch
+    under the name `stream`, and Spark in the folder `checkpoint`; two queries must not share a name or a folder.
+    `files` is the largest number of files in a batch. `trigger` has the arguments of `DataStreamWriter.trigger`, such
+    as `{"availableNow": True}`. The query fails with InputError or RdfSyntaxError (file, line), RuleError,
+    StoreLockedError or StoreError in its text. The batch is then not committed, and comes again when the query is
+    started again.
     """
     options = {} if files is None else {"maxFilesPerTrigger": files}
     patches = spark.readStream.format("binaryFile").schema(FILES).options(**options).load(fspath(folder))
@@ -77,8 +80,9 @@ def commit_batches(
 ) -> StreamingQuery:
     """Commit a streaming DataFrame of signed triples to a store; the rest is as for `follow`.
 
-    Columns: `sign` int (1 is to come, -1 to go), `subject`, `predicate`, `object` and, if it is there, `graph`, string
-    in N-Triples syntax ("" or null is the default graph). Rows of a batch go in the order of the columns `order`.
+    Columns: `sign` int (1 asserts, -1 retracts); `subject`, `predicate`, `object` and optionally `graph`, strings in
+    N-Triples syntax ("" or null is the default graph). The rows of a batch are applied in the order of the columns
+    `order`.
     """
     return _started(triples, partial(of_rows, order=tuple(order)), store, stream, checkpoint, trigger)
 
@@ -92,7 +96,7 @@ def _started(
     trigger: Mapping[str, Any] | None,
 ) -> StreamingQuery:
     if isinstance(store, KnowledgeGraph) and ".connect." in type(batches).__module__:
-        raise StoreError("on Spark Connect batches are committed by another process: give the store by its path")
+        raise StoreError("on Spark Connect another process commits the batches: pass the path of the store")
     target = store if isinstance(store, KnowledgeGraph) else fspath(store)
     writer = batches.writeStream.foreachBatch(Committer(edits, target, stream, checkpoint))
     writer = writer.option("checkpointLocation", checkpoint)
@@ -100,14 +104,14 @@ def _started(
 
 
 class Committer:
-    """What Spark calls for each batch; it is pickled before the first one on Connect."""
+    """The function that Spark calls for each batch; on Connect it is pickled before the first batch."""
 
     def __init__(self, edits: Edits, store: str | KnowledgeGraph, stream: str, checkpoint: str) -> None:
         self._edits, self._store, self._stream, self._checkpoint = edits, store, stream, checkpoint
         self._query = ""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
-        """Commit a batch, unless the store has it. Raises what `follow` names."""
+        """Commit a batch, unless the store already has it. Raises the errors that `follow` names."""
         self._query = self._query or _query(batch.sparkSession, self._checkpoint)
         with self._opened() as graph:
             if self._is_next(graph, number):
@@ -118,7 +122,7 @@ class Committer:
         return nullcontext(self._store) if isinstance(self._store, KnowledgeGraph) else KnowledgeGraph.open(self._store)
 
     def _is_next(self, graph: KnowledgeGraph, number: int) -> bool:
-        """Whether a batch is the one after the last; False for the last one itself."""
+        """True for the batch after the last one, False for the last one. Raises StoreError for other batches."""
         last = graph.streams().get(self._stream, {"batch": "-1", "query": self._query})
         if last.get("query") != self._query:
             raise self._refused("was fed from another checkpoint than")
@@ -136,13 +140,13 @@ class Committer:
 
 
 def _query(spark: SparkSession, checkpoint: str) -> str:
-    """The id of the query whose checkpoint this is; Spark keeps it there across restarts."""
+    """The id of the query that owns this checkpoint folder; Spark keeps the id there across restarts."""
     text = "".join(row.value for row in spark.read.text(f"{checkpoint}/metadata").toLocalIterator())
     return str(json.loads(text)["id"])
 
 
 def _apply(tx: Transaction, edits: Iterable[Row]) -> None:
-    """Make edits, one after the other, those of a transaction. Raises InputError, RuleError."""
+    """Apply edits, one after the other, in a transaction. Raises InputError, RuleError."""
     for edit in edits:
         if edit.problem is not None:
             raise InputError(edit.problem)

@@ -1,14 +1,15 @@
-"""`write_to_store`: any DataFrame of triples of text -> a store, as one commit.
+"""`write_to_store`: a DataFrame of triples as text -> a store, as one commit.
 
     rows -> tasks: checked, written as N-Quads lines -> files -> driver: read into one transaction -> commit
 
-Executors cannot share the store's lock, so that the driver loads. The rows' blank nodes are the graph's,
-by the labels that queries and dumps show and that `read` gives: one label is one node, in whatever file a task writes
-it, so the lines are not loaded as files, whose blank nodes are their own.
+Executors cannot share the lock of the store, so the driver loads. A blank node label in a row means the
+blank node of the graph with this label, as queries and dumps show it and as `read` gives it. The label means the same
+node in every file that a task writes. So the lines are not loaded as files: each loaded file has blank nodes of its
+own.
 
-Invariant: all rows or none. A row that is not one quad becomes a comment, and the driver, which looks for comments,
-raises what it says: a task that failed would be tried again for nothing.
-Cost: the parser's twice, in the tasks and in the driver; the text in files; in the driver a few megabytes of it.
+Invariant: all rows are written, or none. A task writes a row that is not one quad as a comment, and the driver raises
+the text of the first comment as an error. If the task failed instead, Spark would run it again for nothing.
+Cost: each row is parsed twice, in a task and in the driver; files with the text; a few megabytes of text in the driver.
 """
 
 from __future__ import annotations
@@ -33,24 +34,24 @@ from kgreason.store.journal.patch import NO_TERM, problem
 File = str | PathLike[str]
 
 _PIECE = 1 << 23
-"""Bytes of lines that the driver reads at a time, about."""
+"""About how many bytes of lines the driver reads at a time."""
 _MARK = b"# "
 _LONGEST = 500
 
 
 def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: File | None = None) -> dict[str, Any]:
-    """Assert rows (subject, predicate, object: string, and if it is there graph) in a store; the statistics after it.
+    """Assert the rows (subject, predicate, object: string, optional graph) in a store; returns its new statistics.
 
     Terms are in N-Triples syntax; an empty or null graph is the default graph. A store given by its path is opened, or
-    made. Files are written to a temporary folder, below `folder` where one is given: driver and workers must see it.
-    Raises InputError for a column that is missing and for a row that is no triple or quad, StoreLockedError where
-    the store is open, in this process or another one, StoreError, LimitError; then nothing has changed.
+    made. Files are written to a temporary folder, inside `folder` if it is given; driver and workers must see it.
+    Raises InputError for a missing column and for a row that is not a triple or quad, StoreLockedError if the store is
+    already open, in this process or another one, StoreError, LimitError; then nothing has changed.
     """
     if not isinstance(graph, KnowledgeGraph):
         try:
             opened = KnowledgeGraph.open(graph)
         except StoreLockedError as error:
-            raise StoreLockedError(f"{graph}: the store is open already, in this process or another one") from error
+            raise StoreLockedError(f"{graph}: the store is already open, in this process or another one") from error
         with opened:
             return write_to_store(triples, opened, folder=folder)
     lines = triples.select(*_columns(triples)).mapInArrow(_lines, "value string")
@@ -67,13 +68,13 @@ def _columns(triples: DataFrame) -> list[Any]:
     """The four columns as strings."""
     for name in ("subject", "predicate", "object"):
         if name not in triples.columns:
-            raise InputError(f"the rows have no column {name}; they have: {', '.join(triples.columns)}")
+            raise InputError(f"the rows have no column {name}; their columns are {', '.join(triples.columns)}")
     graph = F.coalesce(F.col("graph").cast("string"), F.lit("")) if "graph" in triples.columns else F.lit("")
     return [*(F.col(name).cast("string") for name in ("subject", "predicate", "object")), graph.alias("graph")]
 
 
 def _pieces(folder: Path) -> Iterator[bytes]:
-    """The lines that tasks wrote, in order. Raises InputError for the first row that was no quad."""
+    """The lines that tasks wrote, in order. Raises InputError for the first row that was not a quad."""
     for file in sorted(folder.glob("part-*")):
         with file.open("rb") as stream:
             while lines := stream.readlines(_PIECE):
@@ -84,7 +85,7 @@ def _pieces(folder: Path) -> Iterator[bytes]:
 
 
 def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What a task does: rows in, the text of their lines out, a row for each batch."""
+    """The work of a task: batches of rows -> the text of their lines, one row for each batch."""
     for batch in batches:
         rows = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
         if rows:
@@ -93,7 +94,7 @@ def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _at_once(rows: list[tuple[str | None, ...]]) -> str:
-    """The canonical lines of rows that are one quad each; "" where any is not."""
+    """The canonical lines of rows that are one quad each; "" if any row is not one quad."""
     text = "".join(map(_statement, rows))
     if text.count("\n") != len(rows) or "\r" in text:
         return ""
@@ -105,7 +106,7 @@ def _at_once(rows: list[tuple[str | None, ...]]) -> str:
 
 
 def _one(row: tuple[str | None, ...]) -> str:
-    """The canonical line of a row, or a comment that says why it has none."""
+    """The canonical line of a row, or a comment that says why the row is not a quad."""
     try:
         line = _at_once([row]) or _canonical(_statement(row))
     except SyntaxError as error:
@@ -114,13 +115,13 @@ def _one(row: tuple[str | None, ...]) -> str:
 
 
 def _statement(row: tuple[str | None, ...]) -> str:
-    """A line; what lacks one of three terms is none of N-Quads, whatever stands behind them."""
+    """A row as a line. If one of the three terms is missing, `NO_TERM` makes the line invalid N-Quads."""
     *required, graph = [*row, None][:4]
     return " ".join([*((term or "").strip() or NO_TERM for term in required), graph or ""]) + " .\n"
 
 
 def _canonical(text: str) -> str:
-    """Raises SyntaxError."""
+    """The lines in canonical N-Quads. Raises SyntaxError."""
     return (pyoxigraph.serialize(pyoxigraph.parse(text, RdfFormat.N_QUADS), format=RdfFormat.N_QUADS) or b"").decode()
 
 

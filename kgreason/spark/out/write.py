@@ -1,13 +1,13 @@
-"""What Spark worked out, as text in a folder: `decoded`, then `write`.
+"""Writes triples of Spark as text to a folder: `decoded` turns ids into text, `write` writes the files.
 
     s, p, o int, ...  +  terms (id, text)   ->  subject, predicate, object string, ...
-    N-Triples   part-*.nt, a triple to a line       Parquet   part-*.parquet, with all columns
+    N-Triples   part-*.nt, a triple on each line    Parquet   part-*.parquet, with all columns
 
-No generalised triple is left: those rules derive for their own use (`kgreason.rdf.generalised`). Ids are looked up by
-joins with the terms, nothing is collected. The predicates are looked up once each: they are few, so that the look-up
-of a predicate that most triples share is no task's burden.
+Generalised triples are left out, since rules derive them only for their own use (`kgreason.rdf.generalised`). Ids are
+looked up by joins with the terms; nothing is collected. Each predicate is looked up once. There are few predicates, so
+this join shuffles no triples, and a predicate that most triples share does not overload one task.
 
-A folder is written as a whole or is not there (`folders`). Cost: three joins, of which two shuffle the triples.
+A folder is written as a whole or does not exist (`folders`). Cost: three joins; two of them shuffle the triples.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def decoded(triples: DataFrame, terms: DataFrame) -> DataFrame:
 
 
 def write(triples: DataFrame, folder: str | PathLike[str], *, form: Form = "nt", overwrite: bool = False) -> None:
-    """Write triples of text (subject, predicate, object, ...) to a folder: N-Triples files, or Parquet of all columns.
+    """Write triples as text (subject, predicate, object, ...) to a folder: N-Triples files, or Parquet of all columns.
 
-    Raises InputError for a folder that is not empty, unless it is to be overwritten, and StoreError for one that
-    cannot be written; then there is no folder that looks whole.
+    Raises InputError for a folder that is not empty, unless `overwrite` is set, and StoreError for a folder that cannot
+    be written; then no folder looks whole.
     """
     if form == "nt":
         line = F.concat_ws(" ", "subject", "predicate", "object", F.lit("."))

@@ -1,11 +1,11 @@
-"""`LineReader`: what a task does with lines of N-Triples and N-Quads: quads as columns of local ids.
+"""`LineReader`: turns lines of N-Triples and N-Quads into quads, in a task; a quad is four local ids.
 
     Arrow batch of (line, file)  ->  runs of one file  ->  kgreason.rdf.reader  ->  int32[4, n]
 
-Law: the terms are those that the reader of one process gives for the same file, blank nodes included, however the file
-is cut into tasks. In both formats a line is a statement, so that lines are malformed one by one.
+Law: the terms, blank nodes included, are those that a reader in one process gives for the same file, however the file
+is split into tasks. In both formats a statement is one line, so a malformed line does not affect the other lines.
 
-Cost: that of the reader. A run with a malformed line in it is parsed line by line, some 5 microseconds each.
+Cost: that of the reader. A run with a malformed line is parsed line by line, about 5 microseconds each.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from kgreason.spark.read.paths import source_name
 from kgreason.terms.dictionary import Dictionary, Ids
 
 IN_LINE = ", in the line: "
-"""Stands between what is wrong and the text of the line, as Spark's text files have no line numbers."""
+"""Stands in a message between the problem and the text of the line, since Spark's text files have no line numbers."""
 
 _LONGEST = 500
 
 
 class Malformed(NamedTuple):
-    """How many lines of a file were skipped, and the first of them that a task met."""
+    """The number of skipped lines of a file, and the first skipped line that a task met."""
 
     file: str
     lines: int
@@ -45,14 +45,14 @@ SKIPPED = "file string, lines long, example string"
 
 
 class LineReader:
-    """Interns the quads of lines; malformed ones are an error, or skipped and kept in mind."""
+    """Interns the quads of lines; a malformed line is an error, or is skipped and counted (`skip`)."""
 
     def __init__(self, *, skip: bool) -> None:
         self._skip = skip
         self._skipped: dict[str, Malformed] = {}
 
     def intern(self, batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
-        """The quads of a batch (line: binary, file: string), int32[4, n] at a time; raises RdfSyntaxError."""
+        """The quads of a batch (line: binary, file: string), as arrays int32[4, n]; raises RdfSyntaxError."""
         runs = pc.run_end_encode(batch.column("file"), pa.int32())
         start = 0
         for uri, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
@@ -60,7 +60,7 @@ class LineReader:
             start = end
 
     def skipped(self) -> dict[str, pa.Array]:
-        """What was skipped, file by file, as columns."""
+        """The skipped lines of each file, as columns (`SKIPPED`)."""
         files, lines, examples = zip(*self._skipped.values(), strict=True) if self._skipped else ((), (), ())
         return {
             "file": pa.array(files, pa.string()),
@@ -89,7 +89,7 @@ class LineReader:
 
 
 def shown(line: bytes) -> str:
-    """A line as messages show it."""
+    """The text of a line for a message, at most `_LONGEST` bytes of it."""
     return line[:_LONGEST].decode(errors="replace")
 
 
@@ -116,7 +116,7 @@ def _parses(line: bytes, syntax: str) -> bool:
 
 
 def _refuse(line: bytes, file: str, syntax: str) -> None:
-    """Raise what the reader says of a malformed line, as an error that shows it."""
+    """Raise RdfSyntaxError for a malformed line, with the reader's message and the text of the line."""
     try:
         _quads(line, file, syntax, Dictionary(()))
     except RdfSyntaxError as error:

@@ -1,13 +1,13 @@
-"""`sort`: which of the given paths Spark reads as lines, and which one task each reads as a document.
+"""`sort`: says for each path whether Spark reads it as lines or as a document.
 
-    N-Triples and N-Quads, plain, .gz or .bz2     lines: any file system that Spark knows, files are split
-    everything else                               documents: local files, one task a file
+    N-Triples and N-Quads, plain, .gz or .bz2     lines: any file system that Spark knows; files are split
+    everything else                               documents: local files; one task reads one file
 
-A path that exists here, or a pattern that matches something here, is local; a local folder stands for the files in it
-that are in an RDF format. Any other path is one of Spark's own file systems and is left to Spark.
+A path without `://`, or with `file:`, is local: a file, a folder or a pattern. A local folder stands for the RDF files
+in it. Any other path is on another file system, and Spark reads it.
 
 Law: a local file is named as `kgreason.rdf.reader` names it, so its blank nodes are the same nodes.
-Cost: the driver lists local folders, and nothing else; what a document says is read by the tasks.
+Cost: the driver only lists local folders; the tasks read the documents.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from kgreason.rdf.formats import format_of
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 LINE_FILES = "*.{nt,nq}{,.gz,.bz2}"
-"""What Spark reads of a folder on a file system of its own."""
+"""The files that Spark reads in a folder on another file system."""
 
 _LINES, _UNPACKED = ("nt", "nq"), ("", "gz", "bz2")
 _PASSED_OVER = re.compile(r"[_.]|.*:")
-"""Names of files that Spark passes over without a word, or does not read on a local disk."""
+"""Names of files that Spark silently skips, or cannot read on a local disk."""
 _PATTERN = re.compile(r"([\\\[\]{}*?])")
 
 
@@ -44,12 +44,12 @@ class Inputs(NamedTuple):
     remote: list[str]
 
     def has_lines(self) -> bool:
-        """Whether there is anything to be read as lines."""
+        """Whether any path is to be read as lines."""
         return bool(self.lines or self.remote)
 
 
 def sort(paths: Paths) -> Inputs:
-    """Which file is read in which way. Raises InputError for none, one that is missing, one of no known format."""
+    """Which file is read in which way. Raises InputError for no file, a missing file, and an unknown format."""
     given = [paths] if isinstance(paths, str | PathLike) else paths
     inputs = Inputs([], [], [])
     for path in map(str, given):
@@ -59,7 +59,7 @@ def sort(paths: Paths) -> Inputs:
             for file in local_files(path):
                 (inputs.lines if _is_lines(file) else inputs.documents).append(file)
     if not any(inputs):
-        raise InputError("there is no file to read")
+        raise InputError("no file to read: give at least one path")
     return inputs
 
 
@@ -77,13 +77,13 @@ def local_files(path: str) -> Iterator[Path]:
 
 
 def spark_path(file: Path) -> str:
-    """How Spark is told of a local file: by its URI, with nothing in it read as a pattern."""
+    """The URI by which Spark reads a local file, with all pattern characters escaped."""
     return "file://" + _PATTERN.sub(r"\\\1", str(file))
 
 
 @lru_cache
 def source_name(uri: str) -> str:
-    """The name of a file as the reader of one process has it, from the URI that Spark gives."""
+    """The name that `kgreason.rdf.reader` gives to the file with this URI of Spark."""
     return str(Path(_local(uri)).resolve()) if uri.startswith("file:") else uri
 
 
@@ -97,10 +97,10 @@ def _is_lines(file: Path) -> bool:
 
 
 def _documents(folder: Path) -> Iterable[Path]:
-    """The RDF files of a folder. Raises InputError where there is none."""
+    """The RDF files of a folder. Raises InputError if there are none."""
     found = sorted(file.resolve() for file in folder.iterdir() if file.is_file() and _is_document(file))
     if not found:
-        raise InputError(f"{folder}: there is no RDF file in it")
+        raise InputError(f"{folder}: the folder has no RDF file")
     return found
 
 

@@ -1,13 +1,13 @@
-"""`read`: RDF files as a DataFrame of texts, in parallel, as the reader of one process would have them.
+"""`read`: reads RDF files in parallel, as a DataFrame of texts.
 
     lines      spark.read.text -> mapInArrow over `LineReader`          files are split
-    documents  spark.read.format("rdf"), see `source`                   one task a file
+    documents  spark.read.format("rdf"), see `source`                   one task reads one file
 
 Columns: subject, predicate, object, graph: string, in canonical N-Triples text; an empty graph is the default graph.
-A quad that is written twice is there twice.
+A quad that is written twice gives two rows.
 
 Law: the bag of rows is that of `kgreason.rdf.reader` over the same files: literals as written, blank nodes by file and
-label. How the files are cut into tasks makes no difference.
+label. It does not matter how the files are split into tasks.
 Cost: that of the reader, divided by the cores. Lines go to the Python workers once, as bytes.
 """
 
@@ -34,17 +34,17 @@ _PARSED = f"{SCHEMA}, {SKIPPED}"
 
 
 class Skipped:
-    """What `read(..., on_error="count")` passed over, known when an action on the DataFrame has ended."""
+    """The lines that `read(..., on_error="count")` skipped; known when an action on the DataFrame has ended."""
 
     def __init__(self) -> None:
         self._observations: list[Observation] = []
 
     def files(self) -> list[Malformed]:
-        """How many lines were malformed in which file, and one of them; waits for the first action to end."""
+        """For each file the number of malformed lines, and one of them; waits until the first action has ended."""
         return merged(Malformed(*row) for watched in self._observations for row in watched.get["skipped"])
 
     def watch(self, parsed: DataFrame) -> DataFrame:
-        """The same rows; what was skipped is noted as they pass."""
+        """The same rows; skipped lines are noted while the rows are computed."""
         observation = Observation()
         self._observations.append(observation)
         skipped = F.when(F.col("file").isNotNull(), F.struct(*Malformed._fields))
@@ -65,9 +65,9 @@ def read(
 ) -> DataFrame:
     """The quads of RDF files, folders and patterns, in any mix of formats: subject, predicate, object, graph.
 
-    A malformed line is an error when the rows are computed, or is passed over where `on_error` is "count"; `skipped`
-    learns of it. A document in another format has to parse. Raises InputError for a path that is missing or of no known
-    format.
+    A malformed line is an error when the rows are computed. With `on_error="count"` it is skipped, and `skipped` counts
+    it. A malformed document in another format is always an error. Raises InputError for a missing path and for an
+    unknown format.
     """
     inputs = sort(paths)
     frames = []
@@ -83,16 +83,16 @@ def read(
 def read_lines(spark: SparkSession, paths: Paths) -> DataFrame:
     """The lines of N-Triples and N-Quads files, not parsed, and the URI of their file: line binary, file string.
 
-    Raises InputError for a path that is missing or not to be read so.
+    Raises InputError for a path that is missing or cannot be read as lines.
     """
     inputs = sort(paths)
     if inputs.documents:
-        raise InputError(f"{inputs.documents[0]}: Spark does not read it as lines")
+        raise InputError(f"{inputs.documents[0]}: cannot be read as lines of N-Triples or N-Quads")
     return lines_of(spark, inputs)
 
 
 def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """The lines of those inputs that are read so."""
+    """The lines of the inputs that are read as lines."""
     paths = [*map(spark_path, inputs.lines), *inputs.remote]
     text = spark.read.option("pathGlobFilter", LINE_FILES) if inputs.remote else spark.read
     return text.text(paths).select(
@@ -101,13 +101,13 @@ def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """The quads of those inputs that are read as a whole."""
+    """The quads of the inputs that are read as documents."""
     spark.dataSource.register(RdfDataSource)
     return spark.read.format(RdfDataSource.name()).load([str(file) for file in inputs.documents])
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A task of `read`: lines in; out come texts, and at the end what was skipped."""
+    """A task of `read`: lines -> quads as texts, and at the end the skipped lines."""
     reader, dictionary = LineReader(skip=skip), Dictionary(())
     for batch in batches:
         for quads in reader.intern(batch, dictionary):

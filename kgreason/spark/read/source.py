@@ -1,15 +1,15 @@
-"""`RdfDataSource`: `spark.read.format("rdf").load(path)`, for files in every format that kgreason reads.
+"""`RdfDataSource`: `spark.read.format("rdf").load(path)` reads files in every format that kgreason reads.
 
     spark.dataSource.register(RdfDataSource)
     spark.read.format("rdf").option("format", "ttl").load("/data/ontology.txt")
 
-A path is a file, a folder or a pattern, or a list of them; one task reads one file as a whole, and so it has to be a
-file that tasks can open: on a cluster, one that lies on a file system which all of them share. `format` is a name of
-`kgreason.rdf.formats`, by default what the file's suffix says. N-Triples and N-Quads are better read with
-`kgreason.spark.read.read`, which splits them.
+A path is a file, a folder or a pattern, or a list of them. One task reads one whole file, so all tasks must be able to
+open it: on a cluster the file must be on a shared file system. The option `format` is a name of `kgreason.rdf.formats`;
+by default the suffix of the file decides. Read N-Triples and N-Quads with `kgreason.spark.read.read`, which splits
+them.
 
 Law: the terms are those of `kgreason.rdf.reader`. A document that does not parse is an error, with file and line.
-Cost: that of the reader, in memory a few batches at a time.
+Cost: that of the reader; a few batches at a time are in memory.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RdfDataSource(DataSource):  # type: ignore[misc]
 
     @classmethod
     def name(cls) -> str:
-        """What `format` calls it."""
+        """The name for `spark.read.format`."""
         return "rdf"
 
     def schema(self) -> str:
@@ -48,7 +48,7 @@ class RdfDataSource(DataSource):  # type: ignore[misc]
         return SCHEMA
 
     def reader(self, schema: object) -> _Reader:  # noqa: ARG002 - a schema of the user's own would be of the same types
-        """Who reads the files that the options name. Raises InputError."""
+        """The reader of the files that the options name. Raises InputError."""
         return _Reader(list(self._files()), self.options.get("format"))
 
     def _files(self) -> Iterator[str]:

@@ -1,9 +1,9 @@
-"""Columns of term texts in Arrow and in a `Dictionary`, and `record`, which has rows of several kinds in one table.
+"""Converts columns of term texts between Arrow and a `Dictionary`; `record` makes rows of tables with several kinds.
 
-Laws: `interned(column, dictionary)` has the ids that `dictionary.intern` gives for the same texts, null and "" being 0;
-`texts(dictionary)[i]` is the text of id i.
+Laws: `interned(column, dictionary)` are the ids that `dictionary.intern` gives for the same texts, and 0 for null and
+""; `texts(dictionary)[i]` is the text of id i.
 
-Cost: kernels and copies of whole columns; no Python object for a term.
+Cost: kernels and copies of whole columns; no Python object is made for a term.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from kgreason.terms.dictionary import Dictionary, Ids
 
 COLUMNS = {"string": pa.string(), "binary": pa.binary(), "int": pa.int32(), "long": pa.int64()}
-"""The types of Spark that are used, in Arrow."""
+"""The Arrow types of the Spark types that are used here."""
 
 QUAD = ("subject", "predicate", "object", "graph")
 """The columns of quads as texts."""
 
 
 def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
-    """The texts of the ids from `first` on, as a string array; id 0 has an empty one."""
+    """The texts of the ids from `first` on, as a string array; id 0 has the empty text."""
     table, count = dictionary.table(), len(dictionary) + 1 - first
     offsets = table.offsets[first : first + count + 1]
     arena = table.arena[offsets[0] : offsets[-1]]
@@ -44,7 +44,7 @@ def _packed(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     wide = column.fill_null("").cast(pa.large_string())
     _, offsets, data = wide.buffers()
     text = np.frombuffer(data or b"", np.uint8)
-    text.flags.writeable = False  # as the dictionary's own texts are: the kernel is compiled for these
+    text.flags.writeable = False  # the kernel is compiled for read-only texts, as the dictionary has them
     return text, np.frombuffer(offsets, np.int64)[wide.offset : wide.offset + len(wide) + 1]
 
 

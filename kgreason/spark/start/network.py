@@ -1,8 +1,8 @@
-"""`check_reached`: whether anything answers where a master or a Spark Connect server is said to be.
+"""`check_reached`: checks that something answers at the address of a Spark master or a Spark Connect server.
 
-Spark and its Connect client try again for minutes, without a word, where nothing does.
+Without this check, Spark and its Connect client would silently try again for minutes if nothing answers.
 
-Cost: a connection, which is closed again; where nothing answers at most 15 seconds for each address.
+Cost: one connection, which is closed again; at most 15 seconds for each address that does not answer.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from kgreason.errors import InputError
 CONNECT = "sc://"
 _STANDALONE = "spark://"
 _PATIENCE = 15.0
-"""Seconds, which a server that is there never needs."""
+"""Seconds to wait for an answer; a running server needs far less."""
 
 
 def check_reached(master: str, patience: float = _PATIENCE) -> None:
-    """Raise InputError where nothing answers at `sc://host:port` or `spark://host:port,..`; others are Spark's to say.
+    """Raise InputError if nothing answers at `sc://host:port` or `spark://host:port,..`; other masters are not checked.
 
-    PySpark's own errors are raised for a URL that is none, and where what Spark Connect takes is not installed.
+    Raises PySpark's own errors for an invalid `sc://` URL, and if packages that Spark Connect needs are missing.
     """
     if master.startswith(CONNECT):
         _check_connect(master, patience)
@@ -29,7 +29,7 @@ def check_reached(master: str, patience: float = _PATIENCE) -> None:
 
 
 def shown(master: str) -> str:
-    """A master as it may be printed: parameters of `sc://host:port/;token=...` may be secrets."""
+    """A master for messages: the parameters of `sc://host:port/;token=...` are left out, since they may be secrets."""
     return master.partition("/;")[0] if master.startswith(CONNECT) else master
 
 
@@ -46,12 +46,12 @@ def _check_connect(master: str, patience: float) -> None:
 
 
 def _check_standalone(master: str, patience: float) -> None:
-    """One of several masters is enough."""
+    """Raise InputError unless at least one of the masters answers."""
     problem = ""
     for place in master.removeprefix(_STANDALONE).split(","):
         host, _, port = place.rpartition(":")
         if not (host and port.isdecimal() and int(port) < 1 << 16):
-            return  # Spark says what is wrong with it
+            return  # not a valid address: Spark says what is wrong with it
         try:
             socket.create_connection((host.strip("[]"), int(port)), patience).close()
         except OSError as error:

@@ -1,11 +1,11 @@
-"""`session`: a Spark session with settings that suit kgreason, on a Java that is found (`java`).
+"""`session`: a Spark session with settings that suit kgreason, on a Java that `java` finds.
 
-All functions of this package take any session, and a user who has one passes it. This one is for those who have none:
-quiet, without the web page, with Arrow, and in local mode with as many partitions and as much memory as the machine
-bears. It logs where the setting `spark.log.level` asks for it, and says nothing elsewhere.
+All functions of this package take any session, so a user who has a session passes it. `session` is for other users. The
+session uses Arrow and has no web page. In local mode its partitions and memory fit the machine. It logs nothing, unless
+the setting `spark.log.level` is given.
 
-Invariant: a session that somebody else made is never changed nor handed out.
-Cost: Java starts, some seconds.
+Invariant: a session that somebody else made is never changed or returned.
+Cost: some seconds to start Java.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
 }
 _SHARE = 0.4
-"""Of the machine's memory for Java: the Python workers and the engine need the rest."""
+"""The part of the machine's memory that Java gets; the Python workers and the engine need the rest."""
 
 
 def session(master: str = "local[*]", **config: str) -> SparkSession:
-    """A new Spark session on a master; `config` holds more settings, as `**{"spark.driver.memory": "4g"}`.
+    """A new Spark session on a master; `config` holds more settings, such as `**{"spark.driver.memory": "4g"}`.
 
-    A master that starts with `sc://` is a Spark Connect server, whose settings are its own. In local mode the Python
-    workers run this process's interpreter; elsewhere PYSPARK_PYTHON says which. Raises InputError where a session is
-    active in this process already, where no Java is found and where PySpark is missing, where nothing answers at the
-    master, and where Spark takes neither it nor a setting.
+    A master that starts with `sc://` is a Spark Connect server, which has settings of its own. In local mode the Python
+    workers use the interpreter of this process; elsewhere PYSPARK_PYTHON names their interpreter. Raises InputError if
+    PySpark is not installed, if a session is already active in this process, if no Java is found, if nothing answers at
+    the master, or if Spark refuses the master or a setting.
     """
     try:
         from py4j.protocol import Py4JError
@@ -51,9 +51,9 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise InputError("PySpark is not installed: pip install 'kgreason[spark]'") from error
-    before = _context()  # a session of Spark Connect goes beside one
+    before = _context()  # a session of Spark Connect may be made beside a classic one
     if SparkSession.getActiveSession() is not None or not (before is None or master.startswith(CONNECT)):
-        raise InputError("this process has a Spark session already: pass that one, or stop it first")
+        raise InputError("this process already has a Spark session: pass that session, or stop it first")
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     try:
         return _started(master, config)
@@ -63,14 +63,14 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
         if (context := _context()) is not before:
             with suppress(PySparkException, Py4JError, OSError):
                 context.stop()
-        # a setting is named without its value: that may be a secret, unless Spark itself quotes it
+        # settings are named without their values, which may be secrets
         given = f" with {', '.join(sorted(config))}" if config else ""
         told = reason(str(error)).replace(master, shown(master))
         raise InputError(f"Spark does not start on {shown(master)}{given}: {told}") from error
 
 
 def _context() -> Any:
-    """Spark's context in this process; None where there is none, as in a client of Spark Connect."""
+    """The Spark context of this process, or None; a client of Spark Connect has no context."""
     try:
         from pyspark import SparkContext
     except ImportError:
@@ -96,7 +96,7 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
 
 
 def _local(master: str) -> dict[str, str]:
-    """The settings of a session whose workers are all on this machine."""
+    """The settings of a session with all workers on this machine; {} for other masters."""
     if not master.startswith("local"):
         return {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -106,7 +106,7 @@ def _local(master: str) -> dict[str, str]:
 
 
 def _megabytes() -> int:
-    """What Java may take of the machine's memory; 1 GB at least."""
+    """The megabytes of memory that Java may use; at least 1024."""
     return max(1024, int(memory() * _SHARE) >> 20)
 
 
