@@ -11,8 +11,9 @@ complete and on disk. Snapshot and journal together give the last commit, even a
 is behind, the next opening for writing brings it up to date.
 
 Readers in other processes use the same files. The writer never changes a file except the journal, which grows. So
-readers can go on reading the files that they have open. If the writer removes a folder before a reader has opened it,
-the manifest names another folder by then, and the reader looks again (`has_moved`). Cost of opening: one small file,
+readers can go on reading the files that they have open; of an Oxigraph store with many tables a reader has links of its
+own in STORE/reader-PID.N/ (`links`). If the writer removes a folder before a reader has opened it, the manifest names
+another folder by then, and the reader looks again (`has_moved`). Cost of opening: one small file,
 and the part of the journal since Oxigraph was flushed.
 """
 
@@ -35,6 +36,7 @@ from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
 from kgreason.files import sync, sync_folder
 from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
 from kgreason.store.journal.journal import Journal
+from kgreason.store.oxigraph.links import left_by_the_dead
 
 FORMAT = 4
 """The number of the format in which stores are written.
@@ -189,6 +191,8 @@ class Folder:
         for path in self._made():
             if path not in kept and path.name != stage:
                 shutil.rmtree(path, ignore_errors=True)
+        for path in left_by_the_dead(self.path):
+            shutil.rmtree(path, ignore_errors=True)
 
     def _made(self) -> Iterator[Path]:
         """The folders of snapshots and of Oxigraph."""

@@ -13,6 +13,7 @@ ahead of its reader by no more than a pipe holds.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -26,6 +27,7 @@ from pyoxigraph import BlankNode, NamedNode, QueryResultsFormat, RdfFormat
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.store.oxigraph.child import UnopenedError
+from kgreason.store.oxigraph.links import own_files
 from kgreason.store.oxigraph.results import Results, Triples, boolean
 
 __all__ = ["UnopenedError", "answer"]
@@ -41,6 +43,7 @@ def answer(
     prefixes: Mapping[str, str] | None = None,
     base: str | None = None,
     default_graph: NamedNode | BlankNode | None = None,
+    keeper: object = None,
 ) -> Results:
     """The results of a query over the store at a path. All rows must be fetched within `timeout` seconds.
 
@@ -55,7 +58,11 @@ def answer(
         "default_graph": None if default_graph is None else str(default_graph),
         "seconds": None if timeout == float("inf") else timeout,
     }
-    pipe = _Pipe(request, timeout)
+    try:
+        own = own_files(path)
+    except FileNotFoundError as error:
+        raise UnopenedError(str(error)) from error
+    pipe = _Pipe(request | {"path": str(own or path)}, timeout, own, keeper)
     head = pipe.head()
     if "error" in head:
         kind, message = head["error"]
@@ -75,7 +82,8 @@ def _triples(pipe: _Pipe) -> Iterator[pyoxigraph.Triple]:
 class _Pipe:
     """The output of a child as a binary file. Dropping this object, or interrupting a read, kills the child."""
 
-    def __init__(self, request: Mapping[str, Any], timeout: float) -> None:
+    def __init__(self, request: Mapping[str, Any], timeout: float, own: Path | None, keeper: object) -> None:
+        self._own, self._keeper = own, keeper
         self._timeout, self._deadline = timeout, time.monotonic() + timeout
         # With a session of its own the child gets no Ctrl-C from the terminal: its parent decides.
         self._process = subprocess.Popen(
@@ -127,6 +135,8 @@ class _Pipe:
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream:
                 stream.close()
+        if self._own is not None:
+            shutil.rmtree(self._own, ignore_errors=True)
 
     def __del__(self) -> None:
         if hasattr(self, "_process"):

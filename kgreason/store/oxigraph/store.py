@@ -12,6 +12,7 @@ rows, or removes one row, uses Oxigraph's shortest transactions: 12 microseconds
 
 from __future__ import annotations
 
+import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,12 +22,14 @@ from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
+from weakref import finalize
 
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store.oxigraph import process, worker
+from kgreason.store.oxigraph.links import own_files
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import (
     COLLECT,
@@ -69,7 +72,11 @@ class OxigraphStore:
         if not (path / "CURRENT").exists():
             raise StoreError(f"{path}: there is no store")
         with store._errors():
-            store._opened = pyoxigraph.Store.read_only(str(path))
+            own = own_files(path)
+            if own is not None:
+                store._path = own
+                finalize(store, shutil.rmtree, own, ignore_errors=True)
+            store._opened = pyoxigraph.Store.read_only(str(own or path))
         return store
 
     def load(self, chunks: Iterable[bytes]) -> None:
@@ -187,19 +194,25 @@ class OxigraphStore:
         rows are fetched.
         """
         names = dict(prefixes or {})
-        ask = partial(self._store.query, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
+        ask = partial(self._asked, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
+        _ = self._store  # raises if it is closed
         try:
             if timeout is None and worker.is_short(sparql) and (results := worker.at_once(ask)) is not None:
                 return results
             if timeout is not None and self._path is not None:
                 graph = default_graph
                 with suppress(process.UnopenedError):  # a writer has moved the files, which a reader has open still
-                    return process.answer(self._path, sparql, timeout, prefixes=names, base=base, default_graph=graph)
+                    return process.answer(
+                        self._path, sparql, timeout, prefixes=names, base=base, default_graph=graph, keeper=self
+                    )
             return worker.answer(ask, timeout)
         except SyntaxError as error:
             raise QueryError(f"the query does not parse: {error.msg}") from error
         except (OSError, RuntimeError, ValueError) as error:
             raise QueryError(f"the query cannot be evaluated: {error}") from error
+
+    def _asked(self, sparql: str, **options: Any) -> Results:
+        return self._store.query(sparql, **options)
 
     def match(
         self,
@@ -210,7 +223,10 @@ class OxigraphStore:
     ) -> Iterator[Quad]:
         """The rows that match, as of this call; None matches any term. Any thread may take the rows."""
         with self._errors():
-            return worker.quads(partial(self._store.quads_for_pattern, subject, predicate, object_, graph))
+            return worker.quads(partial(self._matching, self._store, subject, predicate, object_, graph))
+
+    def _matching(self, store: pyoxigraph.Store, *pattern: Any) -> Iterator[Quad]:
+        return store.quads_for_pattern(*pattern)
 
     def lines(self) -> Iterator[bytes]:
         """All rows as chunks of lines."""

@@ -254,6 +254,7 @@ class _Query:
 
     def begin(self, ask: Callable[[], Results]) -> None:
         """Start the query, and wait for its first rows."""
+        self._ask = ask  # which keeps the store, and a reader's own files, until the rows are fetched
         self._submit(lambda worker: worker.begin(ask, self))
         while self._is_busy and not self.ready:
             self._wait()

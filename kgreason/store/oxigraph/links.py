@@ -1,0 +1,82 @@
+"""`own_files`: the files of an Oxigraph store for one reader, which no writer can take away.
+
+RocksDB opens 16 tables of a store at once. It opens the others by their paths, when a query needs them. A writer that
+compacts the store, or replaces it, removes tables, and a query of a reader would fail or never end. So the reader of a
+store with more tables has a folder of its own:
+
+    *.sst                            hard links: a table never changes
+    CURRENT, MANIFEST-*, *.log ...   copies: these files grow
+
+Law: the folder holds the store at one moment; where RocksDB changed its list of tables meanwhile, it is made anew. The
+folder is beside the store's and is called `reader-PID.N`, so that a writer knows the folders that dead readers left.
+Cost: a link for each table, and a copy of RocksDB's log of at most some 64 MB; nothing for a store of few tables.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from itertools import count
+from pathlib import Path
+
+_OPENED_AT_ONCE = 16
+_ATTEMPTS = 20
+_NUMBERS = count(1)
+_PREFIX = "reader-"
+
+
+def own_files(path: Path) -> Path | None:
+    """A folder with the files of the store at a path; None if a reader can use the store's own files.
+
+    That is so for few tables, and where no folder can be made beside the store's. The caller removes the folder. Raises
+    FileNotFoundError if the store is not there any more.
+    """
+    for _ in range(_ATTEMPTS):
+        if len(list(path.glob("*.sst"))) <= _OPENED_AT_ONCE:
+            return None
+        folder = path.parent / f"{_PREFIX}{os.getpid()}.{next(_NUMBERS)}"
+        before = _tables(path)
+        try:
+            folder.mkdir()
+            _fill(folder, path)
+        except FileNotFoundError:  # a writer has removed a table
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:  # nobody may write here, or the file system has no hard links
+            shutil.rmtree(folder, ignore_errors=True)
+            return None
+        else:
+            if _tables(path) == before:
+                return folder
+            shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def left_by_the_dead(store: Path) -> list[Path]:
+    """The folders in a store's folder that readers made whose processes have ended."""
+    return [path for path in store.glob(f"{_PREFIX}*.*") if not _is_alive(path.name[len(_PREFIX) :].partition(".")[0])]
+
+
+def _tables(path: Path) -> tuple[str, int]:
+    """What changes when RocksDB changes its list of tables: the file that has it, and its size."""
+    name = (path / "CURRENT").read_text().strip()
+    return name, (path / name).stat().st_size
+
+
+def _fill(folder: Path, path: Path) -> None:
+    for file in path.iterdir():
+        if file.suffix == ".sst":
+            os.link(file, folder / file.name)
+        elif file.name != "LOCK" and file.is_file():
+            shutil.copyfile(file, folder / file.name)
+
+
+def _is_alive(pid: str) -> bool:
+    if os.name == "nt":  # there the call would end the process
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, ValueError):
+        return True
+    return True
