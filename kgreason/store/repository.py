@@ -29,6 +29,7 @@ memory of all rows.
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -90,6 +91,7 @@ class Repository:
         self._store: OxigraphStore | None = None
         self._stage: _Stage | None = None
         self._opening = Lock()
+        self._process = os.getpid()
         self._moment: _Moment | None = None
         self._end: int | None = None
         self._is_closed = self._is_stuck = self._is_doubted = False
@@ -254,9 +256,14 @@ class Repository:
         return self._is_closed
 
     @property
+    def _is_ours(self) -> bool:
+        """Whether this process opened the store. A forked child lacks the threads that RocksDB waits for."""
+        return self._folder is None or os.getpid() == self._process
+
+    @property
     def is_writable(self) -> bool:
         """Whether the repository was opened for writing and is not closed."""
-        return self._write and not self._is_closed
+        return self._write and not self._is_closed and self._is_ours
 
     @property
     def snapshot(self) -> Path | None:
@@ -297,6 +304,8 @@ class Repository:
             raise StoreError("the graph is closed")
         if not self._write:
             raise StoreError("the store was opened for reading only")
+        if not self._is_ours:
+            raise StoreError("the graph belongs to the process that opened it; open the store in this process")
 
     def commit(self, record: Record, removed: bytes, added: bytes) -> None:
         """Make a commit: write its record to the journal, then bring its rows into the store.

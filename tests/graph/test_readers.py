@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -254,3 +255,30 @@ def test_the_answers_of_a_reader_agree(store: Path) -> None:
         writer.add(age(1))
         writer.add(age(2))
         assert len(list(reader.select("SELECT * { ?s ?p ?o }"))) == len(reader) == len(lines(reader.dump())) == 3
+
+
+FORKED = """
+import os, sys
+from kgreason import KnowledgeGraph
+from kgreason.errors import StoreError
+graph = KnowledgeGraph.open(sys.argv[1])
+graph.add(("http://e/c", "http://e/p", "http://e/d"))
+if child := os.fork():
+    assert os.waitpid(child, 0)[1] == 0
+    graph.add(("http://e/e", "http://e/p", "http://e/f"))
+    graph.close()
+else:
+    try:
+        graph.add(("http://e/x", "http://e/p", "http://e/y"))
+    except StoreError as error:
+        assert "belongs to the process that opened it" in str(error)
+    graph.close()
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_leaves_the_store_to_its_parent(store: Path) -> None:
+    subprocess.run([sys.executable, "-c", FORKED, str(store)], check=True, timeout=120)
+    with KnowledgeGraph.open(store) as graph:
+        assert len(graph) == 3

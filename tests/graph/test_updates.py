@@ -319,6 +319,14 @@ def test_a_where_behind_another_step_keeps_its_filters() -> None:
         assert told(graph, "SELECT ?o { ?s ?p ?o }", 1) == {'"x"'}
 
 
+def test_a_where_does_not_see_a_graph_that_the_step_before_has_emptied() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        update(graph, "INSERT DATA { :a :p :b . GRAPH :g { :a :p :b } GRAPH :h { :a :p :b , :c } }")
+        emptied = "DELETE DATA { GRAPH :g { :a :p :b } GRAPH :h { :a :p :b } }"
+        update(graph, f"{emptied} ; INSERT {{ :x :saw ?g }} WHERE {{ GRAPH ?g {{}} }}")
+        assert told(graph, "SELECT ?g { :x :saw ?g }", 1) == {"<http://e/h>"}
+
+
 def test_a_where_behind_a_step_that_removes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """The copy that the WHEREs are asked of is empty then."""
     monkeypatch.setattr(ahead, "_COPY", 0)

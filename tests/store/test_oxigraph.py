@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pyoxigraph import QueryBoolean, QuerySolutions
@@ -252,3 +252,12 @@ def test_a_full_disk_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr("pyoxigraph.Store", full)
     with pytest.raises(StoreError, match="the disk is full"):
         OxigraphStore(tmp_path / "store")
+
+
+def test_a_graph_goes_in_the_transaction_that_takes_its_last_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that no query finds its name meanwhile."""
+    store, row = OxigraphStore(), b'<http://e/a> <http://e/p> "01" <http://e/g> .\n'
+    store.apply(b"", row)
+    monkeypatch.setattr(store, "_forget_empty", lambda _: None)
+    store.apply(row, b"")
+    assert not list(cast(QuerySolutions, store.query("SELECT ?g { GRAPH ?g {} }")))

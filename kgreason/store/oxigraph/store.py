@@ -99,7 +99,7 @@ class OxigraphStore:
                 raise
 
     def apply(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
-        """Remove lines, then add lines, in one transaction. Then remove the names of graphs without rows.
+        """Remove lines, then add lines, in one transaction. It removes the names of graphs without rows as well.
 
         `check` is called from time to time. If it raises an error, the store stays as it was, and the error is the
         reason of a StoppedError. A delta that only adds rows cannot be stopped while Oxigraph runs, some 5 microseconds
@@ -108,14 +108,14 @@ class OxigraphStore:
         with self._errors():
             if not removed:
                 self._store.extend(quads(added, check))
-            elif not added and len(gone := quads(removed)) == 1:
+            elif not added and len(gone := quads(removed)) == 1 and isinstance(gone[0].graph_name, DefaultGraph):
                 self._store.remove(gone[0])
-                self._forget_empty([gone[0].graph_name])
             else:
                 update = Update(removed, added, check)
+                text = ";\n".join([update.text, *self._drops(update)])
                 try:
                     with self._calling_python:
-                        self._store.update(update.text, custom_functions=update.functions)
+                        self._store.update(text, custom_functions=update.functions)
                 except RuntimeError:
                     if update.reason:
                         raise StoppedError(update.reason) from None
@@ -141,7 +141,7 @@ class OxigraphStore:
                 worker.stay_at_exit()
 
         functions: dict[NamedNode, Any] = {**update.functions, COLLECT: collect}
-        steps = filter(None, [update.text, operation, f"CLEAR GRAPH {NOWHERE}"])
+        steps = filter(None, [update.text, *self._drops(update), operation, f"CLEAR GRAPH {NOWHERE}"])
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue only at the beginning
         try:
             worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)))
@@ -171,6 +171,14 @@ class OxigraphStore:
     def is_held(self) -> bool:
         """Whether a transaction that nobody waits for is still running. Every change of the store would wait for it."""
         return self._calling_python.locked()
+
+    def _drops(self, update: Update) -> Iterator[str]:
+        """Operations that remove the names of graphs of which an update leaves no row. Cost: a look at those rows."""
+        for name, triples in update.thinned.items():
+            if isinstance(name, NamedNode) and name not in update.filled:
+                rows = islice(self._store.quads_for_pattern(None, None, None, name), len(triples) + 1)
+                if all(row.triple in triples for row in rows):
+                    yield f"DROP SILENT GRAPH {name}"
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
         """Remove the names of graphs without rows; otherwise GRAPH ?g would find them."""

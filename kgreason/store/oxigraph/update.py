@@ -88,10 +88,11 @@ def _refusal(check: Check | None) -> BaseException | None:
 class Update:
     """The SPARQL update that removes some lines and then adds others: its `text`, and the `functions` that it calls.
 
-    `thinned` are the graphs that lose rows. `check` is called from time to time, here and while the update runs. If it
-    raises an error here, the constructor raises StoppedError. If it raises an error while the update runs, the update
-    fails and the error is `reason`. Ctrl-C must come from `check` only: if it stopped another function, Oxigraph would
-    leave a row out and go on.
+    `thinned` are the graphs that lose rows; for a named graph it has the triples. `filled` are the graphs that get
+    rows. `check` is called from time to time, here and while the update runs. If it raises an error here, the
+    constructor raises StoppedError. If it raises an error while the update runs, the update fails and the error is
+    `reason`. Ctrl-C must come from `check` only: if it stopped another function, Oxigraph would leave a row out and go
+    on.
     """
 
     def __init__(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
@@ -100,17 +101,27 @@ class Update:
         self._check = check
         self.reason: BaseException | None = None
         self.functions: dict[NamedNode, Any] = {}
-        self.thinned: set[GraphName] = set()
+        self.thinned: dict[GraphName, set[Triple]] = {}
+        self.filled: set[GraphName] = set()
         for verb, lines in (("DELETE", removed), ("INSERT", added)):
             for piece in pieces(lines):
                 rows = quads(piece, check)
-                if verb == "DELETE":
-                    self.thinned.update(quad.graph_name for quad in rows)
+                self._note(rows, is_removed=verb == "DELETE")
                 self._ask()
                 self._say(verb, piece, rows)
         self.text = ";\n".join(self._operations)
         if self._rows:
             self.functions |= self._functions()
+
+    def _note(self, rows: list[Quad], *, is_removed: bool) -> None:
+        """Note which graphs lose rows or get some."""
+        if not is_removed:
+            self.filled.update(quad.graph_name for quad in rows)
+            return
+        for quad in rows:
+            triples = self.thinned.setdefault(quad.graph_name, set())
+            if quad.graph_name != _NO_GRAPH:
+                triples.add(quad.triple)
 
     def _ask(self) -> None:
         """Make the update ask at this place whether to stop."""
