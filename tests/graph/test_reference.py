@@ -71,6 +71,6 @@ def test_what_fails_leaves_the_specification_as_it_was() -> None:
 
 
 def test_the_specification_keeps_nothing_on_disk(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="in memory alone"):
+    with pytest.raises(StoreError, match="has no store on disk"):
         KnowledgeGraph.open(tmp_path / "store", engine="reference")
     assert not (tmp_path / "store").exists()

@@ -270,7 +270,7 @@ def test_the_same_facts_under_other_rules_are_another_computation(spark: SparkSe
 
 def test_columns_that_are_missing_are_named(spark: SparkSession, tmp_path: Path) -> None:
     facts = frame(spark, np.array([[0, 1, 2, 3]], np.int32)).drop("c2")
-    with pytest.raises(InputError, match=r"columns tbl, c0, c1, c2; here is no c2"):
+    with pytest.raises(InputError, match=r"columns tbl, c0, c1, c2; c2 is missing"):
         materialize(facts, chains(1), str(tmp_path))
 
 

@@ -256,7 +256,7 @@ def test_signed_triples_are_committed_in_their_order(streaming: Streaming, rows:
     ("bad", "message"),
     [
         ((1, "a", "<http://e/b>", "", "3", 8), "3:8: The subject"),
-        ((None, "<http://e/a>", "<http://e/b>", "", "3", 8), "3:8: the sign None"),
+        ((None, "<http://e/a>", "<http://e/b>", "", "3", 8), "3:8: the sign must be 1 or -1, got None"),
         ((1, "<http://e/a>", None, "<http://e/g>", "3", 8), "3:8: "),
         ((-1, " ", "<http://e/b>", "<http://e/g>", "3", 8), "3:8: "),
         ((1, "<http://e/a>", f"<http://e/b> .\n{row('c')[:-2]}", "", "3", 8), "3:8: not a triple"),
