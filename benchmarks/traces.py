@@ -84,7 +84,7 @@ def _file(folder: Path, number: int) -> Path:
 def _spark(folder: Path, number: int) -> None:
     from kgreason.cli import main
 
-    arguments = ["load", "-l", str(folder / f"spark{number}"), "--pipeline", "spark", str(_file(folder, number))]
+    arguments = ["load", "-l", str(folder / f"spark{number}"), "--pipeline", "spark", "-f", str(_file(folder, number))]
     main(arguments, standalone_mode=False)
 
 
