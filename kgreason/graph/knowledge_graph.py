@@ -185,7 +185,8 @@ class KnowledgeGraph:
         - `catalogue`: the documents that owl:imports names. Pass a `Catalogue`, a path for `Catalogue.open` (a folder,
           an XML catalog or a map), or a dict of files by IRI. Without a catalogue no imported document is read.
         - `read_only`: open the store for reading. Any number of readers may use a store while one writer changes it. A
-          reader sees the last commit before its opening, or a later one. Use `kgreason watch` to follow a writer.
+          reader sees the store as it was when it was first asked. Open it again to see later commits, or use
+          `kgreason watch` to follow a writer.
         - `wait`: how many seconds to wait until another writer has closed the store; None waits without a limit.
 
         If a `with` block makes a store and ends in an error before the first commit, the store is removed.
@@ -746,7 +747,10 @@ class KnowledgeGraph:
     @property
     @locked
     def warnings(self) -> list[str]:
-        """One line for each axiom that became no rule, import without a document, and clique above the budget."""
+        """One line for each broken list, SWRL rule that cannot run, import without a document, large clique.
+
+        What lies outside the selected rules is not reported: OWL 2 DL axioms beyond OWL 2 RL, say.
+        """
         return live.warnings if (live := self._told_by()) else list(self._home.manifest.warnings)
 
     @locked

@@ -112,7 +112,7 @@ def _read_map(path: Path) -> dict[str, Path]:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     if not isinstance(found, dict):
-        raise InputError(f"{path}: a map is a JSON object of IRIs and paths")
+        raise InputError(f'{path}: is not a JSON object, which gives a path for each IRI: {{"http://e/a": "a.ttl"}}')
     return {iri: _entry(path, iri, target) for iri, target in found.items()}
 
 

@@ -4,6 +4,7 @@ folder               Folder and Manifest: the files of a store, its lock
 snapshot             the state after a commit, as files
 journal/             the commits since the snapshot
 oxigraph/            the rows that SPARQL sees
-spellings, rows      which literals Oxigraph cannot tell apart; rows of ids -> rows of the store
+spellings            which literals Oxigraph cannot tell apart
+rows                 rows of ids -> rows of the store
 repository           Repository: the steps of a commit, in their order
 """

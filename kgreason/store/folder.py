@@ -238,8 +238,8 @@ class Folder:
         except portalocker.LockException as error:
             lock.close()
             raise StoreLockedError(
-                f"{self.path}: another process, or another graph of this process, writes to the store; wait for it"
-                " with --wait SECONDS (in Python: wait=)"
+                f"{self.path}: another process, or another graph of this process, has the store open for writing; close"
+                " it there, or wait longer with --wait SECONDS (in Python: wait=)"
             ) from error
         if not self._has_lock(lock):
             lock.close()

@@ -305,7 +305,9 @@ class Repository:
         if not self._write:
             raise StoreError("the store was opened for reading only")
         if not self._is_ours:
-            raise StoreError("the graph belongs to the process that opened it; open the store in this process")
+            raise StoreError(
+                "the graph was opened in another process, before a fork; open the store again in the present process"
+            )
 
     def commit(self, record: Record, removed: bytes, added: bytes) -> None:
         """Make a commit: write its record to the journal, then bring its rows into the store.

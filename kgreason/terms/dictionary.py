@@ -83,8 +83,8 @@ class Dictionary:
     def intern(self, texts: Iterable[str]) -> Ids:
         """The ids of texts, int32[n]. A new text gets the next id.
 
-        Raises LimitError if there is no id left; the texts before this one are interned then. Raises LongTermError for
-        a text of more than `LONGEST` bytes, before any text is interned.
+        Raises LimitError at the first new text for which no id is left; the texts before it stay interned. Raises
+        LongTermError for a text of more than `LONGEST` bytes, before any text is interned.
         """
         return self.intern_packed(*_packed(texts))
 

@@ -95,9 +95,9 @@ class ZSet:
         return ZSet(self.columns[mask], self.weights[mask], self.is_normal)
 
     def weight_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """The weight of each of the rows int32[m, w], 0 for a row that the Z-set does not have: int64[m].
+        """The weights int64[m] of the rows int32[m, w]; 0 for a row that is not in the Z-set.
 
-        Cost: a sort of both together.
+        Cost: one sort of the rows of the Z-set and these rows together.
         """
         both = self + ZSet.of(rows, 0)
         groups = grouped(both.columns)

@@ -144,7 +144,7 @@ def test_a_store_that_another_process_holds(store: Path, family: Path) -> None:
         assert holder.stdout.readline() == b"open\n"
         for command in READERS:
             done(*command, "-l", store)
-        problem = f"{store}: another process, or another graph of this process, writes to the store; wait for it"
+        problem = f"{store}: another process, or another graph of this process, has the store open for writing"
         assert failed("load", "-f", family, "-l", store).startswith(problem)
     finally:
         holder.communicate()

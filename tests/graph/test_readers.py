@@ -271,7 +271,7 @@ else:
     try:
         graph.add(("http://e/x", "http://e/p", "http://e/y"))
     except StoreError as error:
-        assert "belongs to the process that opened it" in str(error)
+        assert "was opened in another process" in str(error)
     graph.close()
     os._exit(0)
 """

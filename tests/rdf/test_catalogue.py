@@ -227,7 +227,7 @@ def test_the_declaration_of_a_document_type_is_not_fetched(write: Callable[..., 
     ("name", "content", "problem"),
     [
         ("map.json", b'{"http://e/o":\n "a.ttl",}', r"map.json:2:\d+: "),
-        ("map.json", b'["a.ttl"]', "map.json: a map is a JSON object"),
+        ("map.json", b'["a.ttl"]', "map.json: is not a JSON object"),
         ("map.json", b'{"http://e/o": ["a.ttl"]}', r'map.json: http://e/o: \["a.ttl"\] is not the path of a file'),
         ("map.json", b"\xff\xfe", "map.json: is not UTF-8 text"),
         ("map.yaml", b"", "map.yaml: a catalogue is a folder, an XML catalog"),

@@ -99,9 +99,13 @@ def test_a_store_that_is_not_there_and_options_that_say_nothing_are_named(spark:
     query = feed(spark, tmp_path / "none").writeStream.format("memory").queryName("none").start()
     with pytest.raises(StreamingQueryException, match=f"StoreError: {tmp_path / 'none'}: there is no store"):
         query.awaitTermination()
-    for options in ({}, {"path": "store", "after": "-1"}):
+    cases: list[tuple[dict[str, str], str]] = [
+        ({}, "the format kgreason needs the path of a store"),
+        ({"path": "store", "after": "-1"}, "the option after must be a whole number, got -1"),
+    ]
+    for options, problem in cases:
         stream = spark.readStream.format("kgreason").options(**options).load()
-        with pytest.raises(StreamingQueryException, match="InputError: the format kgreason needs the path"):
+        with pytest.raises(StreamingQueryException, match=f"InputError: {problem}"):
             stream.writeStream.format("memory").queryName("no_options").start().awaitTermination()
 
 

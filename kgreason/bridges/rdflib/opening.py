@@ -38,7 +38,10 @@ class Place(NamedTuple):
         options = parse_qs(query, keep_blank_values=True)
         rules, schemas = options.pop("rules", None), options.pop("schema", [])
         if options or len(schemas) > 1 or not set(schemas) <= set(_SCHEMAS):
-            raise StoreError(f"{configuration}: the options are rules=NAME (one or more) and schema=axioms or data")
+            raise StoreError(
+                f"{configuration}: cannot be read; after ? there may be rules=NAME, once for each rule set, and one"
+                " schema=axioms or schema=data, joined by &"
+            )
         return cls(Path(path) if path else None, rules, cast(SchemaMode, schemas[0]) if schemas else None)
 
     @property

@@ -162,7 +162,7 @@ class KGReasonStore(Store):
     def add(self, triple: _TripleType, context: _ContextType, quoted: bool = False) -> None:
         """Assert a triple in a graph; a generalised one is dropped. Raises InputError for other non-RDF, StoreError."""
         if quoted:
-            raise InputError("a quoted triple of N3 cannot be added: RDF does not have quoted triples")
+            raise InputError("a statement of an N3 formula cannot be added: RDF has no formulas")
         if is_generalised(triple):
             self._drop(triple)
             return

@@ -199,7 +199,7 @@ def _terms(item: object, *counts: int) -> tuple[object, ...]:
     terms: tuple[object, ...] = tuple(item)
     if terms and isinstance(terms[0], (tuple, list)):
         raise InputTypeError(
-            f"{shorten(repr(item), 80)}: rows in a {type(item).__name__}; pass them one by one, as *rows"
+            f"{shorten(repr(item), 80)}: a {type(item).__name__} of triples; pass each triple as an argument of its own"
         )
     if len(terms) not in counts:
         raise InputError(f"{item!r}: {problem}")

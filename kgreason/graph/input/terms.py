@@ -220,7 +220,7 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
     text, prefix, local = name[0], name[1], name[2]
     is_iri = local.startswith("//")
     if is_iri and prefix in prefixes:
-        raise InputError(f"{text}: the prefix {prefix}: makes this ambiguous; for the IRI write <{text}>")
+        raise InputError(f"{text}: may be an IRI, or a name with the prefix {prefix}; for the IRI write <{text}>")
     namespace = None if is_iri else prefixes.get(prefix, _USUAL.get(prefix))
     if namespace is None and not is_iri and prefix.lower() not in _SCHEMES:
         raise InputError(

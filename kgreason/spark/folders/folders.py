@@ -58,7 +58,7 @@ def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
     try:
         target = Path(folder).resolve()
         if target.exists() and not target.is_dir():
-            raise InputError(f"{folder}: is a file; a folder is written, so choose another name")
+            raise InputError(f"{folder}: is a file, but the output is a folder; choose another name")
         if target.is_dir() and any(target.iterdir()) and not overwrite:
             raise _is_taken(fspath(folder))
         beside = next((parent for parent in target.parents if parent.exists()), target)

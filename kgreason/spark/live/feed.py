@@ -63,8 +63,10 @@ class Feed(DataSource):  # type: ignore[misc]
     def simpleStreamReader(self, schema: Any) -> FeedReader:  # noqa: ARG002, N802
         """The reader. Raises InputError if `path` is missing, or if `after` is not a number."""
         path, after = self.options.get("path", ""), self.options.get("after", "0")
-        if not path or not after.isdecimal():
-            raise InputError("the format kgreason needs the path of a store, and a whole number for `after`")
+        if not path:
+            raise InputError("the format kgreason needs the path of a store: .load(path)")
+        if not after.isdecimal():
+            raise InputError(f"the option after must be a whole number, got {after}")
         return FeedReader(path, int(after))
 
 
@@ -104,7 +106,9 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
             yield from _changes(record)
             if record.commit == end["commit"]:
                 return
-        raise StoreError(f"{self._path}: the commits from {start['commit']} to {end['commit']} are gone")
+        raise StoreError(
+            f"{self._path}: the journal no longer has the commits after {start['commit']} up to {end['commit']}"
+        )
 
     def _at(self, start: dict[str, int]) -> Follower:
         follower = self._follower

@@ -96,7 +96,9 @@ def _started(
     trigger: Mapping[str, Any] | None,
 ) -> StreamingQuery:
     if isinstance(store, KnowledgeGraph) and ".connect." in type(batches).__module__:
-        raise StoreError("on Spark Connect another process commits the batches: pass the path of the store")
+        raise StoreError(
+            "on Spark Connect another process commits the batches; pass the path of the store, not a graph"
+        )
     target = store if isinstance(store, KnowledgeGraph) else fspath(store)
     writer = batches.writeStream.foreachBatch(Committer(edits, target, stream, checkpoint))
     writer = writer.option("checkpointLocation", checkpoint)

@@ -92,7 +92,7 @@ def read_lines(spark: SparkSession, paths: Paths) -> DataFrame:
 
 
 def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """The lines of the inputs that are read as lines."""
+    """The lines of the N-Triples and N-Quads files among the inputs, not parsed."""
     paths = [*map(spark_path, inputs.lines), *inputs.remote]
     text = spark.read.option("pathGlobFilter", LINE_FILES) if inputs.remote else spark.read
     return text.text(paths).select(

@@ -26,10 +26,10 @@ _PREFIX = "reader-"
 
 
 def own_files(path: Path) -> Path | None:
-    """A folder with the files of the store at a path; None if a reader can use the store's own files.
+    """A new folder with links and copies of the store's files, for one reader; None if the reader needs none.
 
-    That is so for few tables, and where no folder can be made beside the store's. The caller removes the folder. Raises
-    FileNotFoundError if the store is not there any more.
+    It is None if the store has at most 16 tables of RocksDB, and if no folder can be made beside the store's. The
+    caller removes the folder. Raises FileNotFoundError if the store is not there any more.
     """
     for _ in range(_ATTEMPTS):
         if len(list(path.glob("*.sst"))) <= _OPENED_AT_ONCE:
