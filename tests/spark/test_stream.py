@@ -203,7 +203,7 @@ def test_it_runs_on_spark_connect(streaming: Streaming) -> None:
     command = [sys.executable, "-m", "tests.spark.connected", str(streaming.folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "give the store by its path" in done.stdout
+    assert "pass the path of the store" in done.stdout
     assert streaming.asserted() == HISTORY
     assert streaming.batches() == [(2, "0"), (3, "1"), (4, "2")]
     changes = streaming.spark.read.parquet(str(streaming.folder / "table")).collect()
