@@ -59,7 +59,7 @@ def test_a_writer_waits_for_another_one(store: Path, wait: float) -> None:
     timer = threading.Timer(0.3, first.close)
     timer.start()
     if wait < 0.3:
-        with pytest.raises(StoreLockedError, match="writes to the store; wait for it"):
+        with pytest.raises(StoreLockedError, match="has the store open for writing"):
             KnowledgeGraph.open(store, wait=wait)
     else:
         with KnowledgeGraph.open(store, wait=wait) as second:
