@@ -27,7 +27,7 @@ _SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
 
 
 class Trace(NamedTuple):
-    """What one edit entered."""
+    """How many modules one edit entered, and how often it changed module and package."""
 
     modules: int
     module_changes: int

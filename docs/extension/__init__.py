@@ -1,4 +1,4 @@
-"""What the documentation site has beside Sphinx's own parts.
+"""Extensions of Sphinx that the documentation site uses.
 
     commands      the command-line reference, made of the parser's help
     repository    pages that are files of the repository, such as the changelog

@@ -15,7 +15,7 @@ _LOADED = re.compile(r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https
 
 
 def loaded(folder: Path) -> set[str]:
-    """What the pages and styles of a folder load from elsewhere, each with its file."""
+    """The addresses that pages and styles in a folder load from other hosts, each after the name of its file."""
     files = (path for suffix in ("html", "css") for path in folder.rglob(f"*.{suffix}"))
     return {f"{path.name}: {found[0]}" for path in files for found in _LOADED.finditer(path.read_text("utf-8"))}
 

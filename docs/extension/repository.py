@@ -16,7 +16,7 @@ PAGES = {
 
 
 def page(name: str) -> Callable[[str], str]:
-    """What makes the page of a file: its text, with links that lead to pages."""
+    """The function that makes a page from a file: it gives the text, with links that lead to pages."""
     file = ROOT / PAGES[name]
     return lambda _stub: _linked(file.read_text(encoding="utf-8"), file.parent)
 

@@ -58,8 +58,9 @@ class Different:
             left, right = self._saved.in_primaries(pairs).T
             equal: NDArray[np.bool_] = left == right
             return equal
-        linked = set(map(tuple, links.tolist()))
-        return np.array([pair in linked for pair in map(tuple, pairs.tolist())], dtype=np.bool_)
+        one, other = (rows[:, 0].astype(np.int64) << 32 | rows[:, 1] for rows in (pairs, links))
+        found: NDArray[np.bool_] = np.isin(one, other)
+        return found
 
     def _class_of(self, ids: Int32) -> Int32:
         """A number for each of terms int32[n]; equal terms have the same number."""

@@ -61,6 +61,13 @@ def test_the_files_go_with_the_reader_and_its_results(path: Path) -> None:
     assert list(path.parent.iterdir()) == []
 
 
+def test_a_timed_query_of_a_reader_uses_the_files_that_the_reader_has(path: Path) -> None:
+    reader = OxigraphStore.read_only(path)
+    assert reader._path is not None
+    assert own_files(reader._path) is None
+    assert len(list(path.parent.glob("reader-*"))) == 1
+
+
 def test_few_tables_need_no_files_of_their_own(tmp_path: Path) -> None:
     store = OxigraphStore(tmp_path / "oxigraph")
     store.apply(b"", b"<http://e/a> <http://e/p> <http://e/o> .\n")

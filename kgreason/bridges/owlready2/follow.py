@@ -90,8 +90,8 @@ class FollowedWorld:
     def sync(self) -> Delta:
         """Bring the graph up to date with the world, in one commit; returns its delta.
 
-        There is no commit if nothing changed. Raises InputError for a triple that is not RDF, StoreError after `close`,
-        and what a transaction raises; the edits then wait for the next sync.
+        Without changes no commit is made. Raises InputError for a triple that is not RDF, StoreError after `close`, and
+        the errors of a transaction. After an error the edits wait for the next sync.
         """
         with self._graph.turn(), _quadstore():
             if self._is_closed:

@@ -25,7 +25,7 @@ from kgreason.graph.results.answers import Found, Solutions
 def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
     """The text of a query or update, and the prefixes and base that it was prepared with.
 
-    Raises NotImplementedError if there is no text; rdflib then evaluates the request itself.
+    Raises NotImplementedError if the request has no text. rdflib then evaluates the request itself.
     """
     if isinstance(request, str):
         return request, {}, None

@@ -1,4 +1,4 @@
-"""Converts terms of rdflib to terms of pyoxigraph and back; `str` of the latter is canonical N-Triples.
+"""Converts terms of rdflib to terms of pyoxigraph and back. `str` of a term of pyoxigraph is canonical N-Triples.
 
 Lexical forms stay the same both ways: no literal of the graph is normalised, whatever `rdflib.NORMALIZE_LITERALS` says.
 Blank nodes keep their labels. A plain literal and a literal of type xsd:string are the same term, as RDF 1.1 says.

@@ -28,9 +28,11 @@ _PREFIX = "reader-"
 def own_files(path: Path) -> Path | None:
     """A new folder with links and copies of the store's files, for one reader; None if the reader needs none.
 
-    It is None if the store has at most 16 tables of RocksDB, and if no folder can be made beside the store's. The
-    caller removes the folder. Raises FileNotFoundError if the store is not there any more.
+    It is None if the store has at most 16 tables of RocksDB, if the path is such a folder already, and if no folder can
+    be made beside the store's. The caller removes the folder. Raises FileNotFoundError if the store is gone.
     """
+    if path.name.startswith(_PREFIX):
+        return None
     for _ in range(_ATTEMPTS):
         if len(list(path.glob("*.sst"))) <= _OPENED_AT_ONCE:
             return None

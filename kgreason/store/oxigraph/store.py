@@ -46,6 +46,7 @@ from kgreason.store.oxigraph.update import (
 
 _THREADS = 2
 _ROWS = 30_000
+_DROP = "DROP SILENT GRAPH {}".format
 
 
 class OxigraphStore:
@@ -112,7 +113,8 @@ class OxigraphStore:
                 self._store.remove(gone[0])
             else:
                 update = Update(removed, added, check)
-                text = ";\n".join([update.text, *self._drops(update)])
+                emptied = self._emptied(update)
+                text = ";\n".join([update.text, *map(_DROP, emptied)])
                 try:
                     with self._calling_python:
                         self._store.update(text, custom_functions=update.functions)
@@ -120,7 +122,7 @@ class OxigraphStore:
                     if update.reason:
                         raise StoppedError(update.reason) from None
                     raise
-                self._forget_empty(update.thinned)
+                self._forget_empty(update.thinned.keys() - emptied)
 
     def solutions_after(
         self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
@@ -141,7 +143,7 @@ class OxigraphStore:
                 worker.stay_at_exit()
 
         functions: dict[NamedNode, Any] = {**update.functions, COLLECT: collect}
-        steps = filter(None, [update.text, *self._drops(update), operation, f"CLEAR GRAPH {NOWHERE}"])
+        steps = filter(None, [update.text, *map(_DROP, self._emptied(update)), operation, f"CLEAR GRAPH {NOWHERE}"])
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue only at the beginning
         try:
             worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)))
@@ -172,16 +174,23 @@ class OxigraphStore:
         """Whether a transaction that nobody waits for is still running. Every change of the store would wait for it."""
         return self._calling_python.locked()
 
-    def _drops(self, update: Update) -> Iterator[str]:
-        """Operations that remove the names of graphs of which an update leaves no row. Cost: a look at those rows."""
-        for name, triples in update.thinned.items():
-            if isinstance(name, NamedNode) and name not in update.filled:
-                rows = islice(self._store.quads_for_pattern(None, None, None, name), len(triples) + 1)
-                if all(row.triple in triples for row in rows):
-                    yield f"DROP SILENT GRAPH {name}"
+    def _emptied(self, update: Update) -> set[GraphName]:
+        """The graphs that an update leaves without rows, where that is seen ahead of it. Cost: a look at these rows."""
+        return {
+            name
+            for name, triples in update.thinned.items()
+            if isinstance(name, NamedNode) and name not in update.filled and self._has_only(name, triples)
+        }
+
+    def _has_only(self, graph: NamedNode, triples: set[Triple]) -> bool:
+        rows = islice(self._store.quads_for_pattern(None, None, None, graph), len(triples) + 1)
+        return all(row.triple in triples for row in rows)
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
-        """Remove the names of graphs without rows; otherwise GRAPH ?g would find them."""
+        """Remove the names of graphs without rows that `_emptied` cannot see: named by blank nodes, other spellings.
+
+        Otherwise GRAPH ?g would find them.
+        """
         for name in graphs:
             if not isinstance(name, (DefaultGraph, Triple)) and not any(self.match(None, None, None, name)):
                 self._store.remove_graph(name)
