@@ -7,7 +7,8 @@
     │   └── DroppedWarning      a warning that a generalised triple is dropped
     ├── RuleError               a rule that cannot be used, by name
     │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
-    │   └── UnsafeRuleError     a head variable that no body atom binds
+    │   ├── UnsafeRuleError     a variable of the head, or under NOT, that no body atom binds
+    │   └── StratificationError rules that say NOT in a circle
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
     │   └── QueryTimeoutError   a query that exceeded its timeout
     ├── StoreError              a store or a graph that cannot be opened, read or written
@@ -64,7 +65,11 @@ class RuleSyntaxError(RuleError):
 
 
 class UnsafeRuleError(RuleError):
-    """A rule with a head variable that no body atom binds."""
+    """A rule with a variable in its head or under NOT that no body atom binds."""
+
+
+class StratificationError(RuleError):
+    """Rules that say NOT in a circle, so that there is no order in which they can be decided; nothing has changed."""
 
 
 class QueryError(KgreasonError):

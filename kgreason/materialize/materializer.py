@@ -30,6 +30,7 @@ from kgreason.engine.rebuild import Rows
 from kgreason.materialize.edit import NO_QUADS, Change, Edit, Work
 from kgreason.materialize.literals.statements import NO_FACTS, Facts, Literals
 from kgreason.materialize.literals.values import followed
+from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.precomputed import Evaluated, lacking
 from kgreason.materialize.program import LiveProgram, ProgramChange, uncollected
 from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
@@ -43,6 +44,7 @@ from kgreason.materialize.twins import NOTHING_SAID, Said, Twins
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
+from kgreason.rules.lowering import lowered
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
 
@@ -99,6 +101,7 @@ class Materializer:
         common = self.engine, self.dictionary
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
+        self.negations = Negations(*common, self.equality)
         self.quads = Quads()
         self.flags = Flags()
         self.program = LiveProgram(selection)
@@ -173,10 +176,13 @@ class Materializer:
         )
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, roots, told, program, means, 0)
+        self.negations.restart()
         changes, is_reviewed = self.engine.changes(), False
         while True:
             called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
             literals = self.literals.wanted(changes) if self.literals else NO_FACTS
+            if called == self.flags and not roots and not literals and self.negations:
+                literals = self.negations.wanted(changes)
             if called == self.flags and not roots and not literals:
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
@@ -218,9 +224,9 @@ class Materializer:
             self.program.rollback()
             self._before = None
 
-    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Twins | Equality | Literals]:
+    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Twins | Equality | Literals | Negations]:
         """Everything that keeps the state of a commit, except the program."""
-        yield from (self.engine, self.quads, self._stratum)
+        yield from (self.engine, self.quads, self._stratum, self.negations)
         yield from (part for part in (self.twins, self.equality, self.literals) if part)
 
     def _asserted(self) -> Int32:
@@ -327,6 +333,9 @@ class Materializer:
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         if self.literals:
             self.literals.asked.follow(change, closure)
+        if self.negations or any(rule.negated for rule in change.added):
+            self.negations.follow(self.program.in_force, self.program.schema)
+            self.negations.restart()
         return _Step(change, self.program.retranslated)
 
     def _roots(self, changes: Changes, steps: Sequence[_Step]) -> Roots:
@@ -364,7 +373,8 @@ class Materializer:
 
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
         """The rules as the engine runs them."""
-        readings = list(chain.from_iterable(map(represented, rules)) if self.equality else rules)
+        positive = chain.from_iterable(map(lowered, rules))
+        readings = list(chain.from_iterable(map(represented, positive)) if self.equality else positive)
         return encode_all(readings, self.engine.planner, self.dictionary.intern) if readings else []
 
     def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
@@ -435,6 +445,7 @@ class Materializer:
         self._stratum.accept()
         self._reprogram(closure, self.flags, None, said)
         self.program.commit()
+        self.negations.accept()
         if self.twins:
             self.twins.accept()
 

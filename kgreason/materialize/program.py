@@ -153,6 +153,16 @@ class LiveProgram:
         """How many axioms the closed schema holds; an axiom counts once for each profile."""
         return sum(each.axioms for each in self._translations)
 
+    @property
+    def in_force(self) -> Iterator[Rule]:
+        """The rules in force, as they are now."""
+        return (ruling.rule for ruling in self._rulings.values())
+
+    @property
+    def schema(self) -> Collection[Triple]:
+        """The closed schema that the changes so far add up to."""
+        return self._schema.keys()
+
     def ruling(self, rule: Rule) -> Ruling | None:
         """The rule as it is in force, with its sources, and its reason; None if it is not in force."""
         return self._rulings.get(rule)

@@ -128,7 +128,7 @@ def check_own(rules: Iterable[Rule]) -> None:
     rules = tuple(rules)
     check_sizes(rules)
     for rule in rules:
-        for atom in (*rule.heads, *rule.body):
+        for atom in rule.atoms():
             if atom.relation in _inner_relations():
                 raise RuleError(
                     f"rule {rule.name}: {atom.relation} is a relation of kgreason itself; take another name"

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, Self
 
-from kgreason.rules.formatter import format_rule, format_term
+from kgreason.rules.formatter import format_atom, format_rule, format_term
+from kgreason.rules.lowering import is_absence
 from kgreason.rules.model import Atom, Rule, Term, triple
+from kgreason.rules.parser import absent
 from kgreason.terms.vocabulary import RDF_TYPE
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
@@ -56,7 +58,10 @@ def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
 
 
 def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
-    """`s p o` for a triple, `relation(t, ...)` for another fact."""
+    """`s p o` for a triple, `relation(t, ...)` for another fact, `no ...` for what a rule negates and is absent."""
+    if is_absence(fact):
+        atoms = [format_atom(atom, prefixes) for atom in absent(fact).atoms]
+        return f"no {atoms[0]}" if len(atoms) == 1 else f"no ({', '.join(atoms)})"
     terms = [term_text(term, prefixes) for term in fact.terms]
     if fact.relation is not None:
         return f"{fact.relation}({', '.join(terms)})"

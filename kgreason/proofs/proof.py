@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgreason.proofs.notation import NO_PREFIXES, conditions, fact_text
-from kgreason.rules.formatter import format_rule
+from kgreason.rules.formatter import format_not, format_rule
+from kgreason.rules.lowering import is_absence
 from kgreason.rules.model import Atom, Rule
+from kgreason.rules.parser import absent
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -31,7 +33,7 @@ class Proof:
         return self.rule is None
 
     def __repr__(self) -> str:
-        known = "asserted" if self.rule is None else f"by {self.rule.name}"
+        known = "absent" if is_absence(self.fact) else "asserted" if self.rule is None else f"by {self.rule.name}"
         count = len(self.steps())
         return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
 
@@ -82,6 +84,8 @@ class Proof:
 
 def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
     fact = {"relation": proof.fact.relation, "terms": list(proof.fact.terms)}
+    if is_absence(proof.fact):
+        return {"fact": fact, "asserted": False, "absent": format_not(absent(proof.fact), NO_PREFIXES)}
     if proof.rule is None:
         return {"fact": fact, "asserted": True}
     rule = {

@@ -5,7 +5,7 @@ variables, reordering atoms and dropping repeated atoms. So if two axioms transl
 this rule with weight 2. Only the syntax counts: a body atom stays even if the other atoms imply it.
 
     body    without repetitions, in the order with the smallest text, if variables are numbered by first occurrence
-    heads   without repetitions, sorted
+    heads   without repetitions, sorted; so is what the rule negates
     names   v0, v1, ... in the order of the body
 
 The smallest order is built atom by atom: the next atom is the one with the smallest text after the atoms before it. If
@@ -24,12 +24,12 @@ that are all alike, 0.2 s for 200.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import eq
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
-from kgreason.rules.model import Atom, Rule, Term, Variable
+from kgreason.rules.model import Atom, Not, Rule, Term, Variable
 from kgreason.rules.safety import check_safe
 
 _SHORT, _TRIED = 6, 720
@@ -57,7 +57,7 @@ def canonical(rule: Rule) -> Rule:
     True
     """
     check_safe(rule)
-    if len(rule.body) == len(rule.heads) == 1:
+    if len(rule.body) == len(rule.heads) == 1 and not rule.negated:
         return _alone(rule)
     body: list[Reading] = []
     atoms = tuple(dict.fromkeys(rule.body))
@@ -68,8 +68,10 @@ def canonical(rule: Rule) -> Rule:
     while orders[0].left:
         reading, orders = _extended(orders, tried)
         body.append(reading)
-    heads = min(_heads(rule, order.numbers) for order in orders)
-    return replace(rule, heads=tuple(map(_atom, heads)), body=tuple(map(_atom, body)))
+    heads, negated = min((_heads(rule, order.numbers), _negated(rule, order.numbers)) for order in orders)
+    return replace(
+        rule, heads=tuple(map(_atom, heads)), body=tuple(map(_atom, body)), negated=tuple(map(_not, negated))
+    )
 
 
 def _alone(rule: Rule) -> Rule:
@@ -163,6 +165,47 @@ def _placed(order: _Order, atom: Atom, reading: Reading) -> _Order:
 
 def _heads(rule: Rule, numbers: Numbers) -> list[Reading]:
     return sorted({_reading(atom, numbers) for atom in rule.heads})
+
+
+def _negated(rule: Rule, numbers: Numbers) -> list[tuple[Reading, ...]]:
+    """What the rule negates, without repetitions, sorted; the first reading of each names its local variables."""
+    return sorted({_absent(negated, numbers) for negated in rule.negated})
+
+
+def _absent(negated: Not, numbers: Numbers) -> tuple[Reading, ...]:
+    """The smallest text of the atoms under NOT. Local variables have the numbers behind those of the body."""
+    outer = {term: text for term, text in numbers.items() if term not in negated.local}
+    body, _ = _ordered(negated.atoms, outer)
+    known = set(outer.values())
+    texts = dict.fromkeys(text for reading in body for text in reading[1:] if text.startswith("?"))
+    return (tuple(text for text in texts if text not in known), *body)
+
+
+def _ordered(atoms: Iterable[Atom], numbers: Numbers) -> tuple[list[Reading], _Order]:
+    """The smallest text of atoms after variables have these names, and one of the orders that have this text."""
+    body: list[Reading] = []
+    orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(atoms)), numbers)]
+    while orders[0].left:
+        reading, orders = _extended(orders, _TRIED)
+        body.append(reading)
+    return body, orders[0]
+
+
+def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
+    """One value for all ways to write what a rule negates, and the rule's variables that are its keys, in its order.
+
+    Its variables are v0, v1, ... as they occur in its atoms.
+    """
+    body, order = _ordered(negated.atoms, {})
+    names = {text: term for term, text in order.numbers.items()}
+    local = tuple(Variable(order.numbers[variable][1:]) for variable in negated.local)
+    same = Not(tuple(map(_atom, body)), tuple(sorted(local)))
+    return same, tuple(cast(Variable, names[f"?{key.name}"]) for key in same.outer())
+
+
+def _not(readings: tuple[Reading, ...]) -> Not:
+    local, *body = readings
+    return Not(tuple(map(_atom, body)), tuple(Variable(text[1:]) for text in local))
 
 
 def _atom(reading: Reading) -> Atom:

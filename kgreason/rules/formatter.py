@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
+from kgreason.rules.model import FALSE, Atom, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
@@ -57,7 +57,8 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
     '[?x, :p, "1"@en] .'
     """
     known = prefixes or {}
-    heads, body = ([_atom(atom, known) for atom in atoms] for atoms in (rule.heads, rule.body))
+    heads, body = ([format_atom(atom, known) for atom in atoms] for atoms in (rule.heads, rule.body))
+    body += [format_not(negated, known) for negated in rule.negated]
     line = ", ".join(heads) + (" :- " if body else "") + ", ".join(body) + " ."
     if len(line) <= _WIDTH:
         return line
@@ -73,7 +74,16 @@ def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
     return _iri(term, prefixes) if term.startswith("<") and not term.startswith("<<") else term
 
 
-def _atom(atom: Atom, prefixes: Mapping[str, str]) -> str:
+def format_not(negated: Not, prefixes: Mapping[str, str]) -> str:
+    """The text `NOT atom` or `NOT EXISTS ?z IN (atoms)`."""
+    atoms = ", ".join(format_atom(atom, prefixes) for atom in negated.atoms)
+    if not negated.local:
+        return f"NOT {atoms}"
+    return f"NOT EXISTS {', '.join(map(str, negated.local))} IN ({atoms})"
+
+
+def format_atom(atom: Atom, prefixes: Mapping[str, str]) -> str:
+    """The text of an atom."""
     if atom == FALSE:
         return "false"
     terms = [format_term(term, prefixes) for term in atom.terms]

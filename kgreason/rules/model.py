@@ -11,6 +11,7 @@ axioms. So two axioms that mean the same rule give equal values, and the weight 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -48,11 +49,27 @@ FALSE = Atom("false", ())
 """The head of a rule that reports a contradiction."""
 
 
+class Not(NamedTuple):
+    """`NOT atom`, or `NOT EXISTS ?z IN (atoms)`: no facts meet all atoms at once, whatever the local variables are.
+
+    `local` are the variables after `EXISTS`. They occur in no other part of the rule.
+    """
+
+    atoms: tuple[Atom, ...]
+    local: tuple[Variable, ...] = ()
+
+    def outer(self) -> tuple[Variable, ...]:
+        """The variables that the rest of the rule binds, in the order in which they occur."""
+        terms = dict.fromkeys(term for atom in self.atoms for term in atom.terms)
+        return tuple([term for term in terms if isinstance(term, Variable) and term not in self.local])
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule `heads :- body .` with its name; the name of a W3C rule is the W3C name.
+    """A rule `heads :- body, negated .` with its name; the name of a W3C rule is the W3C name.
 
-    `sources` are the schema triples that the rule was translated from. Proofs show them; equality and hash ignore them.
+    `body` has the positive atoms. `negated` has what must be absent, if the rule says NOT. `sources` are the schema
+    triples that the rule was translated from. Proofs show them; equality and hash ignore them.
     The hash is computed once, because rules are often keys.
     """
 
@@ -61,13 +78,25 @@ class Rule:
     name: str = ""
     group: str = ""
     sources: tuple[Triple, ...] = field(default=(), compare=False)
+    negated: tuple[Not, ...] = ()
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.heads, self.body, self.name, self.group)))
+        object.__setattr__(self, "_hash", hash((self.heads, self.body, self.name, self.group, self.negated)))
 
     def __hash__(self) -> int:
         return self._hash
+
+    def atoms(self) -> Iterator[Atom]:
+        """Every atom: the heads, the body, and the atoms under NOT."""
+        yield from self.heads
+        yield from self.read()
+
+    def read(self) -> Iterator[Atom]:
+        """The atoms that the rule reads: the body, and the atoms under NOT."""
+        yield from self.body
+        for negated in self.negated:
+            yield from negated.atoms
 
 
 def triple(subject: Term, predicate: Term, object_: Term) -> Atom:

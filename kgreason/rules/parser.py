@@ -27,6 +27,7 @@ from pathlib import Path
 
 from kgreason.errors import InputError
 from kgreason.resources import resource
+from kgreason.rules.model import Atom, Not, Term
 from kgreason.rules.program import Program
 
 
@@ -41,6 +42,21 @@ def parse(text: str, source: str = "<text>") -> Program:
     from kgreason.rules.reader import read  # it imports lark, which many commands do not need
 
     return read(text, source)
+
+
+def absent(fact: Atom) -> Not:
+    """What a fact of a hidden relation says to be absent (`lowering.is_absence`), with the values of the fact.
+
+    >>> from kgreason.rules.formatter import format_not
+    >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
+    'NOT p(<http://e/a>, <http://e/a>)'
+    """
+    from kgreason.rules.reader import read_not
+
+    negated = read_not(str(fact.relation))
+    values: dict[Term, Term] = dict(zip(negated.outer(), fact.terms, strict=True))
+    atoms = (Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms)) for atom in negated.atoms)
+    return negated._replace(atoms=tuple(atoms))
 
 
 def load(path: str | Path) -> Program:

@@ -54,7 +54,7 @@ def default_name(number: int) -> str:
 def check_sizes(rules: Iterable[Rule]) -> None:
     """Raise RuleError for a rule with more than `MOST_ATOMS` atoms in its body or head."""
     for rule in rules:
-        for part, atoms in (("body", rule.body), ("head", rule.heads)):
+        for part, atoms in (("body", tuple(rule.read())), ("head", rule.heads)):
             if len(atoms) > MOST_ATOMS:
                 raise RuleError(
                     f"rule {rule.name}: its {part} has {len(atoms):,} atoms, but at most {MOST_ATOMS} are allowed; "

@@ -13,16 +13,17 @@ Cost: a dictionary look-up for each term that occurred before; nearly all terms 
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import NoReturn
 
 from lark import Token
 
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
 from kgreason.rules import constants
-from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Variable
+from kgreason.rules.model import FALSE, Atom, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
-from kgreason.rules.syntax import AtomText, Clause, GroupLine, Literal, Node, PrefixLine, statements
+from kgreason.rules.syntax import AtomText, Clause, GroupLine, Literal, Node, NotText, PrefixLine, statements
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
 _RESERVED = "false is reserved for contradictions: it must be the only head of its rule and has no terms"
@@ -40,6 +41,15 @@ def read(text: str, source: str) -> Program:
             case GroupLine():
                 reader.group(statement)
     return Program(tuple(reader.rules), reader.prefixes)
+
+
+def read_not(text: str) -> Not:
+    """What a text such as `NOT p(?x)` negates, in the form in which `format_not` writes it without prefixes."""
+    (clause,) = statements(f"false :- {text} .", "<rules>")
+    assert isinstance(clause, Clause)
+    (negated,) = clause.body
+    assert isinstance(negated, NotText)
+    return _Reader("<rules>").negation(negated)
 
 
 class _Reader:
@@ -61,11 +71,13 @@ class _Reader:
 
     def rule(self, clause: Clause) -> None:
         name = default_name(len(self.rules) + 1) if clause.name is None else self._name(clause.name)
-        for atom in clause.body if len(clause.heads) == 1 else clause.heads + clause.body:
+        positive = [atom for atom in clause.body if isinstance(atom, AtomText)]
+        negated = [literal for literal in clause.body if isinstance(literal, NotText)]
+        for atom in chain(clause.heads if len(clause.heads) > 1 else (), positive, *(each.atoms for each in negated)):
             if atom.terms is None:
                 self._fail(atom.start, _RESERVED)
-        heads, body = tuple(map(self._atom, clause.heads)), tuple(map(self._atom, clause.body))
-        rule = Rule(heads, body, name, self._group)
+        heads, body = tuple(map(self._atom, clause.heads)), tuple(map(self._atom, positive))
+        rule = Rule(heads, body, name, self._group, negated=tuple(map(self.negation, negated)))
         try:
             check_safe(rule)
         except UnsafeRuleError as error:
@@ -81,6 +93,10 @@ class _Reader:
         if atom.relation == FALSE.relation:
             self._fail(atom.relation, _RESERVED)
         return Atom(atom.relation.value, tuple(map(self._term, atom.terms)))
+
+    def negation(self, negated: NotText) -> Not:
+        local = dict.fromkeys(Variable(token.value[1:]) for token in negated.variables)
+        return Not(tuple(map(self._atom, negated.atoms)), tuple(local))
 
     def _term(self, node: Node) -> Term:
         if not isinstance(node, Token):

@@ -1,25 +1,65 @@
-"""Safety: every head variable occurs in the body. So a rule derives finitely many facts from finitely many facts.
+"""Safety: the positive body binds every variable. So a rule derives finitely many facts from finitely many facts.
 
-A rule with an empty body is safe exactly if its heads have no variables. This is the law of Datalog (Abiteboul, Hull
-and Vianu, *Foundations of Databases*, section 12.1). Cost: one pass over the terms of the rule.
+    head                             each variable occurs in a body atom
+    NOT atom                         each variable occurs in a body atom
+    NOT EXISTS ?z IN (atoms)         the same for each variable but ?z; ?z occurs in `atoms` and nowhere else
+
+A rule with an empty body is safe exactly if it has no variables. This is the law of Datalog (Abiteboul, Hull and Vianu,
+*Foundations of Databases*, sections 12.1 and 15.2). Cost: one pass over the terms of the rule.
 """
 
 from __future__ import annotations
 
-from kgreason.errors import UnsafeRuleError
+from collections.abc import Iterable, Iterator
+
+from kgreason.errors import RuleError, UnsafeRuleError
 from kgreason.rules.model import Rule, Variable
 
 
 def unbound(rule: Rule) -> list[Variable]:
     """The head variables that are in no body atom, in the order in which they occur."""
-    bound = {term for atom in rule.body for term in atom.terms}
+    bound = _bound(rule)
     terms = dict.fromkeys([term for atom in rule.heads for term in atom.terms if term not in bound])
     return [term for term in terms if isinstance(term, Variable)]
 
 
 def check_safe(rule: Rule) -> None:
-    """Raise UnsafeRuleError, with the rule and the variables, if a head variable is in no body atom."""
+    """Raise UnsafeRuleError, with the rule and the variables, if the body does not bind a variable."""
     if free := unbound(rule):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {names} {verb} in the head but in no body atom")
+    for problem in _of_negated(rule) if rule.negated else ():
+        raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
+
+
+def check_positive(rules: Iterable[Rule], where: str) -> None:
+    """Raise RuleError for a rule that says NOT; `where` names what cannot evaluate it."""
+    for rule in rules:
+        if rule.negated:
+            raise RuleError(
+                f"rule {rule.name or '(unnamed)'}: {where} cannot evaluate NOT; load in one process instead"
+            )
+
+
+def _of_negated(rule: Rule) -> Iterator[str]:
+    """What is wrong with the variables under NOT."""
+    bound = _bound(rule)
+    for number, negated in enumerate(rule.negated):
+        inside = {term for atom in negated.atoms for term in atom.terms}
+        others = {key for place, other in enumerate(rule.negated) if place != number for key in other.outer()}
+        for variable in negated.local:
+            if variable not in inside:
+                yield f"{variable} is after EXISTS but in none of the atoms after IN"
+            if variable in bound or variable in others:
+                yield f"{variable} belongs to NOT EXISTS and must not occur outside of it; use another name"
+        for variable in negated.outer():
+            if variable not in bound:
+                yield (
+                    f"{variable} is under NOT but in no other body atom; bind it there, "
+                    f"or write NOT EXISTS {variable} IN (...)"
+                )
+
+
+def _bound(rule: Rule) -> set[object]:
+    return {term for atom in rule.body for term in atom.terms}

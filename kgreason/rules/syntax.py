@@ -49,11 +49,19 @@ class AtomText(NamedTuple):
     terms: tuple[Node, ...] | None
 
 
+class NotText(NamedTuple):
+    """`NOT atom`, or `NOT EXISTS variables IN (atoms)`; `start` is the token NOT."""
+
+    start: Token
+    variables: list[Token]
+    atoms: list[AtomText]
+
+
 class Clause(NamedTuple):
     """A rule; `name` is None if there is no `@rule` before it."""
 
     heads: list[AtomText]
-    body: list[AtomText]
+    body: list[AtomText | NotText]
     name: Token | None = None
 
 
@@ -120,6 +128,12 @@ class _Builder(Transformer[Token, Any]):
     def rule(self, parts: list[Any]) -> Clause:
         return Clause(parts[0], parts[2])
 
+    def negated(self, parts: list[Any]) -> NotText:
+        return NotText(parts[0], [], [parts[1]])
+
+    def none(self, parts: list[Any]) -> NotText:
+        return NotText(parts[0], parts[2], [parts[4]] if isinstance(parts[4], AtomText) else parts[5])
+
     def triple(self, parts: list[Any]) -> AtomText:
         return AtomText(parts[0], None, (parts[1], parts[3], parts[5]))
 
@@ -157,6 +171,9 @@ _GROUND = _IRI | {"BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
 _ATOM = _IRI | {"LEFT", "IDENTIFIER", "FALSE"}
 _WORDS = (
     (_ATOM | {"AT_RULE", "AT_GROUP", "AT_PREFIX", "PREFIX"}, "a rule or a directive (@prefix, @group, @rule)"),
+    (_ATOM | {"NOT"}, "an atom or NOT"),
+    (_ATOM | {"EXISTS"}, "an atom or EXISTS"),
+    (_ATOM | {"OPEN"}, "an atom or '('"),
     (_ATOM, "an atom"),
     ({"VARIABLE"}, "a variable"),
     (_GROUND, "a constant"),
@@ -167,6 +184,7 @@ _WORDS = (
     ({"LEFT"}, "'['"),
     ({"OPEN"}, "'('"),
     ({"COMMA"}, "','"),
+    ({"IN"}, "IN"),
     ({"RIGHT"}, "']'"),
     ({"CLOSE"}, "')'"),
     ({"TRIPLE_CLOSE"}, "')>>'"),

@@ -3,10 +3,10 @@
     R.facts -> ids -> engine -> R.csv
 
 Each relation R of the program is read from R.facts, if this file exists. A relation that no rule derives must have this
-file. Each relation that a rule derives is written to R.csv. Invariant: the written files hold the least model of the
+file. Each relation that a rule derives is written to R.csv. Invariant: the written files hold the model of the
 rules over the facts read, restricted to the derived relations.
 
-Cost: one Bootstrap, and the cost of reading and writing.
+Cost: one Bootstrap, an Update for each level of NOT, and the cost of reading and writing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ import numpy as np
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
-from kgreason.engine.program.encoding import encode, relation_text
+from kgreason.engine.program.encoding import encode_all, relation_text
 from kgreason.errors import InputError, RuleError
+from kgreason.materialize.operators.negation import Negations
+from kgreason.rules.lowering import lowered
 from kgreason.rules.parser import load
 from kgreason.rules.program import check_sizes
 from kgreason.tables.fields import Fields
@@ -48,7 +50,13 @@ class TableProgram:
         self._dictionary = Dictionary(())
         self._fields = Fields(self._dictionary)
         self._engine = Engine()
-        self._rules = [encode(rule, self._engine.planner, self._dictionary.intern) for rule in program.rules]
+        positive = [each for rule in program.rules for each in lowered(rule)]
+        self._rules = encode_all(positive, self._engine.planner, self._dictionary.intern)
+        self._negations = Negations(self._engine, self._dictionary)
+        try:
+            self._negations.follow(program.rules)
+        except RuleError as error:
+            raise RuleError(f"{path}: {error}") from None
         self._facts: dict[int, Int32] = {}
 
     def read(self, folder: Path, report: Report) -> None:
@@ -82,7 +90,16 @@ class TableProgram:
         def check() -> None:
             report(0)
 
-        self._engine.bootstrap(self._facts, self._rules, check)
+        engine = self._engine
+        engine.begin()
+        try:
+            engine.apply(self._facts, {}, self._rules, strategy="bootstrap", check=check)
+            while self._negations and (facts := self._negations.wanted(engine.changes())):
+                engine.apply(facts.added, facts.removed, check=check)
+        except BaseException:
+            engine.rollback()
+            raise
+        engine.accept()
         self._facts = {}
 
     def write(self, folder: Path, report: Report) -> dict[str, int]:

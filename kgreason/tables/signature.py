@@ -29,7 +29,7 @@ def signature(program: Program) -> Signature:
     arities: dict[str, int] = {}
     heads: dict[str, None] = {}
     for rule in program.rules:
-        for atom in (*rule.heads, *rule.body):
+        for atom in rule.atoms():
             relation = _relation(rule, atom)
             arity = arities.setdefault(relation, len(atom.terms))
             if arity != len(atom.terms):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Variable
+from kgreason.rules.model import FALSE, Atom, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program
 from kgreason.terms.quoting import quote
 
@@ -60,7 +60,18 @@ def rules(draw: DrawFn) -> Rule:
     terms = constants | st.sampled_from(bound) if bound else constants
     heads = draw(st.just([FALSE]) | st.lists(atoms(terms), min_size=1, max_size=3))
     name = draw(st.sampled_from(["", "prp-dom", "rule-2"]) | texts)
-    return Rule(tuple(heads), tuple(body), name, draw(st.sampled_from(["", "rdfs", "scm-reflexive"]) | texts))
+    group = draw(st.sampled_from(["", "rdfs", "scm-reflexive"]) | texts)
+    return Rule(tuple(heads), tuple(body), name, group, negated=tuple(draw(st.lists(negated(terms), max_size=2))))
+
+
+@st.composite
+def negated(draw: DrawFn, terms: SearchStrategy[Term]) -> Not:
+    """`NOT atom`, or `NOT EXISTS ?local IN (atoms)`."""
+    if draw(st.booleans()):
+        return Not((draw(atoms(terms)),))
+    local = Variable("local")
+    found = draw(st.lists(atoms(terms | st.just(local)), max_size=2))
+    return Not((*found, Atom("near", (local, draw(terms)))), (local,))
 
 
 def programs() -> SearchStrategy[Program]:

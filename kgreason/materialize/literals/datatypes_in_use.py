@@ -85,7 +85,7 @@ class Asked:
 def _asked(rules: Iterable[Rule]) -> Iterator[int]:
     """The datatypes that rules ask for: one entry for each atom that asks."""
     for rule in rules:
-        for atom in rule.body if rule.group != GROUP else ():
+        for atom in rule.read() if rule.group != GROUP else ():
             if atom.relation is None and atom.terms[1] == RDF_TYPE:
                 type_ = atom.terms[2]
                 if isinstance(type_, Variable):

@@ -223,6 +223,23 @@ class Equality:
         found = found[(changes.tables[found] == self.triples) & (changes.after[found] != ABSENT)]
         return self._follows(linked(changes.rows[found]))
 
+    def moved(self, changes: Changes) -> Int32:
+        """The terms whose representatives the commit so far has changed, ascending: int32[n]."""
+        moved: Int32 = np.unique(self._changed_pairs(changes)[:, 0])
+        return moved
+
+    def is_replaced(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
+        """For each of ids, of any shape, whether a representative stands for the term after the commit so far."""
+        pairs = self._changed_pairs(changes)
+        if not len(self.cliques) and not len(pairs):
+            return np.zeros(ids.shape, dtype=np.bool_)
+        self.cliques.cover(len(self._dictionary))
+        terms = np.unique(ids)
+        terms = terms[(self.cliques.slots(terms) > 0) | np.isin(terms, pairs[:, 0])]
+        reached = self._reached(terms, pairs[np.isin(pairs[:, 0], terms)])
+        themselves = reached[reached[:, 0] == reached[:, 1], 0]
+        return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
+
     def _changed_pairs(self, changes: Changes) -> Int32:
         """The rows of eq_rep that came or went: int32[n, 2] of term and representative."""
         found = np.flatnonzero(changes.tables == self._rep_table)

@@ -24,6 +24,7 @@ from kgreason.materialize.materializer import Flags, Materializer
 from kgreason.materialize.schema_rows import CLASS_IDS, PREDICATE_IDS, SAME_AS, TYPE
 from kgreason.materialize.selection import Selection
 from kgreason.rules.model import Rule
+from kgreason.rules.safety import check_positive
 from kgreason.spark.close.plans import Program
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -49,6 +50,7 @@ class Driver:
 
     def __init__(self, selection: Selection, facts: DataFrame, terms: DataFrame, flags: Flags) -> None:
         self._terms = terms
+        check_positive(selection.own, "Spark")
         self._live = Materializer(selection)
         self._live.flags = flags
         self._live.plan(self._rows(facts.where(_IS_SCHEMA)))

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 
 from kgreason.engine.program.encoding import relation_text
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Variable, contradiction
-from kgreason.rules.safety import check_safe
+from kgreason.rules.safety import check_positive, check_safe
 from kgreason.spark.rule.algebra import (
     TRIPLES,
     Join,
@@ -76,6 +76,7 @@ def translate(rule: Rule) -> tuple[Project, ...]:
         edge/2
     """
     check_safe(rule)
+    check_positive([rule], "a translation to SQL")
     return tuple(
         _projected(head.terms, rule.body, columns_of(view_of(head), len(head.terms))) for head in heads_of(rule)
     )

@@ -1,0 +1,74 @@
+"""`drawn`: generic rules as the closed schema lets them be, for the graph of what depends on what (rules/strata.py).
+
+    [?x, ?q, ?y] :- [?p, rdfs:subPropertyOf, ?q], [?x, ?p, ?y]         the rule: it could derive any triple
+    [?x, :knows, ?y] :- [?x, :likes, ?y]                               drawn, for :likes rdfs:subPropertyOf :knows
+
+Otherwise a rule that can derive every triple would close a cycle through every NOT. Schema triples that are derived
+later are not drawn; if they do close a cycle, the commit notices it when a decided negation changes.
+
+Cost: for each generic rule with a variable as predicate or class of a head, its matches in the closed schema.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from kgreason.ontology.generic.generic import is_schema_pattern
+from kgreason.ontology.generic.patterns import Binding, substituted, unified
+from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, triple
+from kgreason.terms.vocabulary import RDF_TYPE
+
+_Index = Mapping[Constant, Sequence[Atom]]
+
+
+def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
+    """The rules; a generic one is replaced by its instances over the closed schema, without the atoms that read it."""
+    found = list(rules)
+    generic = [rule for rule in found if any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))]
+    index: defaultdict[Constant, list[Atom]] = defaultdict(list)
+    for terms in schema if generic else ():
+        index[terms[1]].append(triple(*terms))
+    others = set(generic)
+    for rule in found:
+        if rule not in others:
+            yield rule
+        else:
+            yield from _instances(rule, index)
+
+
+def _others(rule: Rule) -> Iterator[Atom]:
+    """The heads, and the body atoms that do not read the schema."""
+    yield from rule.heads
+    yield from (atom for atom in rule.body if not is_schema_pattern(atom))
+
+
+def _is_open(atom: Atom) -> bool:
+    """Whether an atom leaves its predicate, or the class of rdf:type, to a variable."""
+    if atom.relation is not None:
+        return False
+    _, predicate, object_ = atom.terms
+    return isinstance(predicate, Variable) or (predicate == RDF_TYPE and isinstance(object_, Variable))
+
+
+def _instances(rule: Rule, index: _Index) -> Iterable[Rule]:
+    read = [atom for atom in rule.body if is_schema_pattern(atom)]
+    left = tuple(atom for atom in rule.body if not is_schema_pattern(atom))
+    bindings: Iterable[Binding] = [{}]
+    for atom in read:
+        facts = index.get(str(atom.terms[1]), ())
+        bindings = [
+            further
+            for binding in bindings
+            for fact in facts
+            if (further := unified(substituted(atom, binding), fact, binding)) is not None
+        ]
+    return dict.fromkeys(
+        replace(
+            rule,
+            heads=tuple(substituted(head, binding) for head in rule.heads),
+            body=tuple(substituted(atom, binding) for atom in left),
+        )
+        for binding in bindings
+    )

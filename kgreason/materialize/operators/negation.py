@@ -1,0 +1,200 @@
+"""`Negations`: asserts for which values the things that rules negate are absent (rules/lowering.py), level by level.
+
+    level 0     the rules are at their fixpoint, and equality and literals are settled
+    level n     negations up to level n are decided: their facts are asserted or retracted, then rules run again
+    end         at the last level, once no negation changes anything
+
+When negations of level n are decided, all that they negate is final: only negations of lower levels could change it
+(rules/strata.py). So each negation is decided once for each value. A value that rules ask for later is decided then.
+
+Invariant after the last level: `none(keys)` is a fact exactly if `asks(keys)` is one and no fact matches the pattern.
+So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive Databases
+and Logic Programs*). There is no state but the facts: a rollback of the engine is a rollback here.
+
+Cost: what changed among the facts of `asks`, of `none` and of what is negated, one look-up each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.memory.layout import ABSENT, Int32
+from kgreason.engine.program.encoding import columns_of
+from kgreason.errors import StratificationError
+from kgreason.materialize.literals.statements import Facts
+from kgreason.materialize.operators.drawn import drawn
+from kgreason.materialize.same_as.representatives import Equality
+from kgreason.rules.formatter import format_not
+from kgreason.rules.lowering import Negation
+from kgreason.rules.model import Atom, Rule, Triple, Variable
+from kgreason.rules.strata import stratify
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import grouped
+
+_NONE = np.empty(0, dtype=np.int32)
+
+
+class _Table(NamedTuple):
+    """The rows of an atom: its table, the constants by column, and for each column the number of its key (-1: none)."""
+
+    number: int
+    constants: Mapping[int, int]
+    keys: Sequence[int]
+
+    def matching(self, rows: Int32, tables: Int32) -> Int32:
+        """The keys int32[m, k] of those of rows int32[n, w] that match the atom."""
+        found = np.flatnonzero(tables == self.number)
+        for column, constant in self.constants.items():
+            found = found[rows[found, column] == constant]
+        firsts: dict[int, int] = {}
+        for column, key in enumerate(self.keys):
+            if key >= 0 and firsts.setdefault(key, column) != column:
+                found = found[rows[found, column] == rows[found, firsts[key]]]
+        columns = np.array([firsts[key] for key in sorted(firsts)], dtype=np.int64)
+        matched: Int32 = rows[found][:, columns]
+        return matched
+
+    def rows(self, keys: Int32) -> Int32:
+        """The rows int32[n, w] that have these keys int32[n, k]."""
+        rows = np.empty((len(keys), len(self.keys)), dtype=np.int32)
+        for column, key in enumerate(self.keys):
+            rows[:, column] = keys[:, key] if key >= 0 else self.constants[column]
+        return rows
+
+
+class _Operator(NamedTuple):
+    """A negation with its level, and the tables of its pattern and of its hidden relations."""
+
+    negation: Negation
+    level: int
+    pattern: _Table
+    asks: _Table
+    none: _Table
+
+
+class Negations:
+    """What the rules in force negate. The materializer calls it under the graph's lock: one thread at a time."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
+        self._engine, self._dictionary, self._equality = engine, dictionary, equality
+        self._operators: tuple[_Operator, ...] = ()
+        self._leaving: tuple[_Operator, ...] = ()
+        self._before: tuple[_Operator, ...] = ()
+        self._level = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._operators or self._leaving)
+
+    def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
+        """Take the rules in force, under this closed schema. Raises StratificationError if they say NOT in a circle.
+
+        What rules no longer negate is kept until `accept`, because its facts are still to be retracted.
+        """
+        levels = stratify(drawn(rules, schema))
+        self._operators = tuple(self._operator(negation, level) for negation, level in levels.items())
+        gone = (operator for operator in (*self._before, *self._leaving) if operator.negation not in levels)
+        self._leaving = tuple({operator.negation: operator._replace(level=1) for operator in gone}.values())
+
+    def accept(self) -> None:
+        """Make the change of rules final."""
+        self._before, self._leaving = self._operators, ()
+
+    def rollback(self) -> None:
+        """Forget the rules since the last `accept`."""
+        self._operators, self._leaving = self._before, ()
+
+    def restart(self) -> None:
+        """Decide all levels again: facts were edited, or rules have changed."""
+        self._level = 0
+
+    def wanted(self, changes: Changes) -> Facts:
+        """The facts to assert and to retract next, after the changes of the commit so far; none at the end.
+
+        Raises StratificationError if the facts themselves make rules circular: a fact was derived that a rule had found
+        absent in this commit.
+        """
+        last = max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
+        facts = self._decided(changes, self._level)
+        while not facts and self._level < last:
+            self._level += 1
+            facts = self._decided(changes, self._level - 1)
+        return facts
+
+    def _decided(self, changes: Changes, before: int) -> Facts:
+        """The facts for the negations up to the present level; those up to level `before` were decided already."""
+        added: dict[int, list[Int32]] = {}
+        removed: dict[int, list[Int32]] = {}
+        for operator in (*self._operators, *self._leaving):
+            if operator.level <= self._level:
+                come, gone = self._rows(operator, changes, was_decided=operator.level <= before)
+                for rows, found in ((come, added), (gone, removed)):
+                    if len(rows):
+                        found.setdefault(operator.none.number, []).append(rows)
+        return Facts(*({table: np.concatenate(parts) for table, parts in rows.items()} for rows in (added, removed)))
+
+    def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
+        """The rows of `none` to assert and to retract."""
+        tables = (operator.pattern, operator.asks, operator.none)
+        keys = _unique([table.matching(changes.rows, changes.tables) for table in tables])
+        if self._equality:
+            keys = _unique([keys, self._moved(operator.asks, changes)])
+        if not len(keys):
+            return keys, keys
+        is_met, is_asked, is_said = (self._holds(table.rows(keys)) for table in tables)
+        if self._equality and keys.size:
+            is_asked &= ~self._equality.is_replaced(keys, changes).any(axis=1)
+        if was_decided and (wrong := np.flatnonzero(is_said & is_asked & is_met)).size:
+            raise StratificationError(self._circular(operator, keys[wrong[0]]))
+        rows = operator.none.rows(keys)
+        wanted = is_asked & ~is_met
+        return rows[wanted & ~is_said], rows[is_said & ~wanted]
+
+    def _moved(self, asks: _Table, changes: Changes) -> Int32:
+        """The keys that rules ask for with a term whose representative changed: int32[n, k]. Cost: all facts."""
+        moved = self._equality.moved(changes) if self._equality else _NONE
+        if not len(moved):
+            return _NONE.reshape(0, 1 + max(asks.keys, default=0))
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        keys = asks.matching(rows, tables)
+        found: Int32 = keys[np.isin(keys, moved).any(axis=1)]
+        return found
+
+    def _circular(self, operator: _Operator, key: Int32) -> str:
+        names = (term for term in operator.negation.asks.terms if isinstance(term, Variable))
+        texts = self._dictionary.decode(key)
+        values = ", ".join(f"{name} = {text}" for name, text in zip(names, texts, strict=True))
+        said = format_not(operator.negation.negated, {})
+        return f"the facts make the rules circular: {said} was decided for {values}, and then it was derived"
+
+    def _holds(self, rows: Int32) -> NDArray[np.bool_]:
+        facts = self._engine.circuit.facts
+        found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
+        return found
+
+    def _operator(self, negation: Negation, level: int) -> _Operator:
+        pattern, asks, none, _ = negation
+        return _Operator(negation, level, *(self._table(atom, asks.terms) for atom in (pattern, asks, none)))
+
+    def _table(self, atom: Atom, keys: Sequence[object]) -> _Table:
+        columns = columns_of(atom)
+        texts = [column for column in columns if not isinstance(column, Variable)]
+        ids = dict(zip(texts, self._dictionary.intern(texts).tolist(), strict=True))
+        return _Table(
+            self._engine.table(atom.relation is None, len(columns)),
+            {place: ids[column] for place, column in enumerate(columns) if not isinstance(column, Variable)},
+            [keys.index(column) if isinstance(column, Variable) else -1 for column in columns],
+        )
+
+
+def _unique(parts: Sequence[Int32]) -> Int32:
+    """The different rows of several arrays int32[n, k]."""
+    rows = np.concatenate(parts)
+    if rows.shape[1] == 0:
+        return rows[:1]
+    unique: Int32 = np.ascontiguousarray(rows[grouped(rows).firsts()]) if len(rows) else rows
+    return unique

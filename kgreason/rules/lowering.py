@@ -1,0 +1,103 @@
+"""Rules that say NOT -> rules without NOT, over hidden relations that a commit fills (materialize/negation.py).
+
+    H :- B, NOT p(?x)           asks(?x) :- B                       the values for which the rule asks
+                                H :- B, none(?x)                    the rule reads for which of them p is absent
+
+    H :- B, NOT EXISTS ?z IN (q(?x, ?z), r(?z))
+                                asks(?x) :- B
+                                some(?x) :- asks(?x), q(?x, ?z), r(?z)
+                                H :- B, none(?x)
+
+The hidden relations have the text of the negation in their names, so a user cannot write them, and rules that negate
+the same share them, whatever their variables are called. Rules derive `asks` and `some`. A fact of `none` is asserted
+while its `asks` fact is present and the negated fact (or its `some` fact) is absent. Where a single atom is negated, a
+fact `names` with its constants stands for it among the rules, as equal terms need a representative for each constant
+that rules mention. So the engine evaluates positive
+rules only, every fact has a stamp and a support as always, and a proof of H has the `none` fact as a premise.
+
+Law: let `none` hold exactly the keys of `asks` without a negated fact. Then the facts are those of stratified negation
+(Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice, and each key is
+a fact of `asks`, and while the negated fact is absent also one of `none`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from kgreason.rules.canonical import canonical_not
+from kgreason.rules.formatter import format_not
+from kgreason.rules.model import FALSE, Atom, Not, Rule, Variable, contradiction
+from kgreason.terms.vocabulary import OWL_SAME_AS
+
+_ASKS, _SOME, _NAMES, _NONE = "asks ", "some ", "names ", "NOT "
+
+
+class Negation(NamedTuple):
+    """What rules negate: the facts that match `pattern` must be absent for the keys in `asks`; `none` has these keys.
+
+    The terms of `asks` and `none` are the variables of `pattern`, in the order in which they occur. `negated` is what
+    the rules say, in canonical form.
+    """
+
+    pattern: Atom
+    asks: Atom
+    none: Atom
+    negated: Not
+
+
+def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
+    """The hidden relations for what a rule negates, equal for all ways to write it; and the rule's key variables."""
+    same, keys = canonical_not(negated)
+    text, terms = format_not(same, {}), same.outer()
+    pattern = same.atoms[0] if _is_looked_up(same) else Atom(_SOME + text, terms)
+    return Negation(pattern, Atom(_ASKS + text, terms), Atom(text, terms), same), keys
+
+
+def negations(rule: Rule) -> Iterator[Negation]:
+    """What a rule negates."""
+    return (negation(negated)[0] for negated in rule.negated)
+
+
+def lowered(rule: Rule) -> Iterator[Rule]:
+    """The rules without NOT for one rule: first the rule itself, then the rules that fill its hidden relations."""
+    if not rule.negated:
+        yield rule
+        return
+    heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
+    yield replace(rule, heads=heads, body=(*rule.body, *absences(rule)), negated=())
+    for negated in rule.negated:
+        hidden, keys = negation(negated)
+        asks = Atom(hidden.asks.relation, keys)
+        yield replace(rule, heads=(asks,), negated=())
+        if not _is_looked_up(hidden.negated):
+            some = Atom(hidden.pattern.relation, keys)
+            yield replace(rule, heads=(some,), body=(asks, *negated.atoms), negated=())
+        elif named := tuple(term for term in hidden.pattern.terms if not isinstance(term, Variable)):
+            head = Atom(f"{_NAMES}{hidden.none.relation}", named)
+            yield replace(rule, heads=(head,), body=(), negated=())
+
+
+def absences(rule: Rule) -> Iterator[Atom]:
+    """The hidden atoms that the rule reads in the place of what it negates."""
+    for negated in rule.negated:
+        hidden, keys = negation(negated)
+        yield Atom(hidden.none.relation, keys)
+
+
+def is_hidden_relation(relation: str | None) -> bool:
+    """Whether a relation is one that `lowered` made up."""
+    return relation is not None and relation.startswith((_ASKS, _SOME, _NAMES, _NONE))
+
+
+def is_absence(fact: Atom) -> bool:
+    """Whether a fact says that something is absent; see `parser.absent`."""
+    return fact.relation is not None and fact.relation.startswith(_NONE)
+
+
+def _is_looked_up(negated: Not) -> bool:
+    """Whether a fact says by itself that the negated atoms hold. Links are rules' business: see `representatives`."""
+    (atom, *others) = negated.atoms
+    is_link = atom.relation is None and atom.terms[1] == OWL_SAME_AS
+    return not (negated.local or others or is_link)

@@ -1,0 +1,186 @@
+"""`stratify`: in which order the negations of a program can be decided, or the cycle that leaves no order.
+
+A rule A depends on a rule B if a head of B can match a body atom of A. The dependency is *closed* if the atom is under
+NOT, else *open*. A negation is decided when all rules that it depends on have derived everything, so no cycle may go
+through a closed dependency. Strata belong to rules, as in W3C's SPARQL-RL: several rules may derive one predicate, each
+in a stratum of its own.
+
+    level(n) = 1 + the largest level of a negation that a rule says which can derive, directly or through others,
+                   what n negates
+
+Equality and the values of literals are no part of this graph, or the rules that replace equals by equals would put
+every triple on one cycle. Instead each negation also depends on all other rules that derive owl:sameAs.
+
+Law: levels are finite exactly if no cycle has a closed dependency. Cost: for each negation, the rules that can derive
+what it negates; nothing for a program without NOT.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kgreason.errors import StratificationError
+from kgreason.rules.formatter import format_not
+from kgreason.rules.lowering import Negation, negations
+from kgreason.rules.model import Atom, Rule, Variable, triple
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
+
+_EQUALITY = frozenset(["representatives", "links", "eq", "eq-ref", "eq-literals", "twins"])
+_UNDRAWN = frozenset(["representatives", "datatypes"])
+_COPYING = frozenset(["eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o", "eq-ref", "eq-literals", "cls-twin"])
+_SAME = triple(Variable("x"), OWL_SAME_AS, Variable("y"))
+_Signature = tuple[str | None, int, str | None, str | None]
+
+
+class _Reached(NamedTuple):
+    """A rule that can derive what a negation negates, and the rule that reads what it derives (None: the negation)."""
+
+    rule: Rule
+    reader: Rule | None
+
+
+def stratify(rules: Iterable[Rule]) -> dict[Negation, int]:
+    """The level of each negation, from 1. Raises StratificationError with the cycle, rule by rule."""
+    program = list(rules)
+    found = dict.fromkeys(negation for rule in program for negation in negations(rule))
+    if not found:
+        return {}
+    producers = _Producers(program)
+    is_equal = any(map(_is_equality, program))
+    reached = {negation: _reached(negation, producers, is_equal=is_equal) for negation in found}
+    return _levels({negation: _needs(rules) for negation, rules in reached.items()}, reached)
+
+
+class _Producers:
+    """The rules by what their heads can match."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules: defaultdict[_Signature, list[tuple[Atom, Rule]]] = defaultdict(list)
+        for rule in rules:
+            if not _is_equality(rule):
+                for head in rule.heads:
+                    self._rules[_signature(head)].append((head, rule))
+
+    def of(self, atom: Atom) -> Iterator[Rule]:
+        """The rules with a head that can match an atom."""
+        relation, width, predicate, kind = _signature(atom)
+        if relation is not None:
+            signatures: Iterable[_Signature] = [(relation, width, None, None)]
+        elif predicate is None:
+            signatures = [each for each in self._rules if each[0] is None]
+        elif kind is None:
+            signatures = [each for each in self._rules if each[0] is None and each[2] in (predicate, None)]
+        else:
+            signatures = [(None, 3, one, other) for one in (predicate, None) for other in (kind, None)]
+        for signature in signatures:
+            yield from (rule for head, rule in self._rules.get(signature, ()) if can_match(head, atom))
+
+
+def _is_equality(rule: Rule) -> bool:
+    """Whether a rule replaces equals by equals, or is about owl:sameAs itself or the values of literals."""
+    return rule.group in _UNDRAWN or (rule.group in _EQUALITY and rule.name in _COPYING)
+
+
+def _signature(atom: Atom) -> _Signature:
+    """What an atom is looked up by: its relation and width, or its predicate, and its class if that is rdf:type."""
+    if atom.relation is not None:
+        return atom.relation, len(atom.terms), None, None
+    _, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
+    return None, 3, predicate, object_ if predicate in (RDF_TYPE, None) else None
+
+
+def can_match(head: Atom, atom: Atom) -> bool:
+    """Whether a fact can match both atoms, of two rules whose variables have nothing to do with each other."""
+    if head.relation != atom.relation or len(head.terms) != len(atom.terms):
+        return False
+    bound: dict[object, object] = {}
+
+    def root(term: object) -> object:
+        while term in bound:
+            term = bound[term]
+        return term
+
+    for one, other in zip(_apart(head, 0), _apart(atom, 1), strict=True):
+        left, right = root(one), root(other)
+        if left == right:
+            continue
+        if isinstance(left, tuple):
+            bound[left] = right
+        elif isinstance(right, tuple):
+            bound[right] = left
+        else:
+            return False
+    return True
+
+
+def _apart(atom: Atom, side: int) -> list[object]:
+    """The terms of an atom; a variable gets the side that it is on."""
+    return [(side, term.name) if isinstance(term, Variable) else term for term in atom.terms]
+
+
+def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> dict[Rule, _Reached]:
+    """The rules that can derive what a negation negates, through open dependencies."""
+    atoms = (*negation.negated.atoms, *((_SAME,) if is_equal else ()))
+    reached = {rule: _Reached(rule, None) for atom in atoms for rule in producers.of(atom)}
+    queue = list(reached)
+    while queue:
+        reader = queue.pop()
+        for atom in reader.body:
+            for rule in producers.of(atom):
+                if rule not in reached:
+                    reached[rule] = _Reached(rule, reader)
+                    queue.append(rule)
+    return reached
+
+
+def _needs(reached: Mapping[Rule, _Reached]) -> dict[Negation, Rule]:
+    """The negations of the rules that were reached, each with a rule that says it."""
+    return {negation: rule for rule in reached for negation in negations(rule)}
+
+
+def _levels(
+    needs: Mapping[Negation, Mapping[Negation, Rule]], reached: Mapping[Negation, Mapping[Rule, _Reached]]
+) -> dict[Negation, int]:
+    levels: dict[Negation, int] = {}
+    path: list[Negation] = []
+
+    def level(negation: Negation) -> int:
+        if negation not in levels:
+            if negation in path:
+                raise StratificationError(_cycle(path[path.index(negation) :], needs, reached))
+            path.append(negation)
+            levels[negation] = 1 + max(map(level, needs[negation]), default=0)
+            path.pop()
+        return levels[negation]
+
+    for negation in needs:
+        level(negation)
+    return levels
+
+
+def _cycle(
+    path: Sequence[Negation],
+    needs: Mapping[Negation, Mapping[Negation, Rule]],
+    reached: Mapping[Negation, Mapping[Rule, _Reached]],
+) -> str:
+    """The message for negations of which each needs the next, and the last one the first."""
+    steps = []
+    for number, negation in enumerate(path):
+        following = path[(number + 1) % len(path)]
+        rule = needs[negation][following]
+        chain = [rule]
+        while (reader := reached[negation][chain[-1]].reader) is not None:
+            chain.append(reader)
+        derives = ", which needs ".join(f"rule {_label(each)}" for each in reversed(chain))
+        steps.append(f"{_said(negation)} needs {derives}, which says {_said(following)}")
+    return f"rules say NOT in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
+
+
+def _said(negation: Negation) -> str:
+    return format_not(negation.negated, {})
+
+
+def _label(rule: Rule) -> str:
+    return f"{rule.group}/{rule.name}" if rule.group else rule.name

@@ -1,0 +1,42 @@
+"""Small histories that give each misreading of `Negations` away; `test_mutants` follows them.
+
+A history is a list of commits: triples to add, triples to remove, and all rules from then on.
+"""
+
+from __future__ import annotations
+
+from kgreason.rules.parser import parse
+from tests.strategies.negation import Commit, Triple
+
+_LEVELS = "s(?x) :- [?x, :d, ?x], NOT [?x, :p, ?x] . t(?x) :- [?x, :d, ?x], NOT s(?x) ."
+_RETURNING = """
+    s(?x) :- [?x, :d, ?x], NOT [?x, :p, ?x] .
+    s(?x) :- [?x, :e, ?x], NOT w(?x) .
+    w(?x) :- [?x, :f, ?x], NOT [?x, :v, ?x] .
+    t(?x) :- s(?x), NOT [?x, :u, ?x] .
+"""
+_STRAY = "stray(?x) :- [?x, :d, ?x], NOT [?x, :p, ?x] ."
+
+_TEXTS: dict[str, list[tuple[str, str, str]]] = {
+    "AllAtOnce": [("a d a", "", _LEVELS)],
+    "NegatedFactsNotLookedAt": [("a d a", "", _STRAY), ("a p a", "", _STRAY)],
+    "AskedValuesNotLookedAt": [("", "", _STRAY), ("a d a", "", _STRAY)],
+    # In the second commit s(a) loses its first reason at level 1, and gets another one at level 2.
+    "DecidedValuesNotLookedAt": [("a d a", "", _RETURNING), ("a p a . a e a", "", _RETURNING)],
+    "NeverRetracts": [("a d a", "", _STRAY), ("a p a", "", _STRAY)],
+    "ForgetsWhatRulesLeave": [("a d a", "", _STRAY), ("", "", "")],
+    "LevelsGoOn": [("a d a", "", _LEVELS), ("a p a", "", _LEVELS)],
+}
+
+
+def _triples(text: str) -> frozenset[Triple]:
+    found = (tuple(f"<http://e/{name}>" for name in part.split()) for part in text.split(" . ") if part)
+    return frozenset((subject, predicate, object_) for subject, predicate, object_ in found)
+
+
+def _commit(added: str, removed: str, rules: str) -> Commit:
+    program = parse(f"@prefix : <http://e/> . {rules}")
+    return Commit(_triples(added), _triples(removed), program.rules)
+
+
+COUNTEREXAMPLES = {name: [_commit(*commit) for commit in commits] for name, commits in _TEXTS.items()}

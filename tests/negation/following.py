@@ -1,0 +1,94 @@
+"""Following a history of triples and of rules that say NOT, beside the perfect model by definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+import pytest
+
+from kgreason.engine.engine import Strategy
+from kgreason.engine.memory.layout import ABSENT, ASSERTED, FIRST, STAMP, STATE, SUPPORT, Int32
+from kgreason.errors import StratificationError
+from kgreason.materialize.edit import Change, Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
+from kgreason.rules.lowering import is_hidden_relation, lowered
+from tests.oracle.datalog import Fact, State, violations
+from tests.oracle.stratified import CircularError, perfect
+from tests.strategies.negation import Commit, Triple
+
+
+def follow(commits: Iterable[Commit], strategy: Strategy, label: str = "") -> None:
+    """Commit one by one. After each commit compare facts, delta, stamps, supports and hidden facts."""
+    graph = Graph(strategy)
+    asserted: set[Triple] = set()
+    for commit in commits:
+        after = asserted - commit.removed | commit.added
+        before = graph.facts()
+        try:
+            wanted = perfect([(None, terms) for terms in after], commit.rules)
+        except CircularError:
+            with pytest.raises(StratificationError):
+                graph.commit(asserted, commit)
+            assert graph.facts() == before, f"{label}: a refused commit changed something"
+            continue
+        change = graph.commit(asserted, commit)
+        asserted = after
+        assert graph.facts() == wanted, label
+        assert graph.delta(change) == {fact for fact in before ^ wanted if fact[0] is None}, label
+        states = graph.states()
+        assert not violations(states, graph.positive_rules()), label
+        for relation, keys in states:
+            assert not str(relation).startswith("NOT ") or (f"asks {relation}", keys) in states, label
+
+
+class Graph:
+    """A materializer in the words of the oracle."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        self.materializer = Materializer(select(["none"]))
+        self._strategy = strategy
+
+    def commit(self, asserted: set[Triple], commit: Commit) -> Change:
+        """Carry a commit out, or roll it back and raise what stopped it."""
+        materializer = self.materializer
+        removed, added = map(self._quads, (commit.removed & asserted, commit.added - asserted))
+        try:
+            change = materializer.change(Edit(removed, added, commit.rules), strategy=self._strategy)
+        except StratificationError:
+            materializer.rollback()
+            raise
+        materializer.accept()
+        return change
+
+    def states(self) -> dict[Fact, State]:
+        """Every present fact, hidden ones too, with stamp, support and flag."""
+        circuit = self.materializer.engine.circuit
+        rows = circuit.memory["rows"][circuit.facts.present()].tolist()
+        return {self._fact(row[FIRST:]): State(row[STAMP], row[SUPPORT], bool(row[STATE] & ASSERTED)) for row in rows}
+
+    def facts(self) -> set[Fact]:
+        """The present facts without the hidden ones."""
+        return {fact for fact in self.states() if not is_hidden_relation(fact[0])}
+
+    def delta(self, change: Change) -> set[Fact]:
+        """The triples that appeared or disappeared."""
+        changed = (change.before == ABSENT) != (change.after == ABSENT)
+        return {self._fact(row) for row in change.rows[changed].tolist()}
+
+    def positive_rules(self) -> list[object]:
+        """The rules that the engine runs."""
+        return [rule for own in self.materializer.rules for rule in lowered(own)]
+
+    def _quads(self, triples: AbstractSet[Triple]) -> Int32:
+        ids = self.materializer.dictionary.intern([text for terms in sorted(triples) for text in terms])
+        rows = ids.astype(np.int32).reshape(-1, 3)
+        return np.column_stack([rows, np.zeros(len(rows), dtype=np.int32)])
+
+    def _fact(self, row: list[int]) -> Fact:
+        texts = self.materializer.dictionary.decode([number for number in row if number])
+        if texts[0].startswith("<"):
+            return None, tuple(texts)
+        return texts[0].rsplit("/", 1)[0], tuple(texts[1:])

@@ -1,0 +1,93 @@
+"""`Negations` misread: each with one step read wrongly, in a way that shows in few histories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from kgreason.engine.engine import Changes
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.operators.negation import Negations, _Operator, _Table
+from kgreason.rules.model import Rule, Triple
+
+
+class AllAtOnce(Negations):
+    """Every negation is decided at the first level."""
+
+    def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
+        super().follow(rules, schema)
+        self._operators = tuple(operator._replace(level=1) for operator in self._operators)
+
+
+class _WithoutKeysOf(Negations):
+    """The changes of one of the three tables are not looked at."""
+
+    ignored = 0
+
+    def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
+        table = (operator.pattern, operator.asks, operator.none)[self.ignored]
+        kept = np.ones(len(changes.rows), dtype=np.bool_)
+        kept[_matching(table, changes)] = False
+        fewer = changes._replace(rows=changes.rows[kept], tables=changes.tables[kept])
+        return super()._rows(operator, fewer, was_decided=was_decided)
+
+
+def _matching(table: _Table, changes: Changes) -> list[int]:
+    return [
+        place
+        for place in range(len(changes.rows))
+        if len(table.matching(changes.rows[[place]], changes.tables[[place]]))
+    ]
+
+
+class NegatedFactsNotLookedAt(_WithoutKeysOf):
+    """A fact that is negated comes or goes, and nothing is decided anew."""
+
+    ignored = 0
+
+
+class AskedValuesNotLookedAt(_WithoutKeysOf):
+    """A value that rules begin to ask for is not decided."""
+
+    ignored = 1
+
+
+class DecidedValuesNotLookedAt(_WithoutKeysOf):
+    """A value whose fact was retracted in this commit is not decided again when rules ask for it again."""
+
+    ignored = 2
+
+
+class NeverRetracts(Negations):
+    """What has been derived meanwhile still counts as absent."""
+
+    def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
+        come, gone = super()._rows(operator, changes, was_decided=was_decided)
+        return come, gone[:0]
+
+
+class ForgetsWhatRulesLeave(Negations):
+    """The facts about what rules no longer negate stay."""
+
+    def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
+        super().follow(rules, schema)
+        self._leaving = ()
+
+
+class LevelsGoOn(Negations):
+    """A second change in the same commit starts at the level where the first one ended."""
+
+    def restart(self) -> None:
+        pass
+
+
+MISREADINGS = (
+    AllAtOnce,
+    NegatedFactsNotLookedAt,
+    AskedValuesNotLookedAt,
+    DecidedValuesNotLookedAt,
+    NeverRetracts,
+    ForgetsWhatRulesLeave,
+    LevelsGoOn,
+)

@@ -1,0 +1,162 @@
+"""NOT in a graph: reopened, in deltas, proofs, contradictions, what_if and tables, and with bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import LimitError, RuleError, StratificationError
+from kgreason.rules.formatter import format_program
+from kgreason.rules.parser import parse
+from kgreason.rules.program import Program
+from kgreason.tables import TableProgram
+from tests.oracle.stratified import CircularError, perfect
+from tests.strategies.negation import Triple, history
+
+NAMES = {"": "http://e/"}
+STRAY = """
+    @prefix : <http://e/> .
+    @rule stray
+    :Stray[?x] :- :Dog[?x], NOT EXISTS ?y IN ([?x, :owner, ?y]) .
+    @rule hungry
+    false :- :Dog[?x], NOT [?x, :fed, true], :Stray[?x] .
+"""
+
+
+def kennel(path: Path | None = None) -> KnowledgeGraph:
+    graph = KnowledgeGraph.open(path, rules=["owl2rl"])
+    with graph.transaction() as transaction:
+        transaction.add_rules(STRAY)
+        transaction.add(":Dog rdfs:subClassOf :Animal . :rex a :Dog . :fido a :Dog ; :owner :tom .", prefixes=PREFIXES)
+    return graph
+
+
+PREFIXES = {**NAMES, "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
+
+
+def strays(graph: KnowledgeGraph) -> set[str]:
+    found = graph.match(None, "a", ":Stray", prefixes=NAMES)
+    return {str(quad.subject).removeprefix("<http://e/").removesuffix(">") for quad in found}
+
+
+def test_a_delta_has_what_follows_from_absence_and_nothing_hidden() -> None:
+    graph = kennel()
+    delta = graph.add(":rex :owner :ann .", prefixes=NAMES)
+    assert [str(terms[2]) for terms in delta.disappeared()] == ["<http://e/Stray>"]
+    assert len(list(delta.appeared())) == 1
+
+
+def test_a_what_if_of_a_removal_leaves_no_trace() -> None:
+    graph = kennel()
+    with graph.what_if() as asked:
+        asked.remove(":fido :owner :tom .", prefixes=NAMES)
+    assert [str(terms[0]) for terms in asked.delta.appeared()] == ["<http://e/fido>"]
+    assert strays(graph) == {"rex"}
+
+
+def test_a_contradiction_names_what_is_absent() -> None:
+    graph = kennel()
+    (found,) = graph.contradictions()
+    assert found.to_text(NAMES) == "hungry: this cannot hold: :rex a :Dog, :rex a :Stray, no [:rex, :fed, true]"
+    graph.add(":rex :fed true .", prefixes=NAMES)
+    assert not graph.contradictions()
+
+
+def test_a_proof_shows_what_is_absent() -> None:
+    graph = kennel()
+    proof = graph.explain(":rex a :Stray", prefixes=NAMES)
+    assert proof.to_text(NAMES).endswith("    :rex a :Dog (asserted)\n    no [:rex, :owner, ?v1]\n")
+    absent = [step for step in proof.to_json()["steps"] if "absent" in step]
+    assert [step["absent"] for step in absent] == [
+        "NOT EXISTS ?v1 IN ([<http://e/rex>, <http://e/owner>, ?v1])",
+    ]
+    assert "no [:rex, :owner, ?v1]" in proof.to_mermaid(NAMES).replace("#45;", "-")
+
+
+def test_a_store_that_is_opened_again_goes_on(tmp_path: Path) -> None:
+    kennel(tmp_path / "store").close()
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        assert strays(graph) == {"rex"}
+        graph.update("PREFIX : <http://e/> DELETE DATA { :fido :owner :tom } ; INSERT DATA { :rex :owner :tom }")
+        assert strays(graph) == {"fido"}
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        graph.add(":rob a :Dog .", prefixes=NAMES)
+        assert strays(graph) == {"fido", "rob"}
+        assert "no [" in str(graph.explain(":rob a :Stray", prefixes=NAMES).to_text(NAMES))
+
+
+def test_facts_that_close_a_circle_are_refused_and_nothing_changes() -> None:
+    graph = KnowledgeGraph.open(rules=["owl2rl"], schema="data")
+    with graph.transaction() as transaction:
+        transaction.add_rules("@prefix : <http://e/> . @rule r [?x, :q, ?x] :- [?x, :d, ?x], NOT [?x, :p, ?x] .")
+    graph.add(":a :d :a .", prefixes=NAMES)
+    with pytest.raises(StratificationError, match=r"rule r|decided for"):
+        graph.add(":q rdfs:subPropertyOf :p .", prefixes=PREFIXES)
+    assert graph.ask("PREFIX : <http://e/> ASK { :a :q :a FILTER NOT EXISTS { :a :p :a } }")
+    graph.add(":b :d :b . :b :p :b .", prefixes=NAMES)
+    assert not graph.ask("PREFIX : <http://e/> ASK { :b :q :b }")
+
+
+def test_a_budget_that_runs_out_between_levels_changes_nothing() -> None:
+    graph = KnowledgeGraph.open(rules=[], budget=40)
+    with graph.transaction() as transaction:
+        transaction.add_rules("@prefix : <http://e/> . [?x, :q, ?y] :- [?x, :d, ?z], [?y, :d, ?w], NOT [?x, :p, ?y] .")
+    graph.add(":a :d :a .", prefixes=NAMES)
+    before = sorted(graph.dump())
+    with pytest.raises(LimitError):
+        graph.add(" . ".join(f":n{number} :d :a" for number in range(9)) + " .", prefixes=NAMES)
+    assert sorted(graph.dump()) == before
+    assert len(list(graph.add(":b :d :a .", prefixes=NAMES).appeared())) == 4
+
+
+def test_an_inner_relation_cannot_be_negated() -> None:
+    graph = KnowledgeGraph.open(rules=["owl2rl"])
+    with pytest.raises(RuleError, match="eq_rep is a relation of kgreason itself"), graph.transaction() as transaction:
+        transaction.add_rules("p(?x) :- q(?x), NOT eq_rep(?x, ?x) .")
+
+
+def test_a_program_on_tables_may_say_not(tmp_path: Path) -> None:
+    (tmp_path / "program.dl").write_text(
+        "reach(?x, ?z) :- reach(?x, ?y), edge(?y, ?z) . reach(?x, ?y) :- edge(?x, ?y) ."
+        "sink(?y) :- edge(?x, ?y), NOT EXISTS ?z IN (edge(?y, ?z)) ."
+        "apart(?x, ?y) :- node(?x), node(?y), NOT reach(?x, ?y), NOT sink(?y) ."
+    )
+    (tmp_path / "edge.facts").write_text("a\tb\nb\tc\nc\ta\nc\td\n")
+    (tmp_path / "node.facts").write_text("a\nb\nd\n")
+    program = TableProgram(tmp_path / "program.dl")
+    program.read(tmp_path, lambda _: None)
+    program.evaluate(lambda _: None)
+    counts = program.write(tmp_path / "out", lambda _: None)
+    assert counts == {"reach": 12, "sink": 1, "apart": 2}
+    assert (tmp_path / "out" / "sink.csv").read_text().split() == ["d"]
+
+
+def test_a_circular_program_on_tables_names_its_file(tmp_path: Path) -> None:
+    (tmp_path / "odd.dl").write_text("@rule odd p(?x) :- q(?x), NOT p(?x) .")
+    with pytest.raises(RuleError, match=r"odd\.dl: rules say NOT in a circle, .*needs rule odd, which says NOT p"):
+        TableProgram(tmp_path / "odd.dl")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_history_on_disk_survives_reopening(seed: int, tmp_path: Path) -> None:
+    KnowledgeGraph.open(tmp_path / "store", rules=[]).close()
+    asserted: set[Triple] = set()
+    rules: Program = parse("")
+    for commit in history(seed):
+        with KnowledgeGraph.open(tmp_path / "store") as graph:
+            try:
+                wanted = perfect([(None, terms) for terms in asserted - commit.removed | commit.added], commit.rules)
+            except CircularError:
+                continue
+            with graph.transaction() as transaction:
+                transaction.remove(*(commit.removed & asserted)).add(*commit.added)
+                if rules.rules:
+                    transaction.remove_rules(format_program(rules))
+                if commit.rules:
+                    transaction.add_rules(format_program(Program(commit.rules)))
+            asserted, rules = asserted - commit.removed | commit.added, Program(commit.rules)
+        with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
+            triples = {(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in graph.match()}
+            assert triples == {terms for relation, terms in wanted if relation is None}

@@ -1,0 +1,25 @@
+"""Every misreading of `Negations` fails on the small history that is kept for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgreason.errors import StratificationError
+from kgreason.materialize import materializer
+from kgreason.materialize.operators.negation import Negations
+from tests.negation.counterexamples import COUNTEREXAMPLES
+from tests.negation.following import follow
+from tests.negation.misreadings import MISREADINGS
+
+
+@pytest.mark.parametrize("name", COUNTEREXAMPLES)
+def test_the_right_reading_follows_the_history(name: str) -> None:
+    for strategy in ("update", "bootstrap"):
+        follow(COUNTEREXAMPLES[name], strategy)
+
+
+@pytest.mark.parametrize("misreading", MISREADINGS)
+def test_a_misreading_does_not(misreading: type[Negations], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(materializer, "Negations", misreading)
+    with pytest.raises((AssertionError, StratificationError)):
+        follow(COUNTEREXAMPLES[misreading.__name__], "update")

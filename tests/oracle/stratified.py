@@ -1,0 +1,88 @@
+"""Stratified negation by definition: the strata of rules, and the perfect model, stratum by stratum.
+
+    A depends on B     a head of B unifies with a body atom of A (open), or with an atom under NOT (closed)
+    stratum(A)         >= stratum(B) along open dependencies, > along closed ones; no strata: the rules are circular
+    perfect model      the least model of stratum 0; on top of it that of stratum 1, with NOT read in what is there; ...
+
+Rules are taken as `tests.oracle.datalog` takes them, with `negated`: things with `atoms` and `local` variables.
+Cost: every rule is compared with every other one, and every stratum is evaluated naively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tests.oracle.datalog import Atom, Fact, FactLike, Index, Substitution, Var, ground, plain, solutions
+
+
+class CircularError(Exception):
+    """Rules that negate in a circle."""
+
+
+def perfect(facts: Iterable[FactLike], rules: Iterable[Any]) -> set[Fact]:
+    """The perfect model of rules over facts. Raises CircularError."""
+    program = list(rules)
+    levels = strata(program)
+    known = set(map(plain, facts))
+    for level in range(max(levels, default=0) + 1):
+        mine = [rule for rule, stratum in zip(program, levels, strict=True) if stratum == level]
+        while new := {head for rule in mine for head in _heads(rule, Index(known))} - known:
+            known |= new
+    return known
+
+
+def strata(rules: Sequence[Any]) -> list[int]:
+    """The stratum of each rule. Raises CircularError."""
+    edges = [
+        (producer, reader, closed)
+        for reader, rule in enumerate(rules)
+        for atom, closed in _read(rule)
+        for producer, other in enumerate(rules)
+        if any(unifies(head, atom) for head in other.heads)
+    ]
+    levels = [0] * len(rules)
+    for _ in range(len(rules) + 1):
+        before = list(levels)
+        for producer, reader, closed in edges:
+            levels[reader] = max(levels[reader], levels[producer] + closed)
+        if levels == before:
+            return levels
+    raise CircularError
+
+
+def _read(rule: Any) -> Iterator[tuple[Any, bool]]:
+    yield from ((atom, False) for atom in rule.body)
+    yield from ((atom, True) for negated in rule.negated for atom in negated.atoms)
+
+
+def unifies(head: Any, atom: Any) -> bool:
+    """Whether one fact can be an instance of both atoms."""
+    if head.relation != atom.relation or len(head.terms) != len(atom.terms):
+        return False
+    classes: list[set[object]] = []
+    for pair in zip(_named(head, "head"), _named(atom, "body"), strict=True):
+        touched = [each for each in classes if each & set(pair)]
+        classes = [each for each in classes if each not in touched] + [set(pair).union(*touched)]
+    return all(sum(isinstance(term, str) for term in each) <= 1 for each in classes)
+
+
+def _named(atom: Any, side: str) -> list[object]:
+    return [(side, term.name) if hasattr(term, "name") else term for term in atom.terms]
+
+
+def _heads(rule: Any, index: Index) -> Iterator[Fact]:
+    """What a rule derives from the facts of the index."""
+    for binding in solutions(index, tuple(map(_atom, rule.body)), {}):
+        if not any(_is_met(negated, binding, index) for negated in rule.negated):
+            yield from (ground(_atom(head), binding) for head in rule.heads)
+
+
+def _is_met(negated: Any, binding: Substitution, index: Index) -> bool:
+    local = {variable.name for variable in negated.local}
+    known = {name: constant for name, constant in binding.items() if name not in local}
+    return any(True for _ in solutions(index, tuple(map(_atom, negated.atoms)), known))
+
+
+def _atom(atom: Any) -> Atom:
+    return Atom(atom.relation, tuple(Var(term.name) if hasattr(term, "name") else term for term in atom.terms))
