@@ -374,13 +374,18 @@ class Circuit:
         """The number of rows in the queue."""
         return self._counters[N_QUEUE]
 
-    def changes(self) -> tuple[Int32, Int32, Int8, Int8]:
+    @property
+    def touched(self) -> int:
+        """The number of rows in the undo log."""
+        return self._counters[N_TOUCHED]
+
+    def changes(self, start: int = 0) -> tuple[Int32, Int32, Int8, Int8]:
         """The facts of changed kind: columns int32[n, w], tables int32[n], kinds before and after int8[n].
 
-        All four are views and not contiguous.
+        Rows that the undo log has before place `start` are left out. All four are views and not contiguous.
         """
-        self.memory.grow("changed", self._counters[N_TOUCHED])
-        n = note_changes(self.block)
+        self.memory.grow("changed", self._counters[N_TOUCHED] - start)
+        n = note_changes(self.block, start)
         noted: Int32 = self.memory["changed"][:n].copy()
         kinds = noted[:, :2].astype(np.int8)
         return noted[:, FIRST:], noted[:, 2], kinds[:, 0], kinds[:, 1]

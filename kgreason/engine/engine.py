@@ -28,7 +28,7 @@ from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.interrupts import undivided
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.memory.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
+from kgreason.engine.memory.layout import ABSENT, ASSERT, REDERIVE, RETRACT, Int8, Int32
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.rebuild import Rows, Wish, count, difference, wanted
 from kgreason.errors import LimitError
@@ -168,6 +168,7 @@ class Engine:
         self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
         self.circuit.keep_up()
         self.circuit.begin(ranked=True)
+        self._looked_at = self.circuit, 0
 
     def apply(
         self,
@@ -347,6 +348,21 @@ class Engine:
         self._elastic.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
         circuit.begin(ranked=True)
+
+    def arrived(self) -> tuple[Int32, Int32]:
+        """The facts that appeared in the open commit since the last call: columns int32[n, w] and tables int32[n].
+
+        A fact that went in this commit and came back may be left out. After a Bootstrap these are all facts.
+        """
+        circuit, start = self._looked_at
+        if circuit is not self.circuit and self.circuit is not self._origin:
+            rows, tables, _ = self.circuit.facts.contents()
+        else:
+            changed, numbers, before, after = self.circuit.changes(start if circuit is self.circuit else 0)
+            came = (before == ABSENT) & (after != ABSENT)
+            rows, tables = changed[came], numbers[came]
+        self._looked_at = self.circuit, self.circuit.touched
+        return rows, tables
 
     def changes(self) -> Changes:
         """The changes of the open commit so far."""

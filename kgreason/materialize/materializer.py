@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from os import PathLike
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from kgreason.engine.rebuild import Rows
 from kgreason.materialize.edit import NO_QUADS, Change, Edit, Work
 from kgreason.materialize.literals.statements import NO_FACTS, Facts, Literals
 from kgreason.materialize.literals.values import followed
+from kgreason.materialize.operators.functions import Functions
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.precomputed import Evaluated, lacking
 from kgreason.materialize.program import LiveProgram, ProgramChange, uncollected
@@ -50,6 +51,7 @@ from kgreason.terms.dictionary import Dictionary
 
 File = str | PathLike[str]
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
+_SAME_RULES = ProgramChange((), (), ())
 _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
@@ -75,9 +77,9 @@ class _Step(NamedTuple):
 
 
 class _Means(NamedTuple):
-    """How a commit is evaluated; the last one of `strategies` holds for all further steps."""
+    """How a commit is evaluated; each step takes the next of `strategies`, which do not end."""
 
-    strategies: Sequence[Strategy]
+    strategies: Iterator[Strategy]
     budget: int | None
     check: Check
     is_first: bool
@@ -102,6 +104,7 @@ class Materializer:
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
         self.negations = Negations(*common, self.equality)
+        self.functions = Functions(*common)
         self.quads = Quads()
         self.flags = Flags()
         self.program = LiveProgram(selection)
@@ -160,7 +163,8 @@ class Materializer:
         elif self.equality:
             self.equality.go_on()
         with progress("reasoning") as report:
-            strategies = (strategy,) if isinstance(strategy, str) else strategy
+            given = (strategy,) if isinstance(strategy, str) else strategy
+            strategies = chain(given, repeat(given[-1]))
             return self._change(edit, _Means(strategies, budget, lambda: report(0), is_first))
 
     @uncollected()
@@ -175,31 +179,31 @@ class Materializer:
             _together(literals.added, self._by_table(said.come)), _together(literals.removed, self._by_table(said.gone))
         )
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
-        self._apply(asserted, roots, told, program, means, 0)
+        self._apply(asserted, roots, told, program, means)
         self.negations.restart()
         changes, is_reviewed = self.engine.changes(), False
         while True:
             called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
             literals = self.literals.wanted(changes) if self.literals else NO_FACTS
-            if called == self.flags and not roots and not literals and self.negations:
-                literals = self.negations.wanted(changes)
+            if called == self.flags and not roots and not literals:
+                literals = self.negations.wanted(changes) if self.negations else NO_FACTS
             if called == self.flags and not roots and not literals:
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
                 if called == self.flags:
-                    changes = self._tidied(changes, means, len(steps))
+                    changes = self._tidied(changes, means)
                     self.strategies = () if edit.evaluated else _abridged(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))
-            self._apply(None, roots, literals, steps[-1].program, means, len(steps) - 1)
+            self._apply(None, roots, literals, steps[-1].program, means)
             changes = self.engine.changes()
 
-    def _tidied(self, changes: Changes, means: _Means, step: int) -> Changes:
+    def _tidied(self, changes: Changes, means: _Means) -> Changes:
         """The changes of a commit, once it has retracted the facts about links that are gone; no rule follows them."""
         needless = self.literals.needless(changes) if self.literals else NO_FACTS
         if not needless:
             return changes
-        self._apply(None, NO_ROOTS, needless, ProgramChange((), (), ()), means, step)
+        self._apply(None, NO_ROOTS, needless, _SAME_RULES, means)
         return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
@@ -224,9 +228,9 @@ class Materializer:
             self.program.rollback()
             self._before = None
 
-    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Twins | Equality | Literals | Negations]:
+    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Twins | Equality | Literals | Negations | Functions]:
         """Everything that keeps the state of a commit, except the program."""
-        yield from (self.engine, self.quads, self._stratum, self.negations)
+        yield from (self.engine, self.quads, self._stratum, self.negations, self.functions)
         yield from (part for part in (self.twins, self.equality, self.literals) if part)
 
     def _asserted(self) -> Int32:
@@ -326,13 +330,15 @@ class Materializer:
         """Follow the closed schema, the data's flags and the user's rules."""
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
-            return _Step(ProgramChange((), (), ()), 0)
+            return _Step(_SAME_RULES, 0)
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         removed, added = (decoded(self.dictionary, rows) for rows in closure)
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         if self.literals:
             self.literals.asked.follow(change, closure)
+        if self.functions or any(rule.computed for rule in change.added):
+            self.functions.follow(self.program.in_force)
         if self.negations or any(rule.negated for rule in change.added):
             self.negations.follow(self.program.in_force, self.program.schema)
             self.negations.restart()
@@ -347,26 +353,33 @@ class Materializer:
         return self.equality.wanted(changes, lambda: self._encoded(fresh), lambda: self._encoded(left))
 
     def _apply(
-        self,
-        asserted: Asserted | None,
-        roots: Roots,
-        facts: Facts,
-        program: ProgramChange,
-        means: _Means,
-        step: int,
+        self, asserted: Asserted | None, roots: Roots, facts: Facts, program: ProgramChange, means: _Means
     ) -> None:
+        """Run the rules over a change of facts and rules, and then over the results of their expressions."""
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         if self.equality and roots:
             table = self.equality.root_table
             wanted[table] = np.concatenate([roots.added, wanted.get(table, NO_PAIRS)])
             needless[table] = roots.removed
+        self._run(wanted, needless, means, self._encoded(program.added), self._encoded(program.removed))
+        while self.functions and (computed := self.functions.wanted(means.check)):
+            self._run(computed.added, computed.removed, means)
+
+    def _run(
+        self,
+        wanted: Rows,
+        needless: Rows,
+        means: _Means,
+        added: Sequence[EncodedRule] = (),
+        removed: Sequence[EncodedRule] = (),
+    ) -> None:
         self.engine.apply(
             wanted,
             needless,
-            self._encoded(program.added),
-            self._encoded(program.removed),
-            strategy=means.strategies[min(step, len(means.strategies) - 1)],
+            added,
+            removed,
+            strategy=next(means.strategies),
             budget=means.budget,
             check=means.check,
         )
@@ -446,6 +459,7 @@ class Materializer:
         self._reprogram(closure, self.flags, None, said)
         self.program.commit()
         self.negations.accept()
+        self.functions.accept()
         if self.twins:
             self.twins.accept()
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, Self
 
+from kgreason.rules.expressions import expression_text
 from kgreason.rules.formatter import format_atom, format_rule, format_term
-from kgreason.rules.lowering import is_absence
+from kgreason.rules.lowering import is_absence, is_computed
 from kgreason.rules.model import Atom, Rule, Term, triple
-from kgreason.rules.parser import absent
+from kgreason.rules.parser import absent, computed
 from kgreason.terms.vocabulary import RDF_TYPE
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
@@ -58,7 +59,12 @@ def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
 
 
 def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
-    """`s p o` for a triple, `relation(t, ...)` for another fact, `no ...` for what a rule negates and is absent."""
+    """`s p o` for a triple, `relation(t, ...)` for another fact.
+
+    What a rule negates is `no ...`. What a rule computes is the expression with its values, for BIND `= result`.
+    """
+    if is_computed(fact):
+        return _computed_text(fact, prefixes)
     if is_absence(fact):
         atoms = [format_atom(atom, prefixes) for atom in absent(fact).atoms]
         return f"no {atoms[0]}" if len(atoms) == 1 else f"no ({', '.join(atoms)})"
@@ -68,6 +74,13 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     if prefixes and fact.terms[1] == RDF_TYPE:
         terms[1] = "a"
     return " ".join(terms)
+
+
+def _computed_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
+    expression, values = computed(fact)
+    texts = {str(variable): format_term(term, prefixes) for variable, term in values.items()}
+    text = expression_text(expression, texts)
+    return text if expression.result is None else f"{text} = {texts[str(expression.result)]}"
 
 
 def axioms_text(rule: Rule, prefixes: Mapping[str, str]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from kgreason.proofs.notation import NO_PREFIXES, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
-from kgreason.rules.lowering import is_absence
+from kgreason.rules.lowering import is_absence, is_computed
 from kgreason.rules.model import Atom, Rule
 from kgreason.rules.parser import absent
 
@@ -33,9 +33,17 @@ class Proof:
         return self.rule is None
 
     def __repr__(self) -> str:
-        known = "absent" if is_absence(self.fact) else "asserted" if self.rule is None else f"by {self.rule.name}"
+        known = self._how()
         count = len(self.steps())
         return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
+
+    def _how(self) -> str:
+        """How the fact is known, in a word or two."""
+        if self.rule is not None:
+            return f"by {self.rule.name}"
+        if is_absence(self.fact):
+            return "absent"
+        return "computed" if is_computed(self.fact) else "asserted"
 
     def _repr_markdown_(self) -> str:
         """The Mermaid flowchart, for notebooks."""
@@ -84,6 +92,8 @@ class Proof:
 
 def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
     fact = {"relation": proof.fact.relation, "terms": list(proof.fact.terms)}
+    if is_computed(proof.fact):
+        return {"fact": fact, "asserted": False, "computed": fact_text(proof.fact, NO_PREFIXES)}
     if is_absence(proof.fact):
         return {"fact": fact, "asserted": False, "absent": format_not(absent(proof.fact), NO_PREFIXES)}
     if proof.rule is None:

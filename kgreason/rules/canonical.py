@@ -29,7 +29,7 @@ from dataclasses import replace
 from operator import eq
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from kgreason.rules.model import Atom, Not, Rule, Term, Variable
+from kgreason.rules.model import Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.safety import check_safe
 
 _SHORT, _TRIED = 6, 720
@@ -57,7 +57,7 @@ def canonical(rule: Rule) -> Rule:
     True
     """
     check_safe(rule)
-    if len(rule.body) == len(rule.heads) == 1 and not rule.negated:
+    if len(rule.body) == len(rule.heads) == 1 and not (rule.negated or rule.computed):
         return _alone(rule)
     body: list[Reading] = []
     atoms = tuple(dict.fromkeys(rule.body))
@@ -68,9 +68,16 @@ def canonical(rule: Rule) -> Rule:
     while orders[0].left:
         reading, orders = _extended(orders, tried)
         body.append(reading)
-    heads, negated = min((_heads(rule, order.numbers), _negated(rule, order.numbers)) for order in orders)
+    named = [_computed(rule, order.numbers) for order in orders]
+    heads, computed, negated = min(
+        (_heads(rule, numbers), computed, _negated(rule, numbers)) for computed, numbers in named
+    )
     return replace(
-        rule, heads=tuple(map(_atom, heads)), body=tuple(map(_atom, body)), negated=tuple(map(_not, negated))
+        rule,
+        heads=tuple(map(_atom, heads)),
+        body=tuple(map(_atom, body)),
+        negated=tuple(map(_not, negated)),
+        computed=tuple(map(_computation, computed)),
     )
 
 
@@ -165,6 +172,49 @@ def _placed(order: _Order, atom: Atom, reading: Reading) -> _Order:
 
 def _heads(rule: Rule, numbers: Numbers) -> list[Reading]:
     return sorted({_reading(atom, numbers) for atom in rule.heads})
+
+
+def _computed(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
+    """The texts of filters and assignments, without repetitions, and the names with those of their results.
+
+    The next one is the one with the smallest text among those whose inputs have names.
+    """
+    waiting, found, named = list(dict.fromkeys(rule.computed)), list[Reading](), dict(numbers)
+    while waiting:
+        ready = [each for each in waiting if all(variable in named for variable in each.inputs())]
+        computed = min(ready, key=lambda each: (each.result is not None, _spelled(each, named)))
+        waiting.remove(computed)
+        text = _spelled(computed, named)
+        if computed.result is not None:
+            named[computed.result] = f"?v{len(named)}"
+            text = (*text, named[computed.result])
+        found.append(("" if computed.result is None else "=", *text))
+    return list(dict.fromkeys(found)), named
+
+
+def _spelled(computed: Computed, numbers: Numbers) -> Reading:
+    return tuple(numbers[part] if isinstance(part, Variable) else part for part in computed.parts)
+
+
+def _computation(reading: Reading) -> Computed:
+    mark, *texts = reading
+    parts = [Variable(text[1:]) if text.startswith("?") else text for text in texts]
+    if not mark:
+        return Computed(tuple(parts))
+    *parts, result = parts
+    assert isinstance(result, Variable)
+    return Computed(tuple(parts), result)
+
+
+def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ...]]:
+    """One value for all ways to write an expression, and the rule's variables that are its inputs, in its order.
+
+    Its variables are v0, v1, ... as they occur; the last one is the result of BIND.
+    """
+    inputs = computed.inputs()
+    names = {variable: Variable(f"v{number}") for number, variable in enumerate(inputs)}
+    parts = tuple(names[part] if isinstance(part, Variable) else part for part in computed.parts)
+    return Computed(parts, None if computed.result is None else Variable(f"v{len(inputs)}")), inputs
 
 
 def _negated(rule: Rule, numbers: Numbers) -> list[tuple[Reading, ...]]:

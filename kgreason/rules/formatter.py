@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kgreason.rules.model import FALSE, Atom, Not, Rule, Term, Variable
+from kgreason.rules.expressions import text_of
+from kgreason.rules.model import FALSE, Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
@@ -58,6 +59,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
     """
     known = prefixes or {}
     heads, body = ([format_atom(atom, known) for atom in atoms] for atoms in (rule.heads, rule.body))
+    body += [format_computed(computed, known) for computed in rule.computed]
     body += [format_not(negated, known) for negated in rule.negated]
     line = ", ".join(heads) + (" :- " if body else "") + ", ".join(body) + " ."
     if len(line) <= _WIDTH:
@@ -72,6 +74,12 @@ def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
     if term.startswith('"'):
         return _literal(term, prefixes)
     return _iri(term, prefixes) if term.startswith("<") and not term.startswith("<<") else term
+
+
+def format_computed(computed: Computed, prefixes: Mapping[str, str]) -> str:
+    """The text `FILTER(expression)` or `BIND(expression AS ?x)`."""
+    parts = (part for part in computed.parts if isinstance(part, str) and part[0] in '<"' and len(part) > 2)
+    return text_of(computed, {part: format_term(part, prefixes) for part in parts})
 
 
 def format_not(negated: Not, prefixes: Mapping[str, str]) -> str:

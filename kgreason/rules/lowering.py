@@ -1,4 +1,4 @@
-"""Rules that say NOT -> rules without NOT, over hidden relations that a commit fills (materialize/negation.py).
+"""Rules that negate or compute -> positive rules, over hidden relations that a commit fills (materialize/operators).
 
     H :- B, NOT p(?x)           asks(?x) :- B                       the values for which the rule asks
                                 H :- B, none(?x)                    the rule reads for which of them p is absent
@@ -8,12 +8,17 @@
                                 some(?x) :- asks(?x), q(?x, ?z), r(?z)
                                 H :- B, none(?x)
 
-The hidden relations have the text of the negation in their names, so a user cannot write them, and rules that negate
-the same share them, whatever their variables are called. Rules derive `asks` and `some`. A fact of `none` is asserted
-while its `asks` fact is present and the negated fact (or its `some` fact) is absent. Where a single atom is negated, a
-fact `names` with its constants stands for it among the rules, as equal terms need a representative for each constant
-that rules mention. So the engine evaluates positive
-rules only, every fact has a stamp and a support as always, and a proof of H has the `none` fact as a premise.
+    H :- B, BIND(?x + 1 AS ?y)  asks(?x) :- B                       the inputs of the expression
+                                H :- B, made(?x, ?y)                the rule reads the results; FILTER has made(?x)
+
+The hidden relations have the text of the negation or the expression in their names. So a user cannot write them, and
+rules that negate or compute the same share them, whatever their variables are called. Rules derive `asks` and `some`. A
+fact of `none` is asserted while its `asks` fact is present and the negated fact (or its `some` fact) is absent. Where a
+single atom is negated, a fact `names` with its constants stands for it among the rules, as equal terms need a
+representative for each constant that rules mention. So the engine evaluates positive rules only, every fact has a stamp
+and a support as always, and a proof of H has the `none` fact as a premise.
+
+A fact of `made` is asserted when a fact of its `asks` comes, and it stays: an expression is a table that never changes.
 
 Law: let `none` hold exactly the keys of `asks` without a negated fact. Then the facts are those of stratified negation
 (Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice, and each key is
@@ -26,12 +31,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from kgreason.rules.canonical import canonical_not
+from kgreason.rules.canonical import canonical_computed, canonical_not
+from kgreason.rules.expressions import text_of
 from kgreason.rules.formatter import format_not
-from kgreason.rules.model import FALSE, Atom, Not, Rule, Variable, contradiction
+from kgreason.rules.model import FALSE, Atom, Computed, Not, Rule, Variable, contradiction
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
 _ASKS, _SOME, _NAMES, _NONE = "asks ", "some ", "names ", "NOT "
+_MADE = ("FILTER(", "BIND(")
 
 
 class Negation(NamedTuple):
@@ -62,21 +69,60 @@ def negations(rule: Rule) -> Iterator[Negation]:
 
 def lowered(rule: Rule) -> Iterator[Rule]:
     """The rules without NOT for one rule: first the rule itself, then the rules that fill its hidden relations."""
-    if not rule.negated:
+    if not rule.negated and not rule.computed:
         yield rule
         return
+
+    def plain(heads: tuple[Atom, ...], body: tuple[Atom, ...]) -> Rule:
+        return replace(rule, heads=heads, body=body, negated=(), computed=())
+
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
-    yield replace(rule, heads=heads, body=(*rule.body, *absences(rule)), negated=())
+    body = rule.body
+    for computed in rule.computed:
+        function, inputs = function_of(computed)
+        yield plain((Atom(function.asks.relation, inputs),), body)
+        body = (*body, computation(computed))
+    yield plain(heads, (*body, *absences(rule)))
     for negated in rule.negated:
         hidden, keys = negation(negated)
         asks = Atom(hidden.asks.relation, keys)
-        yield replace(rule, heads=(asks,), negated=())
+        yield plain((asks,), body)
         if not _is_looked_up(hidden.negated):
             some = Atom(hidden.pattern.relation, keys)
-            yield replace(rule, heads=(some,), body=(asks, *negated.atoms), negated=())
+            yield plain((some,), (asks, *negated.atoms))
         elif named := tuple(term for term in hidden.pattern.terms if not isinstance(term, Variable)):
             head = Atom(f"{_NAMES}{hidden.none.relation}", named)
-            yield replace(rule, heads=(head,), body=(), negated=())
+            yield plain((head,), ())
+
+
+class Function(NamedTuple):
+    """What rules compute: for the values in `asks`, `made` has these values and the result, if there is one.
+
+    The terms are the variables of `computed`, which is in canonical form.
+    """
+
+    asks: Atom
+    made: Atom
+    computed: Computed
+
+
+def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
+    """The hidden relations for an expression, equal for all ways to write it; and the rule's variables in it."""
+    same, inputs = canonical_computed(computed)
+    text, terms = text_of(same), same.inputs()
+    made = terms if same.result is None else (*terms, same.result)
+    return Function(Atom(_ASKS + text, terms), Atom(text, made), same), inputs
+
+
+def functions(rule: Rule) -> Iterator[Function]:
+    """What a rule computes."""
+    return (function_of(computed)[0] for computed in rule.computed)
+
+
+def computation(computed: Computed) -> Atom:
+    """The hidden atom that a rule reads in the place of an expression."""
+    function, inputs = function_of(computed)
+    return Atom(function.made.relation, inputs if computed.result is None else (*inputs, computed.result))
 
 
 def absences(rule: Rule) -> Iterator[Atom]:
@@ -88,7 +134,17 @@ def absences(rule: Rule) -> Iterator[Atom]:
 
 def is_hidden_relation(relation: str | None) -> bool:
     """Whether a relation is one that `lowered` made up."""
-    return relation is not None and relation.startswith((_ASKS, _SOME, _NAMES, _NONE))
+    return relation is not None and relation.startswith((_ASKS, _SOME, _NAMES, _NONE, *_MADE))
+
+
+def is_operated(fact: Atom) -> bool:
+    """Whether an operator asserts a fact, and not the user: what is absent, and what was computed."""
+    return is_absence(fact) or is_computed(fact)
+
+
+def is_computed(fact: Atom) -> bool:
+    """Whether a fact says what an expression gives; see `parser.computed`."""
+    return fact.relation is not None and fact.relation.startswith(_MADE)
 
 
 def is_absence(fact: Atom) -> bool:

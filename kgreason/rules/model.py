@@ -64,11 +64,27 @@ class Not(NamedTuple):
         return tuple([term for term in terms if isinstance(term, Variable) and term not in self.local])
 
 
+class Computed(NamedTuple):
+    """`FILTER(expression)`, or `BIND(expression AS ?result)`.
+
+    `parts` are the tokens of a SPARQL expression: variables, constants as N-Triples text, operators and names. An error
+    in the expression makes no row, as a FILTER that is false. `result` is None for a FILTER.
+    """
+
+    parts: tuple[Variable | str, ...]
+    result: Variable | None = None
+
+    def inputs(self) -> tuple[Variable, ...]:
+        """The variables of the expression, in the order in which they occur."""
+        return tuple(dict.fromkeys(part for part in self.parts if isinstance(part, Variable)))
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule `heads :- body, negated .` with its name; the name of a W3C rule is the W3C name.
+    """A rule `heads :- body, computed, negated .` with its name; the name of a W3C rule is the W3C name.
 
-    `body` has the positive atoms. `negated` has what must be absent, if the rule says NOT. `sources` are the schema
+    `body` has the positive atoms. `computed` has its filters and assignments, each after those whose results it reads.
+    `negated` has what must be absent, if the rule says NOT. `sources` are the schema
     triples that the rule was translated from. Proofs show them; equality and hash ignore them.
     The hash is computed once, because rules are often keys.
     """
@@ -79,10 +95,13 @@ class Rule:
     group: str = ""
     sources: tuple[Triple, ...] = field(default=(), compare=False)
     negated: tuple[Not, ...] = ()
+    computed: tuple[Computed, ...] = ()
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.heads, self.body, self.name, self.group, self.negated)))
+        object.__setattr__(
+            self, "_hash", hash((self.heads, self.body, self.name, self.group, self.negated, self.computed))
+        )
 
     def __hash__(self) -> int:
         return self._hash
@@ -109,7 +128,8 @@ def contradiction(rule: Rule) -> Atom:
 
     The constants, without the vocabulary, tell rules of the same name apart: translated rules of several axioms.
     """
-    terms = dict.fromkeys(term for atom in rule.body for term in atom.terms)
+    terms: dict[Term, None] = dict.fromkeys(term for atom in rule.body for term in atom.terms)
+    terms |= dict.fromkeys(computed.result for computed in rule.computed if computed.result)
     variables = (term for term in terms if isinstance(term, Variable))
     constants = (term for term in terms if not isinstance(term, Variable) and term not in _VOCABULARY)
     return Atom(FALSE.relation, (f'"{rule.name}"', *variables, *constants))

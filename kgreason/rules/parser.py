@@ -27,7 +27,7 @@ from pathlib import Path
 
 from kgreason.errors import InputError
 from kgreason.resources import resource
-from kgreason.rules.model import Atom, Not, Term
+from kgreason.rules.model import Atom, Computed, Not, Term, Variable
 from kgreason.rules.program import Program
 
 
@@ -57,6 +57,20 @@ def absent(fact: Atom) -> Not:
     values: dict[Term, Term] = dict(zip(negated.outer(), fact.terms, strict=True))
     atoms = (Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms)) for atom in negated.atoms)
     return negated._replace(atoms=tuple(atoms))
+
+
+def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
+    """The expression that a fact of a hidden relation has the result of (`lowering.is_computed`), and its values.
+
+    >>> expression, values = computed(Atom("BIND(?v0 + 1 AS ?v1)", ('"7"', '"8"')))
+    >>> expression.result, values
+    (Variable(name='v1'), {Variable(name='v0'): '"7"', Variable(name='v1'): '"8"'})
+    """
+    from kgreason.rules.reader import read_computed
+
+    found = read_computed(str(fact.relation))
+    variables = (*found.inputs(), *([found.result] if found.result else ()))
+    return found, dict(zip(variables, fact.terms, strict=True))
 
 
 def load(path: str | Path) -> Program:

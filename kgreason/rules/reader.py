@@ -20,12 +20,24 @@ from lark import Token
 
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
 from kgreason.rules import constants
-from kgreason.rules.model import FALSE, Atom, Constant, Not, Rule, Term, Variable
+from kgreason.rules.expressions import in_order, problem_of
+from kgreason.rules.model import FALSE, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
-from kgreason.rules.syntax import AtomText, Clause, GroupLine, Literal, Node, NotText, PrefixLine, statements
+from kgreason.rules.syntax import (
+    AtomText,
+    Clause,
+    ComputedText,
+    GroupLine,
+    Literal,
+    Node,
+    NotText,
+    PrefixLine,
+    statements,
+)
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
+_AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN", "CLOSE"])
 _RESERVED = "false is reserved for contradictions: it must be the only head of its rule and has no terms"
 
 
@@ -41,6 +53,15 @@ def read(text: str, source: str) -> Program:
             case GroupLine():
                 reader.group(statement)
     return Program(tuple(reader.rules), reader.prefixes)
+
+
+def read_computed(text: str) -> Computed:
+    """What a text such as `FILTER(?x > 5)` or `BIND(?x + 1 AS ?y)` computes."""
+    (clause,) = statements(f"false :- {text} .", "<rules>")
+    assert isinstance(clause, Clause)
+    (computed,) = clause.body
+    assert isinstance(computed, ComputedText)
+    return _Reader("<rules>").computation(computed)
 
 
 def read_not(text: str) -> Not:
@@ -73,11 +94,19 @@ class _Reader:
         name = default_name(len(self.rules) + 1) if clause.name is None else self._name(clause.name)
         positive = [atom for atom in clause.body if isinstance(atom, AtomText)]
         negated = [literal for literal in clause.body if isinstance(literal, NotText)]
+        computed = [literal for literal in clause.body if isinstance(literal, ComputedText)]
         for atom in chain(clause.heads if len(clause.heads) > 1 else (), positive, *(each.atoms for each in negated)):
             if atom.terms is None:
                 self._fail(atom.start, _RESERVED)
         heads, body = tuple(map(self._atom, clause.heads)), tuple(map(self._atom, positive))
-        rule = Rule(heads, body, name, self._group, negated=tuple(map(self.negation, negated)))
+        rule = Rule(
+            heads,
+            body,
+            name,
+            self._group,
+            negated=tuple(map(self.negation, negated)),
+            computed=in_order(body, map(self.computation, computed)),
+        )
         try:
             check_safe(rule)
         except UnsafeRuleError as error:
@@ -97,6 +126,20 @@ class _Reader:
     def negation(self, negated: NotText) -> Not:
         local = dict.fromkeys(Variable(token.value[1:]) for token in negated.variables)
         return Not(tuple(map(self._atom, negated.atoms)), tuple(local))
+
+    def computation(self, computed: ComputedText) -> Computed:
+        parts = tuple(map(self._part, computed.parts))
+        result = None if computed.result is None else Variable(computed.result.value[1:])
+        found = Computed(parts, result)
+        if problem := problem_of(found):
+            self._fail(computed.start, problem)
+        return found
+
+    def _part(self, node: Node) -> Variable | str:
+        """A token of an expression; numbers, booleans, names and operators stay as they are."""
+        if isinstance(node, Token) and node.type in _AS_WRITTEN:
+            return str(node.value.upper() if node.type == "IDENTIFIER" else node.value)
+        return self._term(node)
 
     def _term(self, node: Node) -> Term:
         if not isinstance(node, Token):

@@ -1,6 +1,7 @@
 """Safety: the positive body binds every variable. So a rule derives finitely many facts from finitely many facts.
 
     head                             each variable occurs in a body atom
+    FILTER, BIND                     each variable of the expression occurs in a body atom or is made by a BIND before
     NOT atom                         each variable occurs in a body atom
     NOT EXISTS ?z IN (atoms)         the same for each variable but ?z; ?z occurs in `atoms` and nowhere else
 
@@ -29,17 +30,16 @@ def check_safe(rule: Rule) -> None:
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {names} {verb} in the head but in no body atom")
-    for problem in _of_negated(rule) if rule.negated else ():
+    for problem in (*_of_computed(rule), *_of_negated(rule)) if rule.computed or rule.negated else ():
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
 
 
 def check_positive(rules: Iterable[Rule], where: str) -> None:
-    """Raise RuleError for a rule that says NOT; `where` names what cannot evaluate it."""
+    """Raise RuleError for a rule that says NOT, FILTER or BIND; `where` names what cannot evaluate it."""
     for rule in rules:
-        if rule.negated:
-            raise RuleError(
-                f"rule {rule.name or '(unnamed)'}: {where} cannot evaluate NOT; load in one process instead"
-            )
+        if rule.negated or rule.computed:
+            problem = f"{where} cannot evaluate NOT, FILTER and BIND; load in one process instead"
+            raise RuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
 
 
 def _of_negated(rule: Rule) -> Iterator[str]:
@@ -61,5 +61,23 @@ def _of_negated(rule: Rule) -> Iterator[str]:
                 )
 
 
+def _of_computed(rule: Rule) -> Iterator[str]:
+    """What is wrong with the variables of FILTER and BIND."""
+    bound: set[object] = {term for atom in rule.body for term in atom.terms}
+    for computed in rule.computed:
+        word = "FILTER" if computed.result is None else "BIND"
+        for variable in computed.inputs():
+            if variable not in bound:
+                yield f"{variable} is in {word} but in no body atom, and no BIND before it makes it"
+        if computed.result in bound:
+            yield f"{computed.result} has a value already; BIND needs a new variable after AS"
+        if computed.result is not None:
+            bound.add(computed.result)
+
+
 def _bound(rule: Rule) -> set[object]:
-    return {term for atom in rule.body for term in atom.terms}
+    """The variables that the body binds, or an assignment."""
+    return {
+        *(term for atom in rule.body for term in atom.terms),
+        *(computed.result for computed in rule.computed if computed.result),
+    }

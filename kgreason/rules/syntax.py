@@ -57,11 +57,19 @@ class NotText(NamedTuple):
     atoms: list[AtomText]
 
 
+class ComputedText(NamedTuple):
+    """`FILTER(parts)` or `BIND(parts AS result)`; `start` is the token FILTER or BIND."""
+
+    start: Token
+    parts: list[Node]
+    result: Token | None = None
+
+
 class Clause(NamedTuple):
     """A rule; `name` is None if there is no `@rule` before it."""
 
     heads: list[AtomText]
-    body: list[AtomText | NotText]
+    body: list[AtomText | NotText | ComputedText]
     name: Token | None = None
 
 
@@ -134,6 +142,21 @@ class _Builder(Transformer[Token, Any]):
     def none(self, parts: list[Any]) -> NotText:
         return NotText(parts[0], parts[2], [parts[4]] if isinstance(parts[4], AtomText) else parts[5])
 
+    def filter(self, parts: list[Any]) -> ComputedText:
+        return ComputedText(parts[0], parts[2])
+
+    def bind(self, parts: list[Any]) -> ComputedText:
+        return ComputedText(parts[0], parts[2], parts[4])
+
+    def parts(self, parts: list[Any]) -> list[Node]:
+        return cast("list[Node]", parts[0]) if isinstance(parts[0], list) else parts
+
+    def more_parts(self, parts: list[Any]) -> list[Node]:
+        return cast("list[Node]", parts[0]) + self.parts(parts[1:])
+
+    def brackets(self, parts: list[Any]) -> list[Node]:
+        return [parts[0], *(parts[1] if len(parts) == 3 else ()), parts[-1]]
+
     def triple(self, parts: list[Any]) -> AtomText:
         return AtomText(parts[0], None, (parts[1], parts[3], parts[5]))
 
@@ -171,7 +194,8 @@ _GROUND = _IRI | {"BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
 _ATOM = _IRI | {"LEFT", "IDENTIFIER", "FALSE"}
 _WORDS = (
     (_ATOM | {"AT_RULE", "AT_GROUP", "AT_PREFIX", "PREFIX"}, "a rule or a directive (@prefix, @group, @rule)"),
-    (_ATOM | {"NOT"}, "an atom or NOT"),
+    (_ATOM | {"NOT", "FILTER", "BIND"}, "an atom, NOT, FILTER or BIND"),
+    (_GROUND - {"BLANK", "TRIPLE_OPEN"} | {"VARIABLE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN"}, "an expression"),
     (_ATOM | {"EXISTS"}, "an atom or EXISTS"),
     (_ATOM | {"OPEN"}, "an atom or '('"),
     (_ATOM, "an atom"),
@@ -185,6 +209,7 @@ _WORDS = (
     ({"OPEN"}, "'('"),
     ({"COMMA"}, "','"),
     ({"IN"}, "IN"),
+    ({"AS"}, "AS"),
     ({"RIGHT"}, "']'"),
     ({"CLOSE"}, "')'"),
     ({"TRIPLE_CLOSE"}, "')>>'"),
@@ -219,6 +244,8 @@ def _found(error: UnexpectedInput, text: str) -> tuple[int, int, str]:
         token = error.token
         if token.type == "$END":
             return token.end_line or 1, token.end_column or 1, "the end of the text"
+        if token.type == "OPERATOR":  # outside of expressions `<` is the beginning of a broken IRI
+            return error.line, error.column, _broken(text[cast(int, token.start_pos) :])
         return error.line, error.column, _shown(token)
     return error.line, error.column, _broken(text[cast(int, error.pos_in_stream) :])
 

@@ -20,6 +20,8 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import encode_all, relation_text
 from kgreason.errors import InputError, RuleError
+from kgreason.materialize.literals.statements import NO_FACTS, Facts
+from kgreason.materialize.operators.functions import Functions
 from kgreason.materialize.operators.negation import Negations
 from kgreason.rules.lowering import lowered
 from kgreason.rules.parser import load
@@ -53,6 +55,8 @@ class TableProgram:
         positive = [each for rule in program.rules for each in lowered(rule)]
         self._rules = encode_all(positive, self._engine.planner, self._dictionary.intern)
         self._negations = Negations(self._engine, self._dictionary)
+        self._functions = Functions(self._engine, self._dictionary)
+        self._functions.follow(program.rules)
         try:
             self._negations.follow(program.rules)
         except RuleError as error:
@@ -94,13 +98,18 @@ class TableProgram:
         engine.begin()
         try:
             engine.apply(self._facts, {}, self._rules, strategy="bootstrap", check=check)
-            while self._negations and (facts := self._negations.wanted(engine.changes())):
+            while facts := self._operated(check):
                 engine.apply(facts.added, facts.removed, check=check)
         except BaseException:
             engine.rollback()
             raise
         engine.accept()
         self._facts = {}
+
+    def _operated(self, check: Callable[[], object]) -> Facts:
+        """The facts that operators assert and retract next; none at the end."""
+        computed = self._functions.wanted(check) if self._functions else NO_FACTS
+        return computed or (self._negations.wanted(self._engine.changes()) if self._negations else NO_FACTS)
 
     def write(self, folder: Path, report: Report) -> dict[str, int]:
         """Write the derived relations into a folder, which is made if it does not exist.

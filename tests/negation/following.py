@@ -16,11 +16,11 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
 from kgreason.rules.lowering import is_hidden_relation, lowered
 from tests.oracle.datalog import Fact, State, violations
-from tests.oracle.stratified import CircularError, perfect
+from tests.oracle.stratified import NO_FUNCTIONS, CircularError, Functions, perfect
 from tests.strategies.negation import Commit, Triple
 
 
-def follow(commits: Iterable[Commit], strategy: Strategy, label: str = "") -> None:
+def follow(commits: Iterable[Commit], strategy: Strategy, label: str = "", functions: Functions = NO_FUNCTIONS) -> None:
     """Commit one by one. After each commit compare facts, delta, stamps, supports and hidden facts."""
     graph = Graph(strategy)
     asserted: set[Triple] = set()
@@ -28,7 +28,7 @@ def follow(commits: Iterable[Commit], strategy: Strategy, label: str = "") -> No
         after = asserted - commit.removed | commit.added
         before = graph.facts()
         try:
-            wanted = perfect([(None, terms) for terms in after], commit.rules)
+            wanted = perfect([(None, terms) for terms in after], commit.rules, functions)
         except CircularError:
             with pytest.raises(StratificationError):
                 graph.commit(asserted, commit)
@@ -89,6 +89,6 @@ class Graph:
 
     def _fact(self, row: list[int]) -> Fact:
         texts = self.materializer.dictionary.decode([number for number in row if number])
-        if texts[0].startswith("<"):
+        if texts[0].startswith(("<", "_")):
             return None, tuple(texts)
         return texts[0].rsplit("/", 1)[0], tuple(texts[1:])

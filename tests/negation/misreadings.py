@@ -8,7 +8,8 @@ import numpy as np
 
 from kgreason.engine.engine import Changes
 from kgreason.engine.memory.layout import Int32
-from kgreason.materialize.operators.negation import Negations, _Operator, _Table
+from kgreason.materialize.operators.negation import Negations, _Operator
+from kgreason.materialize.operators.tables import Table
 from kgreason.rules.model import Rule, Triple
 
 
@@ -33,7 +34,7 @@ class _WithoutKeysOf(Negations):
         return super()._rows(operator, fewer, was_decided=was_decided)
 
 
-def _matching(table: _Table, changes: Changes) -> list[int]:
+def _matching(table: Table, changes: Changes) -> list[int]:
     return [
         place
         for place in range(len(changes.rows))

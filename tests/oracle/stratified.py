@@ -10,24 +10,32 @@ Cost: every rule is compared with every other one, and every stratum is evaluate
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from tests.oracle.datalog import Atom, Fact, FactLike, Index, Substitution, Var, ground, plain, solutions
+
+Functions: TypeAlias = Mapping[str, Callable[..., str | bool | None]]
+NO_FUNCTIONS: Functions = MappingProxyType({})
 
 
 class CircularError(Exception):
     """Rules that negate in a circle."""
 
 
-def perfect(facts: Iterable[FactLike], rules: Iterable[Any]) -> set[Fact]:
-    """The perfect model of rules over facts. Raises CircularError."""
+def perfect(facts: Iterable[FactLike], rules: Iterable[Any], functions: Functions = NO_FUNCTIONS) -> set[Fact]:
+    """The perfect model of rules over facts. Raises CircularError.
+
+    `functions` computes expressions: the tokens of an expression, joined by spaces and with `_` for each variable, to a
+    Python function of the values. A FILTER needs a function that returns a bool; None means that there is no result.
+    """
     program = list(rules)
     levels = strata(program)
     known = set(map(plain, facts))
     for level in range(max(levels, default=0) + 1):
         mine = [rule for rule, stratum in zip(program, levels, strict=True) if stratum == level]
-        while new := {head for rule in mine for head in _heads(rule, Index(known))} - known:
+        while new := {head for rule in mine for head in _heads(rule, Index(known), functions)} - known:
             known |= new
     return known
 
@@ -71,11 +79,25 @@ def _named(atom: Any, side: str) -> list[object]:
     return [(side, term.name) if hasattr(term, "name") else term for term in atom.terms]
 
 
-def _heads(rule: Any, index: Index) -> Iterator[Fact]:
+def _heads(rule: Any, index: Index, functions: Functions) -> Iterator[Fact]:
     """What a rule derives from the facts of the index."""
-    for binding in solutions(index, tuple(map(_atom, rule.body)), {}):
-        if not any(_is_met(negated, binding, index) for negated in rule.negated):
+    for found in solutions(index, tuple(map(_atom, rule.body)), {}):
+        binding = _computed(rule, found, functions)
+        if binding is not None and not any(_is_met(negated, binding, index) for negated in rule.negated):
             yield from (ground(_atom(head), binding) for head in rule.heads)
+
+
+def _computed(rule: Any, binding: Substitution, functions: Functions) -> Substitution | None:
+    """The binding with the results of the assignments; None if a filter is false or there is no result."""
+    extended = dict(binding)
+    for computed in rule.computed:
+        text = " ".join("_" if hasattr(part, "name") else part for part in computed.parts)
+        value = functions[text](*(extended[part.name] for part in computed.parts if hasattr(part, "name")))
+        if value is None or value is False:
+            return None
+        if computed.result is not None:
+            extended[computed.result.name] = str(value)
+    return extended
 
 
 def _is_met(negated: Any, binding: Substitution, index: Index) -> bool:

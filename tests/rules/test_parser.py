@@ -131,7 +131,7 @@ ERRORS = {
     "go(x) .": (1, 28, "found 'x', expected a variable, a constant or ')'"),
     "go(1 2) .": (1, 30, "found '2', expected ',' or ')'"),
     ":- go() .": (1, 25, "found ':-', expected a rule or a directive (@prefix, @group, @rule)"),
-    "go() :- .": (1, 33, "found '.', expected an atom or NOT"),
+    "go() :- .": (1, 33, "found '.', expected an atom, NOT, FILTER or BIND"),
     "[:x, go(), 1] .": (1, 30, "found 'go', expected a variable or a constant"),
     ":C[?x, ?y, ?z] .": (1, 34, "found ',', expected ']'"),
     "_x() .": (1, 25, "found '_x', expected a rule or a directive (@prefix, @group, @rule)"),

@@ -41,11 +41,14 @@ from kgreason.engine.memory.layout import (
 
 
 @kernel
-def note_changes(m: Block) -> Number:
-    """Write the facts of changed kind, with their kinds before and after, into `changed`; their number."""
+def note_changes(m: Block, start: Number) -> Number:
+    """Write the facts of changed kind, with their kinds before and after, into `changed`; their number.
+
+    `start` is the place in the undo log from which rows are looked at.
+    """
     rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
     n = np.int64(0)
-    for i in range(m[N_TOUCHED]):
+    for i in range(start, m[N_TOUCHED]):
         r = np.int64(undo[i, 0])
         before, after = kind(undo[i, 1]), kind(rows[r, STATE])
         if before != after:

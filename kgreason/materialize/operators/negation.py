@@ -16,7 +16,7 @@ Cost: what changed among the facts of `asks`, of `none` and of what is negated, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -24,47 +24,18 @@ from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import ABSENT, Int32
-from kgreason.engine.program.encoding import columns_of
 from kgreason.errors import StratificationError
 from kgreason.materialize.literals.statements import Facts
 from kgreason.materialize.operators.drawn import drawn
+from kgreason.materialize.operators.tables import Table, table_of, unique
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
-from kgreason.rules.model import Atom, Rule, Triple, Variable
+from kgreason.rules.model import Rule, Triple, Variable
 from kgreason.rules.strata import stratify
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.order import grouped
 
 _NONE = np.empty(0, dtype=np.int32)
-
-
-class _Table(NamedTuple):
-    """The rows of an atom: its table, the constants by column, and for each column the number of its key (-1: none)."""
-
-    number: int
-    constants: Mapping[int, int]
-    keys: Sequence[int]
-
-    def matching(self, rows: Int32, tables: Int32) -> Int32:
-        """The keys int32[m, k] of those of rows int32[n, w] that match the atom."""
-        found = np.flatnonzero(tables == self.number)
-        for column, constant in self.constants.items():
-            found = found[rows[found, column] == constant]
-        firsts: dict[int, int] = {}
-        for column, key in enumerate(self.keys):
-            if key >= 0 and firsts.setdefault(key, column) != column:
-                found = found[rows[found, column] == rows[found, firsts[key]]]
-        columns = np.array([firsts[key] for key in sorted(firsts)], dtype=np.int64)
-        matched: Int32 = rows[found][:, columns]
-        return matched
-
-    def rows(self, keys: Int32) -> Int32:
-        """The rows int32[n, w] that have these keys int32[n, k]."""
-        rows = np.empty((len(keys), len(self.keys)), dtype=np.int32)
-        for column, key in enumerate(self.keys):
-            rows[:, column] = keys[:, key] if key >= 0 else self.constants[column]
-        return rows
 
 
 class _Operator(NamedTuple):
@@ -72,9 +43,9 @@ class _Operator(NamedTuple):
 
     negation: Negation
     level: int
-    pattern: _Table
-    asks: _Table
-    none: _Table
+    pattern: Table
+    asks: Table
+    none: Table
 
 
 class Negations:
@@ -140,9 +111,9 @@ class Negations:
     def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
         """The rows of `none` to assert and to retract."""
         tables = (operator.pattern, operator.asks, operator.none)
-        keys = _unique([table.matching(changes.rows, changes.tables) for table in tables])
+        keys = unique([table.matching(changes.rows, changes.tables) for table in tables])
         if self._equality:
-            keys = _unique([keys, self._moved(operator.asks, changes)])
+            keys = unique([keys, self._moved(operator.asks, changes)])
         if not len(keys):
             return keys, keys
         is_met, is_asked, is_said = (self._holds(table.rows(keys)) for table in tables)
@@ -154,7 +125,7 @@ class Negations:
         wanted = is_asked & ~is_met
         return rows[wanted & ~is_said], rows[is_said & ~wanted]
 
-    def _moved(self, asks: _Table, changes: Changes) -> Int32:
+    def _moved(self, asks: Table, changes: Changes) -> Int32:
         """The keys that rules ask for with a term whose representative changed: int32[n, k]. Cost: all facts."""
         moved = self._equality.moved(changes) if self._equality else _NONE
         if not len(moved):
@@ -178,23 +149,8 @@ class Negations:
 
     def _operator(self, negation: Negation, level: int) -> _Operator:
         pattern, asks, none, _ = negation
-        return _Operator(negation, level, *(self._table(atom, asks.terms) for atom in (pattern, asks, none)))
-
-    def _table(self, atom: Atom, keys: Sequence[object]) -> _Table:
-        columns = columns_of(atom)
-        texts = [column for column in columns if not isinstance(column, Variable)]
-        ids = dict(zip(texts, self._dictionary.intern(texts).tolist(), strict=True))
-        return _Table(
-            self._engine.table(atom.relation is None, len(columns)),
-            {place: ids[column] for place, column in enumerate(columns) if not isinstance(column, Variable)},
-            [keys.index(column) if isinstance(column, Variable) else -1 for column in columns],
+        return _Operator(
+            negation,
+            level,
+            *(table_of(atom, asks.terms, self._engine, self._dictionary) for atom in (pattern, asks, none)),
         )
-
-
-def _unique(parts: Sequence[Int32]) -> Int32:
-    """The different rows of several arrays int32[n, k]."""
-    rows = np.concatenate(parts)
-    if rows.shape[1] == 0:
-        return rows[:1]
-    unique: Int32 = np.ascontiguousarray(rows[grouped(rows).firsts()]) if len(rows) else rows
-    return unique

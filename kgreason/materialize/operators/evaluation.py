@@ -1,0 +1,99 @@
+"""`evaluated`: an expression for many inputs at once, by Oxigraph.
+
+    inputs int32[n, k] -> texts
+        -> SELECT ?row ?result { VALUES (?row ?v0 ?v1) { ... } BIND(expression AS ?result) } -> ids
+
+The number of the row comes back with the result, because Oxigraph normalises literals. A blank node cannot stand in
+VALUES; inputs with one are triples of a store in memory instead. Law: the result of a row depends on its inputs alone,
+and an error makes no row.
+
+Cost: 3 to 6 microseconds a row, decoding and interning included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+import pyoxigraph as ox
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.rules.expressions import expression_text
+from kgreason.rules.model import Computed
+from kgreason.terms.dictionary import Dictionary, Kind
+from kgreason.terms.vocabulary import XSD_INTEGER
+
+_PIECE = 20_000
+"""The number of rows of one query: enough to hide its fixed cost of 0.1 ms, few enough for Ctrl-C."""
+_ROW = "urn:kgreason:row"
+
+
+def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]) -> Int32:
+    """The rows that an expression makes: int32[m, k] with its inputs, for BIND int32[m, k + 1] with the result.
+
+    keys: int32[n, k], each once. New results are interned. `check` is called between pieces and may raise.
+    """
+    parts = []
+    for low in range(0, len(keys), _PIECE):
+        check()
+        parts.append(_piece(computed, keys[low : low + _PIECE], dictionary))
+    width = keys.shape[1] + (computed.result is not None)
+    return np.concatenate(parts) if parts else np.empty((0, width), dtype=np.int32)
+
+
+def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
+    places, results = _solved(computed, keys, dictionary)
+    rows = keys[places]
+    if computed.result is None:
+        return rows
+    return np.column_stack([rows, dictionary.intern(results).astype(np.int32)])
+
+
+def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
+    """The places of the keys that have a row, and their results in N-Triples text (empty for FILTER)."""
+    ids, where = np.unique(keys, return_inverse=True)
+    texts = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape)
+    is_blank = (dictionary.kinds(np.ascontiguousarray(keys)) == Kind.BLANK) | _has_blank(texts)
+    blank = is_blank.any(axis=1) if keys.shape[1] else np.zeros(len(keys), dtype=np.bool_)
+    places: list[int] = []
+    results: list[str] = []
+    for rows, ask in ((np.flatnonzero(~blank), _by_values), (np.flatnonzero(blank), _by_triples)):
+        if len(rows):
+            for solution in ask(computed, rows.tolist(), texts[rows].tolist()):
+                places.append(int(solution[0].value))
+                results += [str(solution[1])] if computed.result is not None else []
+    return places, results
+
+
+def _has_blank(texts: Any) -> Any:
+    """Which texts are triple terms with a blank node inside."""
+    flags = [text.startswith("<<(") and "_:" in text for text in texts.ravel()]
+    return np.array(flags, dtype=np.bool_).reshape(texts.shape)
+
+
+def _by_values(computed: Computed, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> Iterable[Any]:
+    names = " ".join(map(str, computed.inputs()))
+    values = "\n".join(f"({row} {' '.join(terms)})" for row, terms in zip(rows, texts, strict=True))
+    return _asked(ox.Store(), computed, f"VALUES (?row {names}) {{\n{values}\n}}")
+
+
+def _by_triples(computed: Computed, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> Iterable[Any]:
+    store = ox.Store()
+    lines = (
+        f"<{_ROW}:{row}> <{_ROW}:{place}> {text} .\n"
+        for row, terms in zip(rows, texts, strict=True)
+        for place, text in enumerate((f'"{row}"^^{XSD_INTEGER}', *terms))
+    )
+    store.load("".join(lines).encode(), ox.RdfFormat.N_TRIPLES)
+    names = enumerate(("?row", *computed.inputs()))
+    return _asked(store, computed, "".join(f" ?subject <{_ROW}:{place}> {name} ." for place, name in names))
+
+
+def _asked(store: ox.Store, computed: Computed, pattern: str) -> Iterable[Any]:
+    inner = expression_text(computed)
+    if computed.result is None:
+        query = f"SELECT ?row {{ {pattern} FILTER({inner}) }}"
+    else:
+        query = f"SELECT ?row ?result {{ {pattern} BIND({inner} AS ?result) FILTER(BOUND(?result)) }}"
+    return cast(Iterable[Any], store.query(query))

@@ -1,0 +1,99 @@
+"""`Functions`: computes the expressions of rules (rules/expressions.py) for the inputs that rules ask for.
+
+An expression is a table that fills itself: when a fact `asks(inputs)` comes, its result is asserted as `made(inputs,
+result)`, or `made(inputs)` for a FILTER that is true. The row stays when nobody asks any more: it is true whatever the
+graph holds, and no rule reads it without the rest of its body. So there is no state but the facts.
+
+Recursion through BIND takes one round for each step. A commit with more than `MOST_ROUNDS` rounds that make new terms
+is refused, because such a recursion seldom ends.
+
+Cost: the inputs that are new, in one query to Oxigraph for each expression and round (`evaluation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.memory.layout import Int32
+from kgreason.errors import LimitError
+from kgreason.materialize.literals.statements import NO_FACTS, Facts
+from kgreason.materialize.operators.evaluation import evaluated
+from kgreason.materialize.operators.tables import Table, table_of
+from kgreason.rules.lowering import Function, functions
+from kgreason.rules.model import Rule
+from kgreason.terms.dictionary import Dictionary
+
+MOST_ROUNDS = 10_000
+"""The largest number of rounds of a commit in which expressions make new terms."""
+
+
+class _Operator(NamedTuple):
+    """An expression, the name of a rule that has it, and the tables of its inputs and of its results."""
+
+    function: Function
+    rule: str
+    asks: Table
+    made: Table
+
+
+class Functions:
+    """What the rules in force compute. The materializer calls it under the graph's lock: one thread at a time."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary) -> None:
+        self._engine, self._dictionary = engine, dictionary
+        self._operators: tuple[_Operator, ...] = ()
+        self._before: tuple[_Operator, ...] = ()
+        self._rounds = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._operators)
+
+    def follow(self, rules: Iterable[Rule]) -> None:
+        """Take the rules in force."""
+        found = {function: rule.name for rule in rules for function in functions(rule)}
+        self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
+
+    def accept(self) -> None:
+        """Make the change of rules final."""
+        self._before, self._rounds = self._operators, 0
+
+    def rollback(self) -> None:
+        """Forget the rules since the last `accept`."""
+        self._operators, self._rounds = self._before, 0
+
+    def wanted(self, check: Callable[[], object]) -> Facts:
+        """The results to assert for the inputs that rules have asked for since the last call in this commit.
+
+        `check` may raise between pieces. Raises LimitError, naming a rule, after `MOST_ROUNDS` rounds with new terms.
+        """
+        rows, tables = self._engine.arrived()
+        added: dict[int, list[Int32]] = {}
+        known = len(self._dictionary)
+        for operator in self._operators:
+            keys = operator.asks.matching(rows, tables)
+            if len(keys):
+                made = operator.made.rows(evaluated(operator.function.computed, keys, self._dictionary, check))
+                made = made[self._engine.circuit.facts.find(made) < 0]
+                if len(made):
+                    added.setdefault(operator.made.number, []).append(made)
+                if len(self._dictionary) > known:
+                    self._count(operator.rule)
+                    known = len(self._dictionary)
+        return Facts({table: np.concatenate(parts) for table, parts in added.items()}, {}) if added else NO_FACTS
+
+    def _count(self, rule: str) -> None:
+        self._rounds += 1
+        if self._rounds > MOST_ROUNDS:
+            raise LimitError(
+                f"rule {rule}: BIND has made new terms from new terms {MOST_ROUNDS:,} times in one commit; "
+                "does the recursion end? Bound it with FILTER"
+            )
+
+    def _operator(self, function: Function, rule: str) -> _Operator:
+        asks, made, _ = function
+        tables = (table_of(atom, made.terms, self._engine, self._dictionary) for atom in (asks, made))
+        return _Operator(function, rule, *tables)

@@ -1,0 +1,67 @@
+"""`Table`: the rows of an atom with variables, and the keys that its variables have in them.
+
+Law: `matching(rows(keys))` are the keys. Cost: one pass over the rows for each column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import columns_of
+from kgreason.rules.model import Atom, Variable
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import grouped
+
+
+class Table(NamedTuple):
+    """The rows of an atom: its table, the constants by column, and for each column the number of its key (-1: none)."""
+
+    number: int
+    constants: Mapping[int, int]
+    keys: Sequence[int]
+
+    def matching(self, rows: Int32, tables: Int32) -> Int32:
+        """The keys int32[m, k] of those of rows int32[n, w] that match the atom."""
+        found = np.flatnonzero(tables == self.number)
+        for column, constant in self.constants.items():
+            found = found[rows[found, column] == constant]
+        firsts: dict[int, int] = {}
+        for column, key in enumerate(self.keys):
+            if key >= 0 and firsts.setdefault(key, column) != column:
+                found = found[rows[found, column] == rows[found, firsts[key]]]
+        columns = np.array([firsts[key] for key in sorted(firsts)], dtype=np.int64)
+        matched: Int32 = rows[found][:, columns]
+        return matched
+
+    def rows(self, keys: Int32) -> Int32:
+        """The rows int32[n, w] that have these keys int32[n, k]."""
+        rows = np.empty((len(keys), len(self.keys)), dtype=np.int32)
+        for column, key in enumerate(self.keys):
+            rows[:, column] = keys[:, key] if key >= 0 else self.constants[column]
+        return rows
+
+
+def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dictionary) -> Table:
+    """The table of an atom; `keys` are the variables of the keys, in their order. Constants are interned."""
+    columns = columns_of(atom)
+    texts = [column for column in columns if not isinstance(column, Variable)]
+    ids = dict(zip(texts, dictionary.intern(texts).tolist(), strict=True))
+    return Table(
+        engine.table(atom.relation is None, len(columns)),
+        {place: ids[column] for place, column in enumerate(columns) if not isinstance(column, Variable)},
+        [keys.index(column) if isinstance(column, Variable) else -1 for column in columns],
+    )
+
+
+def unique(parts: Sequence[Int32]) -> Int32:
+    """The different rows of several arrays int32[n, k]."""
+    rows = np.concatenate(parts)
+    if rows.shape[1] == 0:
+        return rows[:1]
+    found: Int32 = np.ascontiguousarray(rows[grouped(rows).firsts()]) if len(rows) else rows
+    return found

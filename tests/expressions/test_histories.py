@@ -1,0 +1,113 @@
+"""Random histories of facts and of rules that filter, compute and negate, against the model by definition."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from kgreason.engine.engine import Strategy
+from kgreason.rules.model import Atom, Computed, Not, Rule, Variable
+from tests.negation.following import follow
+from tests.oracle.stratified import Functions
+from tests.strategies.negation import Commit, Triple
+
+_INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
+_PREDICATES = tuple(f"<http://e/{name}>" for name in "pqrst")
+_SUBJECTS = ("<http://e/a>", "<http://e/b>", "_:c")
+_LEAST, _MOST = -2, 6
+STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
+
+
+def number(value: int) -> str:
+    return f'"{value}"^^{_INTEGER}'
+
+
+def _value(term: str) -> int | None:
+    return int(term.split('"')[1]) if term.endswith(_INTEGER) else None
+
+
+def _plus(term: str) -> str | None:
+    value = _value(term)
+    return None if value is None else number(value + 1)
+
+
+def _sum(one: str, other: str) -> str | None:
+    left, right = _value(one), _value(other)
+    return None if left is None or right is None else number(left + right)
+
+
+def _bounded(term: str) -> bool | None:
+    value = _value(term)
+    return None if value is None else _LEAST <= value < _MOST
+
+
+def _less(one: str, other: str) -> bool | None:
+    left, right = _value(one), _value(other)
+    return None if left is None or right is None else left < right
+
+
+FUNCTIONS: Functions = {
+    "_ + 1": _plus,
+    "_ + _": _sum,
+    f"_ >= {_LEAST} && _ < {_MOST}": lambda term, _: _bounded(term),
+    "_ < _": _less,
+    "ISBLANK ( _ )": lambda term: term.startswith("_:"),
+    "! ISIRI ( _ )": lambda term: not term.startswith("<"),
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_commit_gives_the_model(strategy: Strategy) -> None:
+    for seed in range(40):
+        follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
+    for seed in range(40, 440):
+        follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
+
+
+def history(seed: int, steps: int = 7) -> list[Commit]:
+    """Triples with small numbers as objects; rules in layers that add numbers up to a bound, compare and negate."""
+    random = Random(seed)
+    pool = [_rule(random, number) for number in range(random.randint(2, 8))]
+    commits, rules = [], set[int]()
+    for _ in range(steps):
+        rules = {place for place in range(len(pool)) if random.random() < (0.75 if place in rules else 0.5)}
+        added = frozenset(_triple(random) for _ in range(random.choice([0, 1, 2, 4])))
+        removed = frozenset(_triple(random) for _ in range(random.choice([0, 1, 6]))) - added
+        commits.append(Commit(added, removed, tuple(pool[place] for place in sorted(rules))))
+    return commits
+
+
+def _triple(random: Random) -> Triple:
+    object_ = random.choice([*map(number, range(3)), _SUBJECTS[0]])
+    return random.choice(_SUBJECTS), random.choice(_PREDICATES[:2]), object_
+
+
+def _rule(random: Random, place: int) -> Rule:
+    x, y, z, w = map(Variable, "xyzw")
+    layer = random.randrange(1, len(_PREDICATES))
+    body = [Atom(None, (x, random.choice(_PREDICATES[: layer + 1]), y))]
+    if random.random() < 0.4:
+        body.append(Atom(None, (random.choice([x, w]), random.choice(_PREDICATES[: layer + 1]), z)))
+    bound = list(dict.fromkeys(term for atom in body for term in atom.terms if isinstance(term, Variable)))
+    computed, made = [], random.choice([y, *bound])
+    if random.random() < 0.6:
+        one, other = random.choice(bound), random.choice(bound)
+        made = Variable("v")
+        computed.append(Computed(random.choice([(one, "+", "1"), (one, "+", other)]), made))
+        computed.append(Computed((made, ">=", str(_LEAST), "&&", made, "<", str(_MOST))))
+        bound.append(made)
+    for _ in range(random.choice([0, 1, 1])):
+        one, other = random.choice(bound), random.choice(bound)
+        tests = [(one, "<", other), ("ISBLANK", "(", one, ")"), ("!", "ISIRI", "(", one, ")")]
+        computed.append(Computed(random.choice(tests)))
+    negated = [Not((Atom(None, (random.choice(bound), random.choice(_PREDICATES[:layer]), random.choice(bound))),))]
+    head = Atom(None, (x, _PREDICATES[layer], made))
+    return Rule(
+        (head,), tuple(body), f"r{place}", negated=tuple(negated[: random.choice([0, 0, 1])]), computed=tuple(computed)
+    )

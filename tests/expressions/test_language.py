@@ -1,0 +1,139 @@
+"""FILTER and BIND in rule text, in a graph, in proofs, and with bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import LimitError, RuleError
+from kgreason.materialize.operators import functions
+from kgreason.rules.canonical import canonical
+from kgreason.rules.formatter import format_program, format_rule
+from kgreason.rules.model import Rule
+from kgreason.rules.parser import parse
+
+NAMES = {"": "http://e/", "xsd": "http://www.w3.org/2001/XMLSchema#"}
+HEADER = "@prefix : <http://e/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> . "
+
+
+def rule(text: str) -> Rule:
+    (found,) = parse(HEADER + text).rules
+    return found
+
+
+def graph(rules: str, data: str = "") -> KnowledgeGraph:
+    found = KnowledgeGraph.open(rules=["owl2rl"])
+    with found.transaction() as transaction:
+        transaction.add_rules(HEADER + rules)
+    if data:
+        found.add(data, prefixes=NAMES)
+    return found
+
+
+def objects(found: KnowledgeGraph, predicate: str) -> list[str]:
+    return sorted(str(quad.object) for quad in found.match(None, predicate, None, prefixes=NAMES))
+
+
+def test_what_is_written_comes_back() -> None:
+    text = (
+        "p(?x, ?z) :- q(?x, ?y), BIND(xsd:integer(STR(?y)) -1 AS ?z), "
+        'FILTER(?z >= 18 && !(?x = :tom || ?x IN (:a, "b"@en, 1.5))), NOT r(?z) .'
+    )
+    program = parse(HEADER + text)
+    assert format_rule(program.rules[0], NAMES).replace("\n    ", " ").replace("\n", "") == text
+    assert parse(format_program(program)) == program
+
+
+def test_an_assignment_may_be_written_after_its_use() -> None:
+    late = rule("p(?z) :- q(?x), FILTER(?y > 1), BIND(?y * 2 AS ?z), BIND(?x + 1 AS ?y) .")
+    assert [str(each.result) for each in late.computed] == ["?y", "None", "?z"]
+
+
+def test_names_and_order_do_not_matter() -> None:
+    one = rule("p(?a) :- q(?x), BIND(?x + 1 AS ?a), FILTER(?a < 9), FILTER(?x > 2) .")
+    other = rule("p(?b) :- FILTER(?y > 2), BIND(?y + 1 AS ?b), q(?y), FILTER(?b < 9), FILTER(?y > 2) .")
+    assert canonical(one) == canonical(other) == canonical(canonical(one))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("p(?x) :- q(?x), FILTER(?y > 1) .", r"\?y is in FILTER but in no body atom, and no BIND before it makes it"),
+        ("p(?x) :- q(?x), BIND(1 AS ?x) .", r"\?x has a value already; BIND needs a new variable after AS"),
+        ("p(?x) :- q(?x), FILTER(FOO(?x)) .", "FOO is no function of SPARQL"),
+        ("p(?x) :- q(?x), FILTER(?x > ) .", r"\?x > is no SPARQL expression"),
+        ("p(?y) :- q(?x), BIND(STRLEN(?x, 1) AS ?y) .", r"STRLEN\(\?x, 1\) is no SPARQL expression"),
+        ("p(?y) :- q(?x), BIND(RAND() AS ?y) .", r"RAND\(\) may give another result each time"),
+        ("p(?y) :- q(?x), BIND(COUNT(?x) AS ?y) .", "COUNT is an aggregate"),
+        ("p(?x) :- q(?x), FILTER(EXISTS(?x)) .", "EXISTS is not for expressions; write NOT EXISTS"),
+        ("p(?x) :- q(?x), FILTER() .", "found '\\)', expected an expression"),
+        ("p(?x) :- q(?x), BIND(?x + 1) .", "found '\\)', expected an expression or AS"),
+    ],
+)
+def test_bad_expressions_are_refused_with_their_place(text: str, problem: str) -> None:
+    with pytest.raises(RuleError, match=rf"^<text>:1:\d+: .*{problem}"):
+        parse(HEADER + text)
+
+
+def test_an_error_makes_no_row() -> None:
+    found = graph("[?x, :next, ?z] :- [?x, :n, ?y], BIND(?y + 1 AS ?z) .", ':a :n 1, "x", :b, 2.5 .')
+    assert objects(found, ":next") == [f'"2"^^<{NAMES["xsd"]}integer>', f'"3.5"^^<{NAMES["xsd"]}decimal>']
+
+
+def test_blank_nodes_and_triple_terms_are_inputs() -> None:
+    found = graph(
+        "[?x, :kind, ?k] :- [?x, :n, ?y], FILTER(ISBLANK(?x)), BIND(SUBJECT(?y) AS ?k) .",
+        "_:x :n <<( _:x :p :b )>> . :i :n <<( :j :p :b )>> .",
+    )
+    (kind,) = objects(found, ":kind")
+    assert kind.startswith("_:")
+
+
+def test_a_proof_shows_what_was_computed() -> None:
+    found = graph("[?x, :next, ?z] :- [?x, :n, ?y], BIND(?y + 1 AS ?z), FILTER(?z < 9) .", ":a :n 1 .")
+    proof = found.explain(":a :next 2 .", prefixes=NAMES)
+    assert proof.to_text(NAMES).splitlines()[-3:] == ["    :a :n 1 (asserted)", "    1 + 1 = 2", "    2 < 9"]
+    computed = [step["computed"] for step in proof.to_json()["steps"] if "computed" in step]
+    assert len(computed) == 2
+
+
+def test_a_contradiction_names_what_was_computed() -> None:
+    found = graph("@rule young false :- [?x, :age, ?y], [?x, :born, ?z], BIND(?y + ?z AS ?s), FILTER(?s > 2030) .")
+    found.add(":a :age 30 ; :born 2010 .", prefixes=NAMES)
+    (one,) = found.contradictions()
+    assert one.to_text(NAMES).endswith(":a :age 30, :a :born 2010, 30 + 2010 = 2040, 2040 > 2030")
+
+
+def test_a_removal_takes_what_was_computed_and_reopening_keeps_it(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store", rules=["rdfs"]) as found:
+        with found.transaction() as transaction:
+            transaction.add_rules(HEADER + "[?x, :next, ?z] :- [?x, :n, ?y], BIND(?y + 1 AS ?z) .")
+        found.add(":a :n 1 . :b :n 1 .", prefixes=NAMES)
+    with KnowledgeGraph.open(tmp_path / "store") as found:
+        found.remove(":a :n 1 .", prefixes=NAMES)
+        found.add(":c :n 1, 5 .", prefixes=NAMES)
+        assert len(objects(found, ":next")) == 3
+    with KnowledgeGraph.open(tmp_path / "store") as found:
+        found.remove(":b :n 1 . :c :n 1 .", prefixes=NAMES)
+        assert objects(found, ":next") == [f'"6"^^<{NAMES["xsd"]}integer>']
+
+
+def test_recursion_without_end_is_rolled_back_and_names_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(functions, "MOST_ROUNDS", 50)
+    found = graph("@rule count [?x, :n, ?z] :- [?x, :n, ?y], BIND(?y + 1 AS ?z) .")
+    before, terms = sorted(found.dump()), found.stats()["terms"]
+    with pytest.raises(LimitError, match="rule count: BIND has made new terms from new terms 50 times"):
+        found.add(":a :n 1 .", prefixes=NAMES)
+    assert sorted(found.dump()) == before
+    assert found.stats()["terms"] == terms
+    found.add(":a :m 1 .", prefixes=NAMES)
+    assert objects(found, ":m") == [f'"1"^^<{NAMES["xsd"]}integer>']
+
+
+def test_bounded_recursion_ends() -> None:
+    found = graph("[?x, :n, ?z] :- [?x, :n, ?y], BIND(?y + 1 AS ?z), FILTER(?z <= 100) .", ":a :n 1 .")
+    assert len(objects(found, ":n")) == 100
+    found.remove(":a :n 1 .", prefixes=NAMES)
+    assert objects(found, ":n") == []
