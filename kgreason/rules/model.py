@@ -69,7 +69,8 @@ class Rule:
     """A rule `heads :- body, negated .` with its name; the name of a W3C rule is the W3C name.
 
     `body` has the positive atoms. `negated` has what must be absent, if the rule says NOT. `sources` are the schema
-    triples that the rule was translated from. Proofs show them; equality and hash ignore them.
+    triples that the rule was translated from. Proofs show them. `file` is the name of the rule file that a rule of the
+    user came from; it is empty for other rules. Equality and hash ignore `sources` and `file`.
     The hash is computed once, because rules are often keys.
     """
 
@@ -79,6 +80,7 @@ class Rule:
     group: str = ""
     sources: tuple[Triple, ...] = field(default=(), compare=False)
     negated: tuple[Not, ...] = ()
+    file: str = field(default="", compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -136,7 +136,7 @@ def test_rules_come_and_go_by_file_text_and_name(store: Path, tmp_path: Path) ->
     added = said("rules", "add", "-l", store, file)
     assert (added["rules_added"], added["appeared"]) == (2, 3)
     assert said("rules", "add", "-l", store, "--rule", CHILD)["rules_added"] == 0
-    own = [rule for rule in json.loads(done("rules", "list", "-l", store, "--json")) if rule["why"] == "a rule file"]
+    own = [rule for rule in json.loads(done("rules", "list", "-l", store, "--json")) if str(file) in rule["why"]]
     assert [rule["name"] for rule in own] == ["child", "old"]
     assert f"<{E}hasChild>" in own[0]["rule"]
     assert said("rules", "remove", "-l", store, "--name", "old")["disappeared"] == 1

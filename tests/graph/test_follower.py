@@ -142,8 +142,7 @@ def take(graph: KnowledgeGraph, kind: str, what: object) -> None:
             tx.remove_lines("".join(f"{line}\n" for line in gone).encode())
         elif kind == "add rule":
             tx.add_rules(str(what))
-        elif any(rule["rule"] and rule["why"] == "a rule file" for rule in graph.rules()):
-            own = graph._engine().materializer.own
+        elif own := graph.own_rules():
             tx.remove_rules(own[0].name)
 
 
