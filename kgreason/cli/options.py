@@ -22,6 +22,8 @@ from kgreason.store.folder import is_store, no_store
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MOST = 5
 """A command that changes a store shows at most this many contradictions one by one."""
+STDIN = "<stdin>"
+"""The name of standard input in messages."""
 RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several times"
 
 location = click.option(
@@ -86,7 +88,11 @@ def equality(command: Command) -> Command:
 def request(command: Command) -> Command:
     """Add the options of a SPARQL Update, which the command gets as `text` or as `file`; see `given`."""
     text = click.option(
-        "-u", "--update", "text", metavar="UPDATE", help="The SPARQL Update. Without -u and --update-file: stdin."
+        "-u",
+        "--update",
+        "text",
+        metavar="UPDATE",
+        help="The SPARQL Update. Without -u and --update-file it is read from standard input.",
     )
     file = click.option(
         "--update-file", "file", type=click.Path(path_type=Path), metavar="FILE", help="A file with the update."
@@ -95,15 +101,46 @@ def request(command: Command) -> Command:
 
 
 def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
-    """The text of an option, or of the file of `--option-file`, or else of stdin; then its name for messages."""
+    """The text of an option, or of the file of `--option-file`, or else of stdin; then its name for messages.
+
+    The file `-` is stdin, too.
+    """
     if text is not None and file is not None:
         raise click.UsageError(f"give --{option} or --{option}-file, not both")
     if text is not None:
         return text, f"<{option}>"
+    if file is None or is_stdin(file):
+        return typed(f"the {option}", f"--{option}"), STDIN
     try:
-        return (file.read_text("utf-8-sig"), str(file)) if file else (sys.stdin.read(), "<stdin>")
+        return file.read_text("utf-8-sig"), str(file)
     except UnicodeDecodeError as error:
-        raise InputError(f"{file or '<stdin>'}: is not UTF-8 text") from error
+        raise InputError(f"{file}: is not UTF-8 text") from error
+
+
+def is_stdin(file: object) -> bool:
+    """Whether a file on a command line is standard input: `-`."""
+    return str(file) == "-"
+
+
+def typed(what: str, instead: str) -> str:
+    """The text of stdin; `what` says what it is, and `instead` which option could give it. Raises InputError."""
+    wait_for_stdin(what, f" {instead} gives it on the command line.")
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{STDIN}: is not UTF-8 text") from error
+
+
+def wait_for_stdin(what: str, hint: str = "") -> None:
+    """Say that the command waits for what a person types, if standard input is a terminal."""
+    if sys.stdin.isatty():
+        click.echo(f"kgreason: reading {what} from the terminal; end it with Ctrl-D.{hint}", err=True)
+
+
+def check_stdin(files: Iterable[str], syntax: str | None) -> None:
+    """Say that the command waits, if one of the RDF files is standard input, and its format is known."""
+    if syntax and any(map(is_stdin, files)):
+        wait_for_stdin("RDF")
 
 
 def example(*lines: str) -> str:

@@ -39,10 +39,9 @@ from kgreason.ontology.translate.translate import Profile, forks_of, translate, 
 from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Constant, Rule, Triple
+from kgreason.rules.model import Constant, Rule, Triple, origin
 
 CLOSES = "of the rule set: derives axioms from axioms"
-OWN = "a rule of your own"
 
 
 class Ruling(NamedTuple):
@@ -317,7 +316,7 @@ def _layer(rules: Iterable[Rule], reason: str) -> Layer:
 
 def _own(rules: Iterable[Rule]) -> Layer:
     """The layer of the user's rules; the reason of a rule names its file, if it came from a file."""
-    reasons = {canonical(rule): f"from {rule.file}" if rule.file else OWN for rule in rules}
+    reasons = {canonical(rule): origin(rule) for rule in rules}
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 
 

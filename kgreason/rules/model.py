@@ -106,6 +106,15 @@ def triple(subject: Term, predicate: Term, object_: Term) -> Atom:
     return Atom(None, (subject, predicate, object_))
 
 
+OWN = "a rule of your own"
+"""The origin of a user's rule that came from no file."""
+
+
+def origin(rule: Rule) -> str:
+    """Where a user's rule comes from: `from FILE`, or `OWN`."""
+    return f"from {rule.file}" if rule.file else OWN
+
+
 def contradiction(rule: Rule) -> Atom:
     """The head that the engine derives for a rule with head `false`: `false(name, v1, ..., vn, c1, ..., cm)`.
 

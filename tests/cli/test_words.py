@@ -89,3 +89,37 @@ def test_a_query_and_an_update_name_each_other(store: Path) -> None:
 
 def test_an_iri_without_brackets_is_told(store: Path) -> None:
     assert "an IRI is written in angle brackets" in failed("explain", "-l", store, f"{E}ann a {E}Person")
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard input says that it is a terminal, and the text of a test is what a person types."""
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _self: True, raising=False)
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize(
+    ("command", "typed", "expected"),
+    [
+        (("query",), "ASK {}", "reading the query from the terminal; end it with Ctrl-D. --query gives it"),
+        (("query", "--query-file", "-"), "ASK {}", "reading the query from the terminal"),
+        (("update",), "CLEAR ALL", "reading the update from the terminal"),
+        (("load", "-f", "-", "--format", "nt"), "", "reading RDF from the terminal"),
+        (("unload", "-f", "-", "--format", "nt"), "", "reading RDF from the terminal"),
+        (("rules", "add", "-"), "p(?x) :- q(?x) .", "reading rules from the terminal"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else None,
+)
+def test_a_command_that_waits_for_a_person_says_so(
+    command: tuple[str, ...], typed: str, expected: str, store: Path
+) -> None:
+    result = call(*command, "-l", store, stdin=typed)
+    assert result.exit_code == 0
+    assert f"kgreason: {expected}" in result.stderr
+
+
+def test_rules_come_from_standard_input(store: Path) -> None:
+    rule = f"[?x, a, <{E}Old>] :- [?x, <{E}hasAge>, ?y] ."
+    assert done("rules", "add", "-l", store, "-", stdin=rule).startswith("added 1 rule in ")
+    assert done("rules", "remove", "-l", store, "-", stdin=rule).startswith("removed 1 rule in ")
+    assert failed("rules", "add", "-l", store, "-", stdin="nonsense").startswith("<stdin>:1:")

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgreason.cli.options import FileList, catalogue, example, existing, given, request, verbose
+from kgreason.cli.options import FileList, catalogue, check_stdin, example, existing, given, request, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.progress import Progress
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
 
-_FILES = "RDF files; - is stdin."
+_FILES = "RDF files; - is standard input."
 
 
 @click.command(
@@ -62,6 +62,7 @@ def diff(
     if (text is not None or file) and (added or removed):
         raise click.UsageError("give an update or files, not both")
     progress = Bars(verbose)
+    check_stdin((*added, *removed), syntax)
     if added or removed:
         delta = _of_files(location, catalogue, removed, added, syntax, progress)
     else:

@@ -45,7 +45,13 @@ _IN_MEMORY = 1 << 24
     )
 )
 @location
-@click.option("-q", "--query", "text", metavar="QUERY", help="The SPARQL query. Without -q and --query-file: stdin.")
+@click.option(
+    "-q",
+    "--query",
+    "text",
+    metavar="QUERY",
+    help="The SPARQL query. Without -q and --query-file it is read from standard input.",
+)
 @click.option("--query-file", type=click.Path(path_type=Path), metavar="FILE", help="A file with the query.")
 @click.option(
     "--results-format",

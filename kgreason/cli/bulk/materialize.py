@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from kgreason.cli.bulk.pipelines import Pipeline, is_for_spark, pipeline, refuse_settings, session
-from kgreason.cli.options import RULE_SETS, catalogue, equality, example, schema, verbose, warn
+from kgreason.cli.options import RULE_SETS, catalogue, check_stdin, equality, example, schema, verbose, warn
 from kgreason.files import whole
 from kgreason.graph.knowledge_graph import opened
 from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
@@ -48,7 +48,11 @@ _FILES = (".nt", ".nt.gz")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--rules", multiple=True, default=["owl2rl"], metavar="RULES", help=f"{RULE_SETS} (default: owl2rl).")
 @click.option(
-    "-o", "--output", required=True, metavar="OUT", help="An .nt or .nt.gz file; - is stdout. With Spark: a folder."
+    "-o",
+    "--output",
+    required=True,
+    metavar="OUT",
+    help="An .nt or .nt.gz file; - is standard output. With Spark: a folder.",
 )
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
@@ -74,7 +78,7 @@ def materialize(
     skip_malformed: bool,
     verbose: bool,
 ) -> None:
-    """Read RDF files (- is stdin) and write every triple that follows, as N-Triples.
+    """Read RDF files (- is standard input, and needs --format) and write every triple that follows, as N-Triples.
 
     The input includes the triples of named graphs, and the documents that owl:imports names, if they are in the
     catalogue. The output file is written as a whole or not at all.
@@ -92,6 +96,7 @@ def materialize(
         how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}
         _on_spark(partial(session, master, conf, work), files, output, meaning, how)
         return
+    check_stdin(files, syntax)
     refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
     target = _target(output)
     selection = select(rules, schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)

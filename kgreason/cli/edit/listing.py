@@ -15,10 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.program import OWN
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import WIDTH, format_name, format_rule, format_term
-from kgreason.rules.model import Rule
+from kgreason.rules.model import OWN, origin
 from kgreason.terms.vocabulary import RDF_TYPE
 
 Described = dict[str, str]
@@ -35,7 +34,7 @@ def described(graph: KnowledgeGraph, prefixes: Mapping[str, str] | None = None) 
     known, own = prefixes or {}, graph.own_rules()
     forms = {(rule.name, format_rule(form)) for rule in own for form in (rule, canonical(rule))}
     others = [each for each in graph.rules() if (each["name"], each["rule"]) not in forms]
-    mine = [{"name": rule.name, "rule": format_rule(rule, known), "why": _origin(rule)} for rule in own]
+    mine = [{"name": rule.name, "rule": format_rule(rule, known), "why": origin(rule)} for rule in own]
     return mine + [each | {"rule": _shortened(each["rule"], known)} for each in others]
 
 
@@ -68,10 +67,6 @@ def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Ite
     for rule in group:
         yield from (f"@rule {format_name(rule['name'])}", rule["rule"])
     yield ""
-
-
-def _origin(rule: Rule) -> str:
-    return f"from {rule.file}" if rule.file else OWN
 
 
 def _reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:

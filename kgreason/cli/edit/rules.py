@@ -18,7 +18,7 @@ import click
 from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.notation import PREFIXES, prefixes
-from kgreason.cli.options import as_json, example, existing, location, verbose
+from kgreason.cli.options import STDIN, as_json, example, existing, is_stdin, location, typed, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
@@ -88,14 +88,15 @@ def add(
 
     _check_some("a FILE with rules, or --rule TEXT", files, texts)
     done = Done(as_json=as_json, verbose=verbose)
-    for program in (*map(load, files), *(parse(text, "<rule>") for text in texts)):
+    rule_files, sourced = _with_stdin(files, texts)
+    for program in (*map(load, rule_files), *(parse(text, source) for text, source in sourced)):
         check_own(program.rules)
     with edited(location, **how) as graph:
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
-            for file in files:
+            for file in rule_files:
                 tx.load_rules(file)
-            for text in texts:
-                tx.add_rules(text, "<rule>")
+            for text, source in sourced:
+                tx.add_rules(text, source)
         stats = graph.stats()
     values = counts(tx.delta)
     line = f"added {amount(values['rules_added'], 'rule')} {done.took}: {changes(values)}"
@@ -142,27 +143,36 @@ def remove(
     from kgreason.cli.progress import Bars
 
     _check_some("a FILE with rules, --rule TEXT, --name NAME or --file FILE", files, texts, names, origin)
+    rule_files, sourced = _with_stdin(files, texts)
     of_file = names or ((None,) if origin else ())
     done = Done(as_json=as_json, verbose=verbose)
     with edited(location, **how) as graph:
         own = graph.own_rules()
-        for file in files:
+        for file in rule_files:
             own = without(own, load(file).rules)
         for name in of_file:
             own = remaining(own, name, "<rule>", origin)
-        for text in texts:
-            own = remaining(own, text, "<rule>")
+        for text, source in sourced:
+            own = remaining(own, text, source)
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
-            for file in files:
+            for file in rule_files:
                 tx.unload_rules(file)
             for name in of_file:
                 tx.remove_rules(name, "<rule>", file=origin)
-            for text in texts:
-                tx.remove_rules(text, "<rule>")
+            for text, source in sourced:
+                tx.remove_rules(text, source)
         stats = graph.stats()
     values = counts(tx.delta)
     line = f"removed {amount(values['rules_removed'], 'rule')} {done.took}: {changes(values)}"
     done.say(line, stats, values)
+
+
+def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[Path], list[tuple[str, str]]]:
+    """The files without `-`; and the texts with the text of `-`, each with its name for messages."""
+    sourced = [(text, "<rule>") for text in texts]
+    if any(map(is_stdin, files)):
+        sourced.append((typed("rules", "--rule"), STDIN))
+    return [file for file in files if not is_stdin(file)], sourced
 
 
 def _check_some(ways: str, *given: object) -> None:
