@@ -8,6 +8,8 @@
     2        a wrong command line
     130      Ctrl-C
 
+`STATUSES` says this at the end of the help.
+
 Any other exception is a bug of kgreason, and shows its traceback.
 """
 
@@ -23,6 +25,14 @@ import click
 from kgreason.errors import KgreasonError
 
 _INTERRUPTED = 130
+STATUSES = """
+\b
+Exit status:
+  0    success
+  1    an error; for check and entails: the answer is no
+  2    a wrong command line; for check and entails: an error of any kind
+  130  Ctrl-C
+"""
 
 
 class Verdict(click.Command):
@@ -31,6 +41,10 @@ class Verdict(click.Command):
 
 class Reporting(click.Group):
     """The group of all commands; it prints an error as one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of the commands, in the order in which they were added."""
+        return list(self.commands)
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command line and exit with its status."""
@@ -60,8 +74,8 @@ class Reporting(click.Group):
             ctx.exit(_say(_described(error), self._error(ctx)))
         except MemoryError:
             ctx.exit(_say("there is not enough memory", self._error(ctx)))
-        except KeyboardInterrupt:
-            ctx.exit(_say("interrupted", _INTERRUPTED))
+        except KeyboardInterrupt as stop:
+            ctx.exit(_say(str(stop) or "interrupted", _INTERRUPTED))
 
     def _error(self, ctx: click.Context) -> int:
         """The exit status of an error in the command that was called."""

@@ -1,11 +1,16 @@
-"""`--prefix p=IRI`: the prefixes that shorten IRIs on a command line."""
+"""`--prefix p=IRI`: the prefixes of a command line, and texts that they shorten."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 import click
 
-from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
+from kgreason.rules.formatter import format_term
+from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
 
+_TERM = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?|<[^<>\s]*>')
 PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 
 
@@ -26,5 +31,14 @@ prefixes = click.option(
     multiple=True,
     metavar="p=IRI",
     callback=_prefixes,
-    help="Shorten IRIs by this prefix, and by rdf, rdfs, owl and xsd. May be given several times.",
+    help="Read and show IRIs with this prefix: ex=http://example.org/ for names such as ex:tom, =http://e.org/ for "
+    ":tom. Then rdf, rdfs, owl and xsd shorten IRIs, too. May be given several times.",
 )
+
+
+def shortened(text: str, prefixes: Mapping[str, str]) -> str:
+    """A text with terms as in N-Triples, its IRIs shortened by prefixes; rdf:type as a predicate is `a`."""
+    if not prefixes:
+        return text
+    text = text.replace(f" {RDF_TYPE} ", " a ")
+    return _TERM.sub(lambda term: format_term(term[0], prefixes), text)

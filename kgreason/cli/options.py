@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
@@ -53,12 +54,13 @@ existing = click.option(
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 verbose = click.option(
-    "-v", "--verbose", is_flag=True, help="Say on standard error which stages ran, and how long each took."
+    "-v", "--verbose", is_flag=True, help="Print more: on standard error, how long each stage of the work took."
 )
 schema = click.option(
     "--schema",
     type=click.Choice(["axioms", "data"]),
-    help="axioms: translate the ontology to rules (the default); data: keep it as facts, read by generic rules.",
+    help="How the ontology is used. axioms: each axiom is translated to rules (the default). data: the axioms stay "
+    "facts, which the rules of the rule set read.",
 )
 catalogue = click.option(
     "--catalogue",
@@ -158,14 +160,20 @@ def print_table(values: dict[str, Any], *, as_json: bool) -> None:
         click.echo(f"{name:<{width}}  {value:,}" if type(value) is int else f"{name:<{width}}  {value}")
 
 
-def warn(warnings: Iterable[str], contradictions: Sequence[Contradiction] = (), *, count: int | None = None) -> None:
+def warn(
+    warnings: Iterable[str],
+    contradictions: Sequence[Contradiction] = (),
+    *,
+    count: int | None = None,
+    prefixes: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Print on standard error the warnings, the number of contradictions, and the first `_MOST` contradictions.
 
-    Pass `count` if only the number of contradictions is known.
+    Pass `count` if only the number of contradictions is known. `prefixes` shorten the IRIs of contradictions.
     """
     count = len(contradictions) if count is None else count
     found = [f"contradictions: {count:,}"] if count else []
-    found += map(str, contradictions[:_MOST])
+    found += (each.to_text(prefixes) if prefixes else str(each) for each in contradictions[:_MOST])
     if len(contradictions) > _MOST:
         found.append(f"and {len(contradictions) - _MOST:,} more; `kgreason check` shows all")
     for warning in (*warnings, *found):

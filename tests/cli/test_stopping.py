@@ -44,7 +44,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_timeout_is_an_error(store: Path) -> None:
     process = start("query", "-l", store, "--query", ENDLESS, "--timeout", 0.5)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (1, "", "kgreason: the query took longer than 0.5 seconds\n")
+    assert (process.returncode, out, err) == (1, "", "kgreason: the query took longer than 0.5 s\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")

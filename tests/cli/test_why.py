@@ -129,7 +129,9 @@ def test_check_says_of_whom_two_values_are(store: Path) -> None:
 
 
 def test_the_status_of_an_error_is_not_that_of_a_contradiction(store: Path, tmp_path: Path) -> None:
-    assert failed("check", "-l", tmp_path / "missing", status=2).endswith("missing: there is no store")
+    assert failed("check", "-l", tmp_path / "missing", status=2).startswith(
+        f"{tmp_path / 'missing'}: there is no store"
+    )
     (store / "kgreason.json").write_text("nonsense")
     assert "the manifest cannot be read" in failed("check", "-l", store, status=2)
     assert "the manifest cannot be read" in failed("explain", "-l", store, f"<{E}a> <{E}b> <{E}c>", status=1)

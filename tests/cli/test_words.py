@@ -76,6 +76,14 @@ def test_every_row_of_stats_is_explained(store: Path) -> None:
     assert rows == [line.split()[0] for line in done("stats", "-l", store).splitlines()]
 
 
+def test_the_help_names_every_command_in_a_whole_sentence_and_the_statuses() -> None:
+    told = done("--help")
+    commands = told.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in commands][:3] == ["load", "query", "update"]
+    assert all(line.endswith(".") and not line.endswith("...") for line in commands)
+    assert [line.split()[0] for line in told.partition("Exit status:\n")[2].splitlines()] == ["0", "1", "2", "130"]
+
+
 def test_a_query_and_an_update_name_each_other(store: Path) -> None:
     assert failed("query", "-l", store, "--query", "CLEAR ALL").endswith(
         "this is a SPARQL Update, not a query: use `update` for it"
@@ -116,6 +124,24 @@ def test_a_command_that_waits_for_a_person_says_so(
     result = call(*command, "-l", store, stdin=typed)
     assert result.exit_code == 0
     assert f"kgreason: {expected}" in result.stderr
+
+
+SHORT = ("--prefix", f"={E}")
+
+
+def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
+    asked = "SELECT ?who { :ann :hasAncestor ?who } ORDER BY ?who"
+    assert ":eve" in done("query", "-l", store, "--query", asked, "--results-format", "table", *SHORT)
+    assert f"\n{E}eve" in done("query", "-l", store, "--query", asked, *SHORT)
+    update = "INSERT DATA { :ida :hasParent :una ; :hasAge 80 }"
+    assert "A :ida :hasAge 80 .\n" in done("diff", "-l", store, "--update", update, *SHORT)
+    done("update", "-l", store, "--update", update, *SHORT)
+    assert "A :una a :Person .\n" in done("watch", "-l", store, "--from", 1, "--once", *SHORT)
+    assert ":una" in done("dump", "-l", store, "--format", "ttl", *SHORT)
+    told = failed("dump", "-l", store, *SHORT, status=2)
+    assert told.startswith("--prefix: the format nt has no prefixes; use --format ttl, trig, n3 or rdf")
+    clash = "INSERT DATA { :Person <http://www.w3.org/2002/07/owl#disjointWith> :Person }"
+    assert ":eve a :Person" in call("update", "-l", store, "--update", clash, *SHORT).stderr
 
 
 def test_rules_come_from_standard_input(store: Path) -> None:

@@ -14,16 +14,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
+from kgreason.cli.notation import shortened
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.canonical import canonical
-from kgreason.rules.formatter import WIDTH, format_name, format_rule, format_term
+from kgreason.rules.formatter import WIDTH, format_name, format_rule
 from kgreason.rules.model import OWN, origin
-from kgreason.terms.vocabulary import RDF_TYPE
 
 Described = dict[str, str]
 """A rule as `KnowledgeGraph.rules` gives it: its `name`, its text as `rule`, and `why` it runs."""
 
-_TERM = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?|<[^<>\s]*>')
 _RELATION = re.compile(r"\b[a-z]\w*\(")
 _AXIOM = ("<", "_:", '"')
 """How the reason of a translated rule begins: with the first term of an axiom."""
@@ -76,17 +75,16 @@ def _reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
     if why.startswith("from "):
         return f"your {rules}, {why}"
     if not why.startswith(_AXIOM):
-        reason = _shortened(why, prefixes)
+        reason = shortened(why, prefixes)
         return reason if why.startswith("of the rule set") else f"of the rule set: needed, because {reason}"
     axioms = "axioms" if why.count(" . ") else "axiom"
-    return f"from the {axioms} {_shortened(why, prefixes)}"
+    return f"from the {axioms} {shortened(why, prefixes)}"
 
 
-def _shortened(text: str, prefixes: Mapping[str, str]) -> str:
-    """A text whose IRIs are shortened, in one line if it is short; rdf:type in the place of a predicate is `a`."""
+def _shortened(rule: str, prefixes: Mapping[str, str]) -> str:
+    """The text of a rule with short IRIs, in one line if it is short then."""
     if not prefixes:
-        return text
-    text = text.replace(f" {RDF_TYPE} ", " a ")
-    text = _TERM.sub(lambda term: format_term(term[0], prefixes), text)
+        return rule
+    text = shortened(rule, prefixes)
     line = re.sub(r"\n\s*", " ", text)
     return line if len(line) <= WIDTH else text

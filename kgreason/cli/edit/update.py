@@ -49,12 +49,12 @@ def update(
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     sparql, source = given(text, file, "update")
     with edited(location, **how, catalogue=catalogue) as graph, progress("updating"):
-        updated = graph.update(sparql, source)
+        updated = graph.update(sparql, source, prefixes=how["prefixes"])
         stats = graph.stats()
     values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
     line = f"asserted {amount(values['asserted'], 'quad')} and retracted {values['retracted']:,} {done.took}: "
     line += changes(values)
     if updated.unasserted:
-        line += f"; {amount(updated.unasserted, 'quad')} to delete had not been asserted"
-        line += f" ({updated.entailed:,} of them stay because they are inferred)" if updated.entailed else ""
+        line += f"; quads to delete that were not asserted: {updated.unasserted:,}"
+        line += f" (inferred, and so still there: {updated.entailed:,})" if updated.entailed else ""
     done.say(line, stats, values)

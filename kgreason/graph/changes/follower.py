@@ -28,7 +28,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.recovery import replayed, restored
 from kgreason.materialize.materializer import Materializer
 from kgreason.rdf.generalised import is_rdf
-from kgreason.store.folder import Manifest, is_store, journal_path, older, read_manifest, snapshot_path
+from kgreason.store.folder import Manifest, is_store, journal_path, no_store, older, read_manifest, snapshot_path
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record
 from kgreason.terms.dictionary import Dictionary
@@ -154,7 +154,7 @@ class Follower:
 
 def _manifest(path: Path) -> Manifest:
     if not is_store(path):
-        raise StoreError(f"{path}: there is no store")
+        raise no_store(path)
     found = read_manifest(path) or Manifest([])
     if found.is_older:
         raise older(path, found.format)
