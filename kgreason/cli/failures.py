@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 import click
 
+from kgreason.cli.usage import plain
 from kgreason.errors import KgreasonError
 
 _INTERRUPTED = 130
@@ -55,7 +56,7 @@ class Reporting(click.Group):
             status = error.exit_code
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else self.name
-            status = _say(f"{error.format_message().rstrip('.')} (see {context} --help)", error.exit_code)
+            status = _say(f"{plain(error)} (see {context} --help)", error.exit_code)
         except click.Abort:  # Ctrl-C before the command began; click has ended the line
             status = _INTERRUPTED
         sys.exit(status or 0)

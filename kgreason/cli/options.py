@@ -140,8 +140,10 @@ def wait_for_stdin(what: str, hint: str = "") -> None:
 
 
 def check_stdin(files: Iterable[str], syntax: str | None) -> None:
-    """Say that the command waits, if one of the RDF files is standard input, and its format is known."""
-    if syntax and any(map(is_stdin, files)):
+    """Say that the command waits, if one of the RDF files is standard input. Raises InputError without a format."""
+    if any(map(is_stdin, files)):
+        if syntax is None:
+            raise InputError("standard input has no suffix: name its RDF format, for example --format ttl")
         wait_for_stdin("RDF")
 
 

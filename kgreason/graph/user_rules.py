@@ -25,6 +25,8 @@ from kgreason.store.journal.record import Record
 from kgreason.terms.quoting import quote, unescape
 
 _FROM = re.compile(r'# from "(.*)"\n')
+_NAMED = 5
+"""A message names at most this many rules."""
 _GIVEN = re.compile(r"rule-\d+")
 """A name that kgreason gives to a rule without a name."""
 SHIPPED = ("owl2rl", "rdfs", "rhodf")
@@ -88,7 +90,7 @@ def remaining(own: Iterable[Rule], text: str | None, source: str, file: str | No
         if not meant and "." in text:
             return without(own, parse(text, source).rules)
         if not meant:
-            raise RuleError(f"{name}: no rule of this name was added{_shipped(name)}")
+            raise RuleError(f"{name}: no rule of this name was added{_shipped(name) or _names(own)}")
         _check_one(meant)
     return tuple(rule for rule in own if rule not in meant)
 
@@ -102,6 +104,13 @@ def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
     if len(files) > 1:
         raise RuleError(f"{file}: rules came from {' and '.join(sorted(files))}; say which of these files is meant")
     return tuple(rule for rule in own if rule.file in files)
+
+
+def _names(own: tuple[Rule, ...]) -> str:
+    """A hint for the message: the names of the user's rules; otherwise the empty text."""
+    names = list(dict.fromkeys(rule.name for rule in own))
+    more = ", ..." if len(names) > _NAMED else ""
+    return f"; the rules that were added are called {', '.join(names[:_NAMED])}{more}" if names else ""
 
 
 def _check_one(named: tuple[Rule, ...]) -> None:

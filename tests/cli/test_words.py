@@ -144,6 +144,34 @@ def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
     assert ":eve a :Person" in call("update", "-l", store, "--update", clash, *SHORT).stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("stats", "the option -l STORE is missing: the folder of the store"),
+        ("load -l s", "the option -f FILE... is missing: RDF files; - is standard input, and needs --format"),
+        (
+            "load -l s family.ttl",
+            "the option -f FILE... is missing: RDF files; - is standard input, and needs --format",
+        ),
+        ("load -l s -f", "the option -f needs a value"),
+        ("query -l s --querry x", "there is no option --querry; did you mean --query or --query-file?"),
+        ("query -l s SELECT ?x", "the words SELECT ?x belong to no option; put text with spaces in quotation marks"),
+        ("explain -l . ", "the argument 'S P O' is missing"),
+        ("load -l s -f x --budget 0", "--budget 0: it must be at least 1"),
+        ("query -l s --timeout 0", "--timeout 0.0: it must be more than 0"),
+        ("load -l s -f x --budget many", "--budget many: it must be a whole number"),
+        ("dump -l s --format foo", "--format foo: it must be one of nt, nq, ttl, trig, n3, rdf, jsonld"),
+        ("quer", "there is no command quer; did you mean query?"),
+        ("check", "give RDF files, or a store with -l"),
+        ("check -l s x.ttl", "give RDF files or a store (-l), not both"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_plain_words(words: str, expected: str, store: Path) -> None:
+    words = words.replace("-l s", f"-l {store}").replace("-l .", f"-l {store}")
+    told = failed(*words.split(), status=2)
+    assert told.startswith(f"{expected} (see kgreason ")
+
+
 def test_rules_come_from_standard_input(store: Path) -> None:
     rule = f"[?x, a, <{E}Old>] :- [?x, <{E}hasAge>, ?y] ."
     assert done("rules", "add", "-l", store, "-", stdin=rule).startswith("added 1 rule in ")

@@ -53,8 +53,10 @@ def check(
     """
     from kgreason.cli.progress import Bars
 
-    if bool(files) == (location is not None):
-        raise click.UsageError("give RDF files or a store (-l), and not both")
+    if files and location is not None:
+        raise click.UsageError("give RDF files or a store (-l), not both")
+    if not files and location is None:
+        raise click.UsageError("give RDF files, or a store with -l")
     if location and (rules or catalogue):
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
     store = None if location is None else there(location)

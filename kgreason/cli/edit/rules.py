@@ -35,7 +35,11 @@ def rules() -> None:
     """Show and edit the rules of a store."""
 
 
-@rules.command("list", epilog=example("kgreason rules list -l store --prefix =http://example.org/"))
+@rules.command(
+    "list",
+    short_help="Show the rules in force, and where they come from.",
+    epilog=example("kgreason rules list -l store --prefix =http://example.org/"),
+)
 @location
 @click.option("--all", "every", is_flag=True, help="Show the helper rules of kgreason too.")
 @as_json
@@ -61,10 +65,11 @@ def list_rules(location: Path, every: bool, as_json: bool, prefixes: dict[str, s
 
 
 @rules.command(
+    short_help="Add rules from files or from text.",
     epilog=example(
         "kgreason rules add -l store family.dl",
         "kgreason rules add -l store --rule '@prefix : <http://e/> . [?x, :knows, ?y] :- [?y, :knows, ?x] .'",
-    )
+    ),
 )
 @existing
 @_files
@@ -104,11 +109,12 @@ def add(
 
 
 @rules.command(
+    short_help="Remove rules that were added.",
     epilog=example(
         "kgreason rules remove -l store family.dl",
         "kgreason rules remove -l store --name grandparent",
         "kgreason rules remove -l store --name rule-2 --file family.dl",
-    )
+    ),
 )
 @existing
 @_files

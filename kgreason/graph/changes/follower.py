@@ -108,10 +108,12 @@ class Follower:
         return _Seen(commit, live, journal, list(journal.records(commit)))
 
     def _begin(self, seen: _Seen, after: int) -> None:
-        if not seen.commit <= after <= seen.journal.last:
+        if after > seen.journal.last:
+            raise StoreError(f"{self._path}: there is no commit {after}; the last commit is {seen.journal.last}")
+        if after < seen.commit:
             raise StoreError(
-                f"{self._path}: the commits after {after} are not in the journal; it has those after {seen.commit}"
-                f" up to {seen.journal.last}"
+                f"{self._path}: the commits after {after} are not in the journal any more; it has those after"
+                f" {seen.commit} (begin after 0 for the whole graph)"
             )
         self._take_over(seen, after)
 
