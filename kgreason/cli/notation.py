@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import click
 
+from kgreason.cli.options import Command
 from kgreason.rules.formatter import format_term
 from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
 
@@ -25,15 +26,23 @@ def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[st
     return PREFIXES | found if found else {}
 
 
-prefixes = click.option(
-    "--prefix",
-    "prefixes",
-    multiple=True,
-    metavar="p=IRI",
-    callback=_prefixes,
-    help="Read and show IRIs with this prefix: ex=http://example.org/ for names such as ex:tom, =http://e.org/ for "
-    ":tom. Then rdf, rdfs, owl and xsd shorten IRIs, too. May be given several times.",
-)
+def _prefix(does: str) -> Callable[[Command], Command]:
+    """The option `--prefix`; `does` says what it is for."""
+    return click.option(
+        "--prefix",
+        "prefixes",
+        multiple=True,
+        metavar="p=IRI",
+        callback=_prefixes,
+        help=f"{does} IRIs with this prefix: ex=http://example.org/ for names such as ex:tom, =http://e.org/ for :tom. "
+        "Then rdf, rdfs, owl and xsd shorten IRIs, too. May be given several times.",
+    )
+
+
+prefixes = _prefix("Read and show")
+"""The option of a command that reads terms from its command line, and shows terms."""
+shown_prefixes = _prefix("Show")
+"""The option of a command that only shows terms."""
 
 
 def shortened(text: str, prefixes: Mapping[str, str]) -> str:

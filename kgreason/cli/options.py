@@ -54,7 +54,10 @@ existing = click.option(
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 verbose = click.option(
-    "-v", "--verbose", is_flag=True, help="Print more: on standard error, how long each stage of the work took."
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Print more: how long each stage of the work took, and after a change its counters.",
 )
 schema = click.option(
     "--schema",
@@ -75,14 +78,15 @@ def equality(command: Command) -> Command:
     mode = click.option(
         "--same-as",
         type=click.Choice(["aliases", "representatives", "rules"]),
-        help="How equal terms are shown: a triple for each of them (aliases, the default), or for one of them "
-        "(representatives), or by the plain rules of the W3C (rules).",
+        help="How terms that owl:sameAs makes equal are shown. aliases: each triple for each of the equal terms (the "
+        "default). representatives: each triple for one of the equal terms. rules: by the rules of the W3C alone.",
     )
     budget = click.option(
         "--aliases",
         type=click.IntRange(min=0),
         metavar="ROWS",
-        help="At most this many rows are shown for equal terms (default: 10^6).",
+        help="With aliases: one group of equal terms may need this many triples (default: 10^6). A group that needs more "
+        "is shown by one of its terms.",
     )
     return mode(budget(command))
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import prefixes
+from kgreason.cli.notation import shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.progress import Progress
@@ -33,7 +33,7 @@ _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store -
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @catalogue
 @as_json
-@prefixes
+@shown_prefixes
 @verbose
 @click.pass_context
 def check(

@@ -16,7 +16,7 @@ import click
 import pyoxigraph
 from pyoxigraph import Quad, RdfFormat
 
-from kgreason.cli.notation import PREFIXES, prefixes
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import example, location
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
@@ -39,7 +39,7 @@ _WITH_GRAPHS = ("nq", "trig", "jsonld")
     show_default=True,
     help="The RDF format; those with graphs (nq, trig, jsonld) show named graphs as well.",
 )
-@prefixes
+@shown_prefixes
 def dump(location: Path, asserted: bool, inferred: bool, syntax: str, prefixes: dict[str, str]) -> None:
     """Print the triples of a store: all of them, or only those that were loaded, or only those that were derived.
 

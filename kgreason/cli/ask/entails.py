@@ -17,7 +17,7 @@ from typing import get_args
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import prefixes
+from kgreason.cli.notation import shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example
 from kgreason.entailment.entails import ENTAILMENT_RULES, Semantics, judged
 from kgreason.proofs.notation import fact_text
@@ -41,7 +41,7 @@ _EVERYTHING = ", because the premises contradict themselves and entail everythin
 )
 @catalogue
 @as_json
-@prefixes
+@shown_prefixes
 @click.pass_context
 def entails(
     context: click.Context,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.notation import prefixes, shortened
+from kgreason.cli.notation import shortened, shown_prefixes
 from kgreason.cli.options import example, existing, verbose
 
 _PAUSE = 0.2
@@ -33,7 +33,7 @@ _PAUSE = 0.2
 )
 @click.option("--once", is_flag=True, help="Stop when everything so far is shown.")
 @verbose
-@prefixes
+@shown_prefixes
 def watch(location: Path, after: int | None, once: bool, verbose: bool, prefixes: dict[str, str]) -> None:
     """Show what each commit to a store changes, as RDF Patches, while another process edits it.
 

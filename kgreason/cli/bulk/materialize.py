@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from kgreason.cli.bulk.pipelines import Pipeline, is_for_spark, pipeline, refuse_settings, session
-from kgreason.cli.notation import prefixes
+from kgreason.cli.notation import shown_prefixes
 from kgreason.cli.options import RULE_SETS, catalogue, check_stdin, equality, example, schema, verbose, warn
 from kgreason.files import whole
 from kgreason.graph.knowledge_graph import opened
@@ -61,7 +61,7 @@ _FILES = (".nt", ".nt.gz")
 @equality
 @catalogue
 @pipeline
-@prefixes
+@shown_prefixes
 @verbose
 def materialize(
     files: tuple[str, ...],

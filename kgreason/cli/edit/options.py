@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
-from kgreason.cli.notation import prefixes
+from kgreason.cli.notation import shown_prefixes
 from kgreason.cli.options import Command, print_table, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
 from kgreason.store.folder import Folder, is_store
@@ -68,7 +68,7 @@ def means(command: Command) -> Command:
         how = Means(strategy=strategy, budget=budget, wait=wait, prefixes=prefixes)
         return command(*args, how=how, **others)
 
-    return cast(Command, _STRATEGY(_BUDGET(_WAIT(prefixes(collected)))))
+    return cast(Command, _STRATEGY(_BUDGET(_WAIT(shown_prefixes(collected)))))
 
 
 class Done:

@@ -17,7 +17,7 @@ import click
 
 from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
-from kgreason.cli.notation import PREFIXES, prefixes
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, example, existing, is_stdin, location, typed, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import remaining, without
@@ -43,7 +43,7 @@ def rules() -> None:
 @location
 @click.option("--all", "every", is_flag=True, help="Show the helper rules of kgreason too.")
 @as_json
-@prefixes
+@shown_prefixes
 def list_rules(location: Path, every: bool, as_json: bool, prefixes: dict[str, str]) -> None:
     """List the rules in force. A comment before each group of rules says where they come from.
 

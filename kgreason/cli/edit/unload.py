@@ -39,7 +39,7 @@ def unload(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Take the triples of RDF files out of a store, and everything that only they entail.
+    """Take the triples of RDF files out of a store, and the triples that follow only from them.
 
     A triple that other triples still entail stays, as an inferred one. The command prints how many triples it took out,
     how long that took, and how many triples the store has now. -v and --json print all counters. The counter `missed`

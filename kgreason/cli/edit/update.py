@@ -40,9 +40,10 @@ def update(
 ) -> None:
     """Change a store by SPARQL Update; only what changes is computed.
 
-    The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. It also
-    says how many quads the request wanted to delete that were not asserted, and how many of these stay because they are
-    inferred. -v and --json print all counters. After an error or Ctrl-C the store stays as it was.
+    The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. Only an
+    asserted quad can be deleted. The command counts the other quads that the update would delete, and those of them
+    that rules infer, which stay. The update may use the prefixes of --prefix without declaring them. -v and --json
+    print all counters. After an error or Ctrl-C the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
