@@ -85,8 +85,8 @@ def equality(command: Command) -> Command:
         "--aliases",
         type=click.IntRange(min=0),
         metavar="ROWS",
-        help="With aliases: one group of equal terms may need this many triples (default: 10^6). A larger group is shown "
-        "by one of its terms.",
+        help="With aliases: one group of equal terms may need this many triples (default: 10^6). A larger group is "
+        "shown by one of its terms.",
     )
     return mode(budget(command))
 
