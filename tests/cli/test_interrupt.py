@@ -124,7 +124,7 @@ def test_materialize_leaves_the_file_that_was_there(stage: str, data: Path, tmp_
     out = tmp_path / "out.nt"
     out.write_text("before")
     process = interrupting(stage, "goes on", "materialize", data, "-o", out)
-    assert (process.returncode, process.stderr) == (130, "kgreason: interrupted\n")
+    assert (process.returncode, process.stderr) == (130, "kgreason: interrupted; nothing was written\n")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"out.nt": "before"}
 
 

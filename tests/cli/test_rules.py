@@ -101,6 +101,12 @@ def test_a_rule_that_changes_its_file_has_the_new_one(store: Path, two_files: tu
     assert own(store) == [f"from {two_files[1]}", f"from {moved}"]
 
 
+def test_a_rule_that_is_there_already_is_told(store: Path, two_files: tuple[Path, Path]) -> None:
+    told = done("rules", "add", "-l", store, two_files[0])
+    assert told.startswith("added 0 rules in ")
+    assert "; 1 rule not added, because the store has the same already\n" in told
+
+
 def test_rules_are_listed_as_they_were_written(store: Path, two_files: tuple[Path, Path]) -> None:
     text = done("rules", "list", "-l", store, "--prefix", f"={E}")
     rule = "[?who, :sibling, ?other] :- [?other, :hasParent, ?p], [?who, :hasParent, ?p] ."

@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import shown_prefixes
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.progress import Progress
@@ -68,6 +68,7 @@ def check(
     if as_json:
         click.echo(json.dumps([{"message": str(line), **proof.to_json()} for proof, line in found], indent=1))
     else:
+        prefixes = PREFIXES | prefixes
         texts = [_told(proof.to_text(prefixes), line.to_text(prefixes)) for proof, line in found]
         click.echo("\n".join(texts) or "no contradictions\n", nl=False)
     context.exit(1 if found else 0)

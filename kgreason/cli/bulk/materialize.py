@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from kgreason.cli.bulk.pipelines import Pipeline, is_for_spark, pipeline, refuse_settings, session
-from kgreason.cli.notation import shown_prefixes
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import RULE_SETS, catalogue, check_stdin, equality, example, schema, verbose, warn
 from kgreason.files import whole
 from kgreason.graph.knowledge_graph import opened
@@ -104,9 +104,26 @@ def materialize(
     refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
     target = _target(output)
     selection = select(rules, schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
-    materializer = _closed(selection, files, syntax, opened(catalogue), prefixes, progress)
-    rows = materializer.save().triples(asserted=False if inferred else None)
-    _write(target, materializer.dictionary, rows[is_rdf(materializer.dictionary, *rows.T)], progress)
+    with _says_what_is_written(output):
+        materializer = _closed(selection, files, syntax, opened(catalogue), prefixes, progress)
+        rows = materializer.save().triples(asserted=False if inferred else None)
+        _write(target, materializer.dictionary, rows[is_rdf(materializer.dictionary, *rows.T)], progress)
+
+
+@contextmanager
+def _says_what_is_written(output: str) -> Iterator[None]:
+    """After Ctrl-C raise KeyboardInterrupt with a text that says whether the output file was written."""
+    path = Path(output)
+    before = path.stat() if path.is_file() else None
+    try:
+        yield
+    except KeyboardInterrupt:
+        if output == "-" or (path.exists() and not path.is_file()):
+            raise
+        after = path.stat() if path.is_file() else None
+        is_same = (before and before.st_ino) == (after and after.st_ino)  # `whole` makes a new file
+        state = "nothing was written" if is_same else f"{output} was written before that"
+        raise KeyboardInterrupt(f"interrupted; {state}") from None
 
 
 def _closed(
@@ -129,7 +146,7 @@ def _closed(
     materializer.change(imports.completed(edit, progress), progress=progress)
     materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
-    warn([*materializer.warnings, *imports.warnings()], found, prefixes=prefixes)
+    warn([*materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | dict(prefixes))
     return materializer
 
 

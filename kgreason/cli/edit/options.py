@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
-from kgreason.cli.notation import shown_prefixes
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import Command, print_table, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
 from kgreason.store.folder import Folder, is_store
@@ -118,7 +118,7 @@ def edited(location: Path, *, prefixes: Mapping[str, str], **how: Any) -> Iterat
             known = set(graph.warnings)
             yield graph
             new = [warning for warning in graph.warnings if warning not in known]
-            warn(new, graph.contradictions(), prefixes=prefixes)
+            warn(new, graph.contradictions(), prefixes=PREFIXES | dict(prefixes))
     except KeyboardInterrupt:
         is_made = before is not None and _last_commit(location) != before
         state = "the change was made before that" if is_made else "nothing was changed"

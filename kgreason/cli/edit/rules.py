@@ -94,17 +94,22 @@ def add(
     _check_some("a FILE with rules, or --rule TEXT", files, texts)
     done = Done(as_json=as_json, verbose=verbose)
     rule_files, sourced = _with_stdin(files, texts)
+    given = 0
     for program in (*map(load, rule_files), *(parse(text, source) for text, source in sourced)):
         check_own(program.rules)
+        given += len(program.rules)
     with edited(location, **how) as graph:
+        before = len(graph.own_rules())
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.load_rules(file)
             for text, source in sourced:
                 tx.add_rules(text, source)
-        stats = graph.stats()
+        stats, added = graph.stats(), len(graph.own_rules()) - before
     values = counts(tx.delta)
-    line = f"added {amount(values['rules_added'], 'rule')} {done.took}: {changes(values)}"
+    line = f"added {amount(added, 'rule')} {done.took}: {changes(values)}"
+    if given > added:
+        line += f"; {amount(given - added, 'rule')} not added, because the store has the same already"
     done.say(line, stats, values)
 
 
