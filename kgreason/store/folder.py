@@ -306,6 +306,8 @@ def no_store(path: Path) -> StoreError:
     """The error for a path where there is no store."""
     if path.is_file():
         return StoreError(f"{path}: is a file, and a store is a folder; to load a file, name it after -f")
+    if path.is_dir() and any(path.iterdir()):
+        return StoreError(f"{path}: there is no store here; the folder has other files")
     return StoreError(f"{path}: there is no store here; to make one: kgreason load -l {path} -f FILE")
 
 
