@@ -25,7 +25,7 @@ from kgreason.cli.edit.load import load
 from kgreason.cli.edit.rules import rules
 from kgreason.cli.edit.unload import unload
 from kgreason.cli.edit.update import update
-from kgreason.cli.failures import Reporting
+from kgreason.cli.failures import STATUSES, Reporting
 from kgreason.cli.options import example
 from kgreason.cli.run import run
 
@@ -35,7 +35,7 @@ _EXAMPLE = example(
 )
 
 
-@click.group("kgreason", cls=Reporting, invoke_without_command=True, epilog=_EXAMPLE)
+@click.group("kgreason", cls=Reporting, invoke_without_command=True, epilog=_EXAMPLE + STATUSES)
 @click.version_option(__version__, prog_name="kgreason", message="%(prog)s %(version)s")
 @click.pass_context
 def main(context: click.Context) -> None:
@@ -44,6 +44,24 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-_ON_STORES = (load, query, update, unload, diff, explain, check, watch, rules, dump, stats)
-for command in (*_ON_STORES, materialize, entails, run, lubm):
+_SUMMARIES = {
+    load: "Load RDF files into a store (a new one, or one that is there).",
+    query: "Ask a store a SPARQL query.",
+    update: "Change a store by SPARQL Update.",
+    unload: "Take the triples of RDF files out of a store.",
+    diff: "Show what an update or a load would change.",
+    explain: "Show why a triple of a store holds.",
+    check: "Show the contradictions in a store or in RDF files.",
+    watch: "Show what other processes change in a store.",
+    rules: "List, add and remove the rules of a store.",
+    dump: "Print the triples of a store.",
+    stats: "Count the triples, rules and contradictions of a store.",
+    materialize: "Write all triples that follow from RDF files; no store.",
+    entails: "Say whether RDF files entail another RDF file; no store.",
+    run: "Run a Datalog program on tables; no store.",
+    lubm: "Generate benchmark data.",
+}
+"""Every command, in the order of the help, with its line there."""
+for command, summary in _SUMMARIES.items():
+    command.short_help = summary
     main.add_command(command)

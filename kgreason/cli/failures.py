@@ -8,6 +8,8 @@
     2        a wrong command line
     130      Ctrl-C
 
+`STATUSES` says this at the end of the help.
+
 Any other exception is a bug of kgreason, and shows its traceback.
 """
 
@@ -20,9 +22,18 @@ from typing import Any, NoReturn
 
 import click
 
+from kgreason.cli.usage import plain
 from kgreason.errors import KgreasonError
 
 _INTERRUPTED = 130
+STATUSES = """
+\b
+Exit status:
+  0    success
+  1    an error; for check and entails: the answer is no
+  2    a wrong command line; for check and entails: an error of any kind
+  130  Ctrl-C
+"""
 
 
 class Verdict(click.Command):
@@ -31,6 +42,10 @@ class Verdict(click.Command):
 
 class Reporting(click.Group):
     """The group of all commands; it prints an error as one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of the commands, in the order in which they were added."""
+        return list(self.commands)
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command line and exit with its status."""
@@ -41,7 +56,7 @@ class Reporting(click.Group):
             status = error.exit_code
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else self.name
-            status = _say(f"{error.format_message().rstrip('.')} (see {context} --help)", error.exit_code)
+            status = _say(f"{plain(error)} (see {context} --help)", error.exit_code)
         except click.Abort:  # Ctrl-C before the command began; click has ended the line
             status = _INTERRUPTED
         sys.exit(status or 0)
@@ -60,8 +75,8 @@ class Reporting(click.Group):
             ctx.exit(_say(_described(error), self._error(ctx)))
         except MemoryError:
             ctx.exit(_say("there is not enough memory", self._error(ctx)))
-        except KeyboardInterrupt:
-            ctx.exit(_say("interrupted", _INTERRUPTED))
+        except KeyboardInterrupt as stop:
+            ctx.exit(_say(str(stop) or "interrupted", _INTERRUPTED))
 
     def _error(self, ctx: click.Context) -> int:
         """The exit status of an error in the command that was called."""

@@ -1,16 +1,22 @@
-"""`--prefix p=IRI`: the prefixes that shorten IRIs on a command line."""
+"""`--prefix p=IRI`: the prefixes of a command line, and texts that they shorten."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
+
 import click
 
-from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
+from kgreason.cli.options import Command
+from kgreason.rules.formatter import format_term
+from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
 
+_TERM = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?|<[^<>\s]*>')
 PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 
 
 def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """The prefixes of a command line and the usual ones. Without any `--prefix`, nothing is shortened: `{}`."""
+    """The prefixes of a command line and the usual ones; `{}` without `--prefix`, which leaves RDF Patch as it is."""
     found = {}
     for word in words:
         prefix, mark, namespace = word.partition("=")
@@ -20,11 +26,28 @@ def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[st
     return PREFIXES | found if found else {}
 
 
-prefixes = click.option(
-    "--prefix",
-    "prefixes",
-    multiple=True,
-    metavar="p=IRI",
-    callback=_prefixes,
-    help="Shorten IRIs by this prefix, and by rdf, rdfs, owl and xsd. May be given several times.",
-)
+def _prefix(does: str) -> Callable[[Command], Command]:
+    """The option `--prefix`; `does` says what it is for."""
+    return click.option(
+        "--prefix",
+        "prefixes",
+        multiple=True,
+        metavar="p=IRI",
+        callback=_prefixes,
+        help=f"{does} IRIs with this prefix: ex=http://example.org/ for names such as ex:tom, =http://e.org/ for :tom. "
+        "Then rdf, rdfs, owl and xsd shorten IRIs, too. May be given several times.",
+    )
+
+
+prefixes = _prefix("Read and show")
+"""The option of a command that reads terms from its command line, and shows terms."""
+shown_prefixes = _prefix("Show")
+"""The option of a command that only shows terms."""
+
+
+def shortened(text: str, prefixes: Mapping[str, str]) -> str:
+    """A text with terms as in N-Triples, its IRIs shortened by prefixes; rdf:type as a predicate is `a`."""
+    if not prefixes:
+        return text
+    text = text.replace(f" {RDF_TYPE} ", " a ")
+    return _TERM.sub(lambda term: format_term(term[0], prefixes), text)

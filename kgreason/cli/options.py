@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
@@ -22,6 +23,8 @@ from kgreason.store.folder import is_store, no_store
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MOST = 5
 """A command that changes a store shows at most this many contradictions one by one."""
+STDIN = "<stdin>"
+"""The name of standard input in messages."""
 RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several times"
 
 location = click.option(
@@ -51,12 +54,16 @@ existing = click.option(
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 verbose = click.option(
-    "-v", "--verbose", is_flag=True, help="Say on standard error which stages ran, and how long each took."
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Print more: how long each stage of the work took, and after a change its counters.",
 )
 schema = click.option(
     "--schema",
     type=click.Choice(["axioms", "data"]),
-    help="axioms: translate the ontology to rules (the default); data: keep it as facts, read by generic rules.",
+    help="How the ontology is used. axioms: each axiom is translated to rules (the default). data: the axioms stay "
+    "facts, which the rules of the rule set read.",
 )
 catalogue = click.option(
     "--catalogue",
@@ -71,14 +78,15 @@ def equality(command: Command) -> Command:
     mode = click.option(
         "--same-as",
         type=click.Choice(["aliases", "representatives", "rules"]),
-        help="How equal terms are shown: a triple for each of them (aliases, the default), or for one of them "
-        "(representatives), or by the plain rules of the W3C (rules).",
+        help="How terms that owl:sameAs makes equal are shown. aliases: each triple for each of the equal terms (the "
+        "default). representatives: each triple for one of the equal terms. rules: by the rules of the W3C alone.",
     )
     budget = click.option(
         "--aliases",
         type=click.IntRange(min=0),
         metavar="ROWS",
-        help="At most this many rows are shown for equal terms (default: 10^6).",
+        help="With aliases: one group of equal terms may need this many triples (default: 10^6). A larger group is "
+        "shown by one of its terms.",
     )
     return mode(budget(command))
 
@@ -86,7 +94,11 @@ def equality(command: Command) -> Command:
 def request(command: Command) -> Command:
     """Add the options of a SPARQL Update, which the command gets as `text` or as `file`; see `given`."""
     text = click.option(
-        "-u", "--update", "text", metavar="UPDATE", help="The SPARQL Update. Without -u and --update-file: stdin."
+        "-u",
+        "--update",
+        "text",
+        metavar="UPDATE",
+        help="The SPARQL Update. Without -u and --update-file it is read from standard input.",
     )
     file = click.option(
         "--update-file", "file", type=click.Path(path_type=Path), metavar="FILE", help="A file with the update."
@@ -95,15 +107,48 @@ def request(command: Command) -> Command:
 
 
 def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
-    """The text of an option, or of the file of `--option-file`, or else of stdin; then its name for messages."""
+    """The text of an option, or of the file of `--option-file`, or else of stdin; then its name for messages.
+
+    The file `-` is stdin, too.
+    """
     if text is not None and file is not None:
         raise click.UsageError(f"give --{option} or --{option}-file, not both")
     if text is not None:
         return text, f"<{option}>"
+    if file is None or is_stdin(file):
+        return typed(f"the {option}", f"--{option}"), STDIN
     try:
-        return (file.read_text("utf-8-sig"), str(file)) if file else (sys.stdin.read(), "<stdin>")
+        return file.read_text("utf-8-sig"), str(file)
     except UnicodeDecodeError as error:
-        raise InputError(f"{file or '<stdin>'}: is not UTF-8 text") from error
+        raise InputError(f"{file}: is not UTF-8 text") from error
+
+
+def is_stdin(file: object) -> bool:
+    """Whether a file on a command line is standard input: `-`."""
+    return str(file) == "-"
+
+
+def typed(what: str, instead: str) -> str:
+    """The text of stdin; `what` says what it is, and `instead` which option could give it. Raises InputError."""
+    wait_for_stdin(what, f" {instead} gives it on the command line.")
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{STDIN}: is not UTF-8 text") from error
+
+
+def wait_for_stdin(what: str, hint: str = "") -> None:
+    """Say that the command waits for what a person types, if standard input is a terminal."""
+    if sys.stdin.isatty():
+        click.echo(f"kgreason: reading {what} from the terminal; end it with Ctrl-D.{hint}", err=True)
+
+
+def check_stdin(files: Iterable[str], syntax: str | None) -> None:
+    """Say that the command waits, if one of the RDF files is standard input. Raises InputError without a format."""
+    if any(map(is_stdin, files)):
+        if syntax is None:
+            raise InputError("standard input has no suffix: name its RDF format, for example --format ttl")
+        wait_for_stdin("RDF")
 
 
 def example(*lines: str) -> str:
@@ -121,14 +166,20 @@ def print_table(values: dict[str, Any], *, as_json: bool) -> None:
         click.echo(f"{name:<{width}}  {value:,}" if type(value) is int else f"{name:<{width}}  {value}")
 
 
-def warn(warnings: Iterable[str], contradictions: Sequence[Contradiction] = (), *, count: int | None = None) -> None:
+def warn(
+    warnings: Iterable[str],
+    contradictions: Sequence[Contradiction] = (),
+    *,
+    count: int | None = None,
+    prefixes: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Print on standard error the warnings, the number of contradictions, and the first `_MOST` contradictions.
 
-    Pass `count` if only the number of contradictions is known.
+    Pass `count` if only the number of contradictions is known. `prefixes` shorten the IRIs of contradictions.
     """
     count = len(contradictions) if count is None else count
     found = [f"contradictions: {count:,}"] if count else []
-    found += map(str, contradictions[:_MOST])
+    found += (each.to_text(prefixes) if prefixes else str(each) for each in contradictions[:_MOST])
     if len(contradictions) > _MOST:
         found.append(f"and {len(contradictions) - _MOST:,} more; `kgreason check` shows all")
     for warning in (*warnings, *found):

@@ -16,14 +16,14 @@ from tqdm import tqdm
 
 _CLOCK = "{desc} {elapsed}"
 _DELAY = 1
-"""Seconds after which the bar of a stage is drawn."""
+"""Bars are drawn from this second of a command on; a short command draws none."""
 
 
 class Bars:
     """A `Progress` that draws bars. Make it before the work begins: it says whether kernels must be compiled."""
 
     def __init__(self, verbose: bool) -> None:
-        self._verbose = verbose
+        self._verbose, self._begun = verbose, time.perf_counter()
         if verbose or sys.stderr.isatty():
             _announce()
 
@@ -31,6 +31,7 @@ class Bars:
     def __call__(self, stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
         """A context for one stage; call its value with the number of steps done since the last call."""
         begun = time.perf_counter()
+        delay = max(0.0, self._begun + _DELAY - begun)
         with tqdm(
             desc=stage,
             total=total,
@@ -39,14 +40,14 @@ class Bars:
             leave=False,
             disable=not sys.stderr.isatty(),
             bar_format=_CLOCK,
-            delay=_DELAY,
+            delay=delay,
         ) as bar:
 
             def report(done: int) -> None:
                 if done:
                     bar.bar_format = None  # there is something to count
                     bar.update(done)
-                elif time.perf_counter() - begun > _DELAY:
+                elif time.perf_counter() - begun > delay:
                     bar.refresh()
 
             yield report

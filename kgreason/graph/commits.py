@@ -22,6 +22,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.log import CommitLog
 from kgreason.graph.recovery import replayed, restored
 from kgreason.graph.statistics import COUNTS, statistics
+from kgreason.graph.user_rules import journalled
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
@@ -30,9 +31,7 @@ from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.materialize.selection import select
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rules.formatter import format_program
 from kgreason.rules.model import Rule, Triple
-from kgreason.rules.program import Program
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record, Signed
@@ -302,8 +301,10 @@ def _by_definition(home: Repository) -> Materializer:
 
 
 def _rule_changes(before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
-    """The user's rules that went (-1) and came (1), each as a text of its own with name and group."""
+    """The user's rules that went (-1) and came (1), each as a text of its own; a rule of another file is another."""
     if after is None:
         return ()
-    signed = [(-1, rule) for rule in before if rule not in after] + [(1, rule) for rule in after if rule not in before]
-    return tuple((sign, format_program(Program((rule,)))) for sign, rule in signed)
+    old, new = ({(rule, rule.file): rule for rule in rules} for rules in (before, after))
+    gone = ((-1, rule) for key, rule in old.items() if key not in new)
+    come = ((1, rule) for key, rule in new.items() if key not in old)
+    return tuple((sign, journalled(rule)) for sign, rule in (*gone, *come))

@@ -31,7 +31,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.quads import Item, of_lines, quads_of
 from kgreason.graph.input.terms import checked
-from kgreason.graph.user_rules import asked_for, without
+from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
@@ -39,7 +39,7 @@ from kgreason.materialize.selection import check_own
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import load, parse
+from kgreason.rules.parser import load, parse, rules_of_file
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
@@ -151,23 +151,28 @@ class Transaction:
         check_text("add_rules", "rules", text)
         return self._add_rules(parse(text, source).rules)
 
-    def remove_rules(self, text: str, source: str = "<rules>") -> Self:
+    def remove_rules(self, text: str | None = None, source: str = "<rules>", *, file: File | None = None) -> Self:
         """Remove rules that the user added, given by name or as text.
 
-        Raises RuleError if the graph has no such rule, RuleSyntaxError.
+        With `file`, `text` is a name, and only rules that came from this rule file are meant; without `text`, all rules
+        that came from it. The file itself is not read. Raises RuleError if the graph has no such rule, or if rules of
+        several files have the name; RuleSyntaxError.
         """
-        check_text("remove_rules", "a rule's name, or rules,", text)
-        return self._remove_rules(asked_for(self._rules(), text, source))
+        if text is not None or file is None:
+            check_text("remove_rules", "a rule's name, or rules,", text)
+        self._own = dict.fromkeys(remaining(self._rules(), text, source, None if file is None else str(file)))
+        return self
 
     def load_rules(self, path: File) -> Self:
         """Add the rules of a file. Raises InputError, RuleSyntaxError, UnsafeRuleError."""
         check_paths("load_rules", (path,))
-        return self._add_rules(load(Path(path)).rules)
+        return self._add_rules(rules_of_file(Path(path)))
 
     def unload_rules(self, path: File) -> Self:
         """Remove the rules of a file. Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one."""
         check_paths("unload_rules", (path,))
-        return self._remove_rules(load(Path(path)).rules)
+        self._own = dict.fromkeys(without(self._rules(), load(Path(path)).rules))
+        return self
 
     def _rules(self) -> dict[Rule, None]:
         """The user's rules after the edits so far."""
@@ -180,10 +185,6 @@ class Transaction:
         own = self._rules()
         known = {canonical(rule) for rule in own}
         self._own = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
-        return self
-
-    def _remove_rules(self, rules: Iterable[Rule]) -> Self:
-        self._own = dict.fromkeys(without(self._rules(), rules))
         return self
 
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
@@ -210,8 +211,8 @@ class Transaction:
 
     def _edit(self) -> Edit:
         removed, added = last_wishes(self._signs, self._parts)
-        is_new = self._own is not None and self._own != dict.fromkeys(self._live.own)
-        own = tuple(self._own or ()) if is_new else None
+        before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._live.own, self._own))
+        own = tuple(after) if self._own is not None and before != after else None
         edit = Edit(removed, added, own, self._evaluated)
         return self._lean(edit) if -1 in self._signs else edit
 

@@ -8,18 +8,27 @@ Cost: parsing the rules of the snapshot and of the journal.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from kgreason.errors import RuleError
 from kgreason.rules.canonical import canonical
-from kgreason.rules.formatter import format_rule
+from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse, ruleset
+from kgreason.rules.program import Program
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record
+from kgreason.terms.quoting import quote, unescape
 
+_FROM = re.compile(r'# from "(.*)"\n')
+_NAMED = 5
+"""A message names at most this many rules."""
+_GIVEN = re.compile(r"rule-\d+")
+"""A name that kgreason gives to a rule without a name."""
 SHIPPED = ("owl2rl", "rdfs", "rhodf")
 
 
@@ -43,7 +52,7 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
     """The user's rules after a commit."""
     rules = dict.fromkeys(own)
     for sign, text in record.rules:
-        for rule in parse(text, "journal").rules:
+        for rule in _of_journal(text):
             if sign > 0:
                 rules[rule] = None
             else:
@@ -51,12 +60,76 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def asked_for(own: Iterable[Rule], text: str, source: str) -> tuple[Rule, ...]:
-    """The user's rules with a name, or the rules of a text. Raises RuleError for a name that no rule has."""
-    named = tuple(rule for rule in own if rule.name == text.strip())
-    if not named and "." not in text:
-        raise RuleError(f"{text.strip()}: no rule of this name was added{_shipped(text.strip())}")
-    return named or parse(text, source).rules
+def journalled(rule: Rule) -> str:
+    """The text of a rule in the journal, with its name and group. A comment before it names the file of the rule."""
+    comment = f"# from {quote(rule.file)}\n" if rule.file else ""
+    return comment + format_program(Program((rule,)))
+
+
+def _of_journal(text: str) -> tuple[Rule, ...]:
+    """The inverse of `journalled`."""
+    comment = _FROM.match(text)
+    file = unescape(comment[1]) if comment else ""
+    return tuple(replace(rule, file=file) for rule in parse(text, "journal").rules)
+
+
+def remaining(own: Iterable[Rule], text: str | None, source: str, file: str | None = None) -> tuple[Rule, ...]:
+    """The user's rules without those that a name or a text means.
+
+    With `file`, `text` is a name or None (every name), and only rules that came from this rule file are meant: `file`
+    is the name under which the file was added, or the last part of it. Raises RuleError for a name or a file that no
+    rule has, and for a name that does not say which rule is meant.
+    """
+    own = tuple(own)
+    meant = own if file is None else _from_file(own, file)
+    if text is not None:
+        name = text.strip()
+        meant = tuple(rule for rule in meant if rule.name == name)
+        if not meant and file is not None:
+            raise RuleError(f"{name}: no rule of this name came from {file}")
+        if not meant and "." in text:
+            return without(own, parse(text, source).rules)
+        if not meant:
+            raise RuleError(f"{name}: no rule of this name was added{_shipped(name) or _names(own)}")
+        _check_one(meant)
+    return tuple(rule for rule in own if rule not in meant)
+
+
+def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
+    """The rules that came from a rule file. Raises RuleError if there are none, or if two files have this name."""
+    files = {rule.file for rule in own if rule.file and file in (rule.file, Path(rule.file).name)}
+    if not files:
+        others = ", ".join(dict.fromkeys(rule.file for rule in own if rule.file))
+        raise RuleError(f"{file}: no rule came from this file{f'; rules came from {others}' if others else ''}")
+    if len(files) > 1:
+        raise RuleError(f"{file}: rules came from {' and '.join(sorted(files))}; say which of these files is meant")
+    return tuple(rule for rule in own if rule.file in files)
+
+
+def _names(own: tuple[Rule, ...]) -> str:
+    """A hint for the message: the names of the user's rules; otherwise the empty text."""
+    names = list(dict.fromkeys(rule.name for rule in own))
+    more = ", ..." if len(names) > _NAMED else ""
+    return f"; the rules that were added are called {', '.join(names[:_NAMED])}{more}" if names else ""
+
+
+def _check_one(named: tuple[Rule, ...]) -> None:
+    """Raises RuleError if a name does not say which rule is meant.
+
+    Rules of one file may share a name that the user gave them. Rules of different files, and rules without a name of
+    their own, which kgreason calls `rule-1` and so on, are told apart.
+    """
+    files = list(dict.fromkeys(rule.file for rule in named))
+    if len(named) < 2 or (len(files) == 1 and not _GIVEN.fullmatch(named[0].name)):
+        return
+    if len(files) > 1:
+        origins = ", ".join(f"one {f'from {rule.file}' if rule.file else 'added as text'}" for rule in named)
+        choice = "say which file is meant with --file FILE (in Python: file=), or give the text of the rule"
+    else:
+        every = "both" if len(named) == 2 else "all"
+        origins = f"{every} {f'came from {files[0]}' if files[0] else 'were added as text'}"
+        choice = "give the text of the rule (on the command line: --rule TEXT)"
+    raise RuleError(f"{named[0].name}: {len(named)} rules have this name: {origins}; {choice}")
 
 
 def _shipped(name: str) -> str:

@@ -39,10 +39,9 @@ from kgreason.ontology.translate.translate import Profile, forks_of, translate, 
 from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Constant, Rule, Triple
+from kgreason.rules.model import Constant, Rule, Triple, origin
 
-CLOSES = "closes the schema"
-OWN = "a rule file"
+CLOSES = "of the rule set: derives axioms from axioms"
 
 
 class Ruling(NamedTuple):
@@ -76,7 +75,7 @@ def build(
     represented = twins(triples) if selection.loud else {}
     translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
     translated = _translated(rule for translation in translations for rule in translation.rules)
-    own = _layer(selection.own, OWN)
+    own = _own(selection.own)
     forks = frozenset[Constant]().union(*(forks_of(each.broken, each.profile) for each in translations))
     rules = (*translated, *own)
     needed = _needed(selection, rules, triples, forks, same_as=same_as, exceeded=exceeded, restricted=restricted)
@@ -124,7 +123,7 @@ class LiveProgram:
         self._closing, self._free = _closing(selection), _free(selection)
         self._translated: Layer = {}
         self._suspects: dict[Rule, None] = {}
-        self._latest: dict[str, Layer] = {"needed": {}, "own": _layer(selection.own, OWN)}
+        self._latest: dict[str, Layer] = {"needed": {}, "own": _own(selection.own)}
         self._rulings: Layer = {}
 
     @property
@@ -187,7 +186,7 @@ class LiveProgram:
         touched = [] if self._rulings else [*self._closing, *self._free, *self._latest["own"]]
         touched += self._follow(removed, added, twins)
         if own is not None:
-            touched += self._replace("own", _layer(own, OWN))
+            touched += self._replace("own", _own(own))
         rules = (*self._suspects, *self._latest["own"])
         forks = frozenset[Constant]().union(*(each.forks for each in self._translations))
         needed = _needed(
@@ -268,11 +267,11 @@ def _closing(selection: Selection) -> Layer:
 
 
 def _free(selection: Selection) -> Layer:
-    generic, equality = selection.generic, _shipped(selection.equality, "follows the representatives of equal terms")
-    others = equality | _shipped(selection.datatypes, "reads the values of literals")
+    generic, equality = selection.generic, _shipped(selection.equality, "of the rule set: carries out owl:sameAs")
+    others = equality | _shipped(selection.datatypes, "of the rule set: compares the values of literals")
     if selection.schema == "data":
-        return _shipped((*generic.rows, *generic.free), "generic: the schema is read as data") | others
-    return _shipped(generic.free, "generic: it reads no schema") | others
+        return _shipped((*generic.rows, *generic.free), "of the rule set: reads the ontology as facts") | others
+    return _shipped(generic.free, "of the rule set: needs no axiom") | others
 
 
 def _needed(
@@ -313,6 +312,12 @@ def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
 
 def _layer(rules: Iterable[Rule], reason: str) -> Layer:
     return {rule: Ruling(rule, reason) for rule in map(canonical, rules)}
+
+
+def _own(rules: Iterable[Rule]) -> Layer:
+    """The layer of the user's rules; the reason of a rule names its file, if it came from a file."""
+    reasons = {canonical(rule): origin(rule) for rule in rules}
+    return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 
 
 def _translated(rules: Iterable[Rule]) -> Layer:

@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from kgreason.errors import RuleError
 from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import load, ruleset
+from kgreason.rules.parser import rules_of_file, ruleset
 from kgreason.rules.program import check_sizes
 
 _LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
@@ -137,7 +136,7 @@ def check_own(rules: Iterable[Rule]) -> None:
 
 def _rules_of(name: str) -> tuple[Rule, ...]:
     check_names([name])
-    rules = load(Path(name)).rules
+    rules = rules_of_file(name)
     try:
         check_own(rules)
     except RuleError as error:

@@ -18,7 +18,8 @@ from kgreason.rules.program import Program, default_name
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
-_WIDTH = 110
+WIDTH = 110
+"""A rule that is not longer than this is written in one line."""
 _PLAIN_NAME = re.compile(r"\w+(-\w+)*", re.ASCII)
 _PLAIN_LOCAL = re.compile(r"\w[\w-]*", re.ASCII)
 _SHORT = {
@@ -41,9 +42,9 @@ def format_program(program: Program) -> str:
         lines.append("")
         if rule.group != group:
             group = rule.group
-            lines += [f"@group {_name(group)} .", ""]
+            lines += [f"@group {format_name(group)} .", ""]
         if rule.name != default_name(number):
-            lines.append(f"@rule {_name(rule.name)}")
+            lines.append(f"@rule {format_name(rule.name)}")
         lines.append(format_rule(rule, prefixes))
     return "".join(f"{line}\n" for line in lines).lstrip("\n")
 
@@ -62,7 +63,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
     body += [format_computed(computed, known) for computed in rule.computed]
     body += [format_not(negated, known) for negated in rule.negated]
     line = ", ".join(heads) + (" :- " if body else "") + ", ".join(body) + " ."
-    if len(line) <= _WIDTH:
+    if len(line) <= WIDTH:
         return line
     return ",\n".join(heads) + (" :-\n    " if body else "") + ",\n    ".join(body) + " ."
 
@@ -120,5 +121,6 @@ def _literal(constant: str, prefixes: Mapping[str, str]) -> str:
     return f"{string}^^{_iri(datatype, prefixes)}"
 
 
-def _name(name: str) -> str:
+def format_name(name: str) -> str:
+    """The name of a rule or a group as rule text has it: in quotation marks if it is not a plain word."""
     return name if _PLAIN_NAME.fullmatch(name) else quote(name)

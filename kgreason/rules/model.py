@@ -84,8 +84,9 @@ class Rule:
     """A rule `heads :- body, computed, negated .` with its name; the name of a W3C rule is the W3C name.
 
     `body` has the positive atoms. `computed` has its filters and assignments, each after those whose results it reads.
-    `negated` has what must be absent, if the rule says NOT. `sources` are the schema
-    triples that the rule was translated from. Proofs show them; equality and hash ignore them.
+    `negated` has what must be absent, if the rule says NOT. `sources` are the schema triples that the rule was
+    translated from. Proofs show them. `file` is the name of the rule file that a rule of the user came from; it is
+    empty for other rules. Equality and hash ignore `sources` and `file`.
     The hash is computed once, because rules are often keys.
     """
 
@@ -96,6 +97,7 @@ class Rule:
     sources: tuple[Triple, ...] = field(default=(), compare=False)
     negated: tuple[Not, ...] = ()
     computed: tuple[Computed, ...] = ()
+    file: str = field(default="", compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -121,6 +123,15 @@ class Rule:
 def triple(subject: Term, predicate: Term, object_: Term) -> Atom:
     """The triple pattern `[subject, predicate, object]`."""
     return Atom(None, (subject, predicate, object_))
+
+
+OWN = "a rule of your own"
+"""The origin of a user's rule that came from no file."""
+
+
+def origin(rule: Rule) -> str:
+    """Where a user's rule comes from: `from FILE`, or `OWN`."""
+    return f"from {rule.file}" if rule.file else OWN
 
 
 def contradiction(rule: Rule) -> Atom:

@@ -230,7 +230,7 @@ class Folder:
         try:
             lock = (self.path / "lock").open("r+b")
         except FileNotFoundError as error:
-            raise StoreError(f"{self.path}: there is no store") from error
+            raise no_store(self.path) from error
         except OSError as error:
             raise StoreError(f"{self.path}: the store cannot be opened: {error.strerror}") from error
         try:
@@ -306,7 +306,9 @@ def no_store(path: Path) -> StoreError:
     """The error for a path where there is no store."""
     if path.is_file():
         return StoreError(f"{path}: is a file, and a store is a folder; to load a file, name it after -f")
-    return StoreError(f"{path}: there is no store")
+    if path.is_dir() and any(path.iterdir()):
+        return StoreError(f"{path}: there is no store here; the folder has other files")
+    return StoreError(f"{path}: there is no store here; to make one: kgreason load -l {path} -f FILE")
 
 
 def is_store(path: Path) -> bool:

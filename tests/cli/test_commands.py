@@ -159,14 +159,13 @@ def test_rules_are_listed_with_their_reasons(store: Path) -> None:
     assert {tuple(rule) for rule in found} == {("name", "rule", "why")}
     [transitive] = [rule for rule in found if rule["name"] == "prp-trp"]
     assert f"<{E}hasAncestor>" in transitive["why"]
-    text = done("rules", "list", "-l", store)
-    assert f"# {transitive['why']}\n@rule prp-trp\n{transitive['rule']}\n" in text
+    assert "# from the axiom " in done("rules", "list", "-l", store).partition("@rule prp-trp")[0]
 
 
 def test_the_listed_rules_are_rule_text(store: Path) -> None:
     from kgreason.rules.parser import parse
 
-    program = parse(done("rules", "list", "-l", store))
+    program = parse(done("rules", "list", "-l", store, "--all"))
     assert len(program.rules) == json.loads(done("stats", "-l", store, "--json"))["rules"]
 
 
@@ -229,7 +228,7 @@ def test_contradictions_are_counted(tmp_path: Path) -> None:
         assert count == "kgreason: warning: contradictions: 1"
         assert line == (
             "kgreason: warning: cax-dw: <http://e/x> is in <http://e/A> and in <http://e/B>, which are disjoint "
-            "classes (axiom <http://e/A> <http://www.w3.org/2002/07/owl#disjointWith> <http://e/B>)"
+            "classes (axiom <http://e/A> owl:disjointWith <http://e/B>)"
         )
 
 

@@ -75,6 +75,6 @@ def test_imports_are_checked(family: Path, tmp_path: Path) -> None:
 
 def test_files_or_a_store(store: Path, family: Path) -> None:
     assert "RDF files or a store" in failed("check", family, "-l", store, status=2)
-    assert "RDF files or a store" in failed("check", status=2)
+    assert "RDF files, or a store" in failed("check", status=2)
     assert "are for files" in failed("check", "-l", store, "--rules", "rdfs", status=2)
     assert done("check", "-l", store) == "no contradictions\n"

@@ -110,8 +110,10 @@ READERS = (("query", "--query", "ASK {}"), ("dump",), ("stats",), ("rules", "lis
 
 @pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])
 def test_a_folder_that_is_no_store(command: tuple[str, ...], tmp_path: Path, family: Path) -> None:
-    assert failed(*command, "-l", tmp_path / "missing") == f"{tmp_path / 'missing'}: there is no store"
-    assert failed(*command, "-l", tmp_path) == f"{tmp_path}: there is no store"
+    missing = tmp_path / "missing"
+    hint = f"to make one: kgreason load -l {missing} -f FILE"
+    assert failed(*command, "-l", missing) == f"{missing}: there is no store here; {hint}"
+    assert failed(*command, "-l", tmp_path) == f"{tmp_path}: there is no store here; the folder has other files"
     assert failed(*command, "-l", family).startswith(f"{family}: ")
     assert failed("load", "-l", tmp_path, "-f", family) == f"{tmp_path}: not a store, but a folder with other files"
     assert failed("load", "-l", family, "-f", family).startswith(f"{family}: ")

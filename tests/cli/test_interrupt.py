@@ -87,7 +87,7 @@ def test_while_reading(store: Path, data: Path) -> None:
     process.stdin.write(data.read_text())  # which ends when nearly all has been read
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    assert process.communicate()[1] == "kgreason: interrupted\n"
+    assert process.communicate()[1] == "kgreason: interrupted; nothing was changed\n"
     assert process.returncode == 130
     assert held(store) == before
 
@@ -105,7 +105,11 @@ def test_while_reading(store: Path, data: Path) -> None:
 def test_at_every_stage(stage: str, moment: str, store: Path, data: Path) -> None:
     before = held(store)
     process = interrupting(stage, moment, "load", "-l", store, "-f", data, ONTOLOGY)
-    assert (process.returncode, process.stdout, process.stderr) == (130, "", "kgreason: interrupted\n")
+    assert (process.returncode, process.stdout, process.stderr) == (
+        130,
+        "",
+        "kgreason: interrupted; nothing was changed\n",
+    )
     assert held(store) == before
 
 
@@ -120,7 +124,7 @@ def test_materialize_leaves_the_file_that_was_there(stage: str, data: Path, tmp_
     out = tmp_path / "out.nt"
     out.write_text("before")
     process = interrupting(stage, "goes on", "materialize", data, "-o", out)
-    assert (process.returncode, process.stderr) == (130, "kgreason: interrupted\n")
+    assert (process.returncode, process.stderr) == (130, "kgreason: interrupted; nothing was written\n")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"out.nt": "before"}
 
 
@@ -132,6 +136,29 @@ def test_run_writes_no_table_in_part(tmp_path: Path) -> None:
     assert (process.returncode, process.stderr) == (130, "kgreason: interrupted\n")
     assert (tmp_path / "copy.csv").read_text() == "before"
     assert len(list(tmp_path.iterdir())) == 3
+
+
+AFTER_THE_CHANGE = """
+import os, signal
+from kgreason import KnowledgeGraph
+from kgreason.cli import main
+
+load = KnowledgeGraph.load
+
+def loading(*arguments, **options):
+    load(*arguments, **options)
+    os.kill(os.getpid(), signal.SIGINT)
+
+KnowledgeGraph.load = loading
+main()
+"""
+
+
+def test_after_the_change(store: Path, data: Path) -> None:
+    command = [sys.executable, "-c", AFTER_THE_CHANGE, "load", "-l", str(store), "-f", str(data)]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (130, "kgreason: interrupted; the change was made before that\n")
+    assert held(store)
 
 
 AT_AN_IMPORT = """

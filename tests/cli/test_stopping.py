@@ -44,7 +44,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_timeout_is_an_error(store: Path) -> None:
     process = start("query", "-l", store, "--query", ENDLESS, "--timeout", 0.5)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (1, "", "kgreason: the query took longer than 0.5 seconds\n")
+    assert (process.returncode, out, err) == (1, "", "kgreason: the query took longer than 0.5 s\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
@@ -85,6 +85,23 @@ def test_bars_come_after_a_second_and_on_terminals_alone(
         shown = capsys.readouterr().err
         assert "quick" not in shown
         assert ("slow" in shown) == is_terminal
+
+
+def test_the_second_counts_from_the_beginning_of_the_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command of many short stages shows its bars as well."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(progress, "_DELAY", 0.3)
+    bars = progress.Bars(False)
+    for stage in ("first", "second", "third"):
+        with bars(stage, 2) as report:
+            report(1)
+            time.sleep(0.2)
+            report(1)
+    shown = capsys.readouterr().err
+    assert "first" not in shown
+    assert "third" in shown
 
 
 def test_the_first_compilation_is_announced(

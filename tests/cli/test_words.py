@@ -76,6 +76,14 @@ def test_every_row_of_stats_is_explained(store: Path) -> None:
     assert rows == [line.split()[0] for line in done("stats", "-l", store).splitlines()]
 
 
+def test_the_help_names_every_command_in_a_whole_sentence_and_the_statuses() -> None:
+    told = done("--help")
+    commands = told.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in commands][:3] == ["load", "query", "update"]
+    assert all(line.endswith(".") and not line.endswith("...") for line in commands)
+    assert [line.split()[0] for line in told.partition("Exit status:\n")[2].splitlines()] == ["0", "1", "2", "130"]
+
+
 def test_a_query_and_an_update_name_each_other(store: Path) -> None:
     assert failed("query", "-l", store, "--query", "CLEAR ALL").endswith(
         "this is a SPARQL Update, not a query: use `update` for it"
@@ -89,3 +97,83 @@ def test_a_query_and_an_update_name_each_other(store: Path) -> None:
 
 def test_an_iri_without_brackets_is_told(store: Path) -> None:
     assert "an IRI is written in angle brackets" in failed("explain", "-l", store, f"{E}ann a {E}Person")
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard input says that it is a terminal, and the text of a test is what a person types."""
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _self: True, raising=False)
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize(
+    ("command", "typed", "expected"),
+    [
+        (("query",), "ASK {}", "reading the query from the terminal; end it with Ctrl-D. --query gives it"),
+        (("query", "--query-file", "-"), "ASK {}", "reading the query from the terminal"),
+        (("update",), "CLEAR ALL", "reading the update from the terminal"),
+        (("load", "-f", "-", "--format", "nt"), "", "reading RDF from the terminal"),
+        (("unload", "-f", "-", "--format", "nt"), "", "reading RDF from the terminal"),
+        (("rules", "add", "-"), "p(?x) :- q(?x) .", "reading rules from the terminal"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else None,
+)
+def test_a_command_that_waits_for_a_person_says_so(
+    command: tuple[str, ...], typed: str, expected: str, store: Path
+) -> None:
+    result = call(*command, "-l", store, stdin=typed)
+    assert result.exit_code == 0
+    assert f"kgreason: {expected}" in result.stderr
+
+
+SHORT = ("--prefix", f"={E}")
+
+
+def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
+    asked = "SELECT ?who { :ann :hasAncestor ?who } ORDER BY ?who"
+    assert ":eve" in done("query", "-l", store, "--query", asked, "--results-format", "table", *SHORT)
+    assert f"\n{E}eve" in done("query", "-l", store, "--query", asked, *SHORT)
+    update = "INSERT DATA { :ida :hasParent :una ; :hasAge 80 }"
+    assert "A :ida :hasAge 80 .\n" in done("diff", "-l", store, "--update", update, *SHORT)
+    done("update", "-l", store, "--update", update, *SHORT)
+    assert "A :una a :Person .\n" in done("watch", "-l", store, "--from", 1, "--once", *SHORT)
+    assert ":una" in done("dump", "-l", store, "--format", "ttl", *SHORT)
+    told = failed("dump", "-l", store, *SHORT, status=2)
+    assert told.startswith("--prefix: the format nt has no prefixes; use --format ttl, trig, n3 or rdf")
+    clash = "INSERT DATA { :Person <http://www.w3.org/2002/07/owl#disjointWith> :Person }"
+    assert ":eve a :Person" in call("update", "-l", store, "--update", clash, *SHORT).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("stats", "the option -l STORE is missing: the folder of the store"),
+        ("load -l s", "the option -f FILE... is missing: RDF files; - is standard input, and needs --format"),
+        (
+            "load -l s family.ttl",
+            "the option -f FILE... is missing: RDF files; - is standard input, and needs --format",
+        ),
+        ("load -l s -f", "the option -f needs a value"),
+        ("query -l s --querry x", "there is no option --querry; did you mean --query or --query-file?"),
+        ("query -l s SELECT ?x", "the words SELECT ?x belong to no option; put text with spaces in quotation marks"),
+        ("explain -l . ", "the argument 'S P O' is missing"),
+        ("load -l s -f x --budget 0", "--budget 0: it must be at least 1"),
+        ("query -l s --timeout 0", "--timeout 0.0: it must be more than 0"),
+        ("load -l s -f x --budget many", "--budget many: it must be a whole number"),
+        ("dump -l s --format foo", "--format foo: it must be one of nt, nq, ttl, trig, n3, rdf, jsonld"),
+        ("quer", "there is no command quer; did you mean query?"),
+        ("check", "give RDF files, or a store with -l"),
+        ("check -l s x.ttl", "give RDF files or a store (-l), not both"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_plain_words(words: str, expected: str, store: Path) -> None:
+    words = words.replace("-l s", f"-l {store}").replace("-l .", f"-l {store}")
+    told = failed(*words.split(), status=2)
+    assert told.startswith(f"{expected} (see kgreason ")
+
+
+def test_rules_come_from_standard_input(store: Path) -> None:
+    rule = f"[?x, a, <{E}Old>] :- [?x, <{E}hasAge>, ?y] ."
+    assert done("rules", "add", "-l", store, "-", stdin=rule).startswith("added 1 rule in ")
+    assert done("rules", "remove", "-l", store, "-", stdin=rule).startswith("removed 1 rule in ")
+    assert failed("rules", "add", "-l", store, "-", stdin="nonsense").startswith("<stdin>:1:")

@@ -46,7 +46,7 @@ def check_as_before(graph: KnowledgeGraph, expected: dict[str, Any]) -> None:
     assert sorted(lines(graph.dump(asserted=True, graphs=True))) == expected["asserted"]
     assert sorted(lines(graph.dump(graphs=True))) == expected["quads"]
     assert sorted({each.rule for each in graph.contradictions()}) == expected["contradictions"]
-    assert sorted(each["name"] for each in graph.rules() if each["why"] == "a rule file") == expected["own"]
+    assert sorted(rule.name for rule in graph.own_rules()) == expected["own"]
     assert graph.streams() == expected["streams"]
     assert agrees(graph)
 

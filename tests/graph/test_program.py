@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.materialize.options import SchemaMode
-from kgreason.materialize.program import CLOSES, OWN, LiveProgram, Program, ProgramChange, build, uncollected
+from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build, uncollected
 from kgreason.materialize.selection import Selection, select
 from kgreason.ontology.read.schema import is_schema
 from kgreason.ontology.translate.translate import translate
 from kgreason.ontology.twins import twins
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Rule, Triple
+from kgreason.rules.model import OWN, Rule, Triple
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import RDFS_SUB_CLASS_OF
 from tests.ontology.reading import PREFIXES, turtle

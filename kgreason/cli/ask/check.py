@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import prefixes
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.progress import Progress
@@ -33,7 +33,7 @@ _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store -
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @catalogue
 @as_json
-@prefixes
+@shown_prefixes
 @verbose
 @click.pass_context
 def check(
@@ -46,14 +46,17 @@ def check(
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Show every contradiction in RDF files or in a store, with the axioms that it breaks and a proof.
+    """Show every contradiction in RDF files or in a store (-l), with the axioms that it breaks and a proof.
 
-    The exit status is 1 if there is one, 0 if there is none, and 2 after an error.
+    The files are loaded together, as one graph; no store is made. The exit status is 0 if there is no contradiction, 1
+    if there is at least one, and 2 if kgreason could not find out, because of an error.
     """
     from kgreason.cli.progress import Bars
 
-    if bool(files) == (location is not None):
-        raise click.UsageError("give RDF files or a store (-l), and not both")
+    if files and location is not None:
+        raise click.UsageError("give RDF files or a store (-l), not both")
+    if not files and location is None:
+        raise click.UsageError("give RDF files, or a store with -l")
     if location and (rules or catalogue):
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
     store = None if location is None else there(location)
@@ -65,6 +68,7 @@ def check(
     if as_json:
         click.echo(json.dumps([{"message": str(line), **proof.to_json()} for proof, line in found], indent=1))
     else:
+        prefixes = PREFIXES | prefixes
         texts = [_told(proof.to_text(prefixes), line.to_text(prefixes)) for proof, line in found]
         click.echo("\n".join(texts) or "no contradictions\n", nl=False)
     context.exit(1 if found else 0)

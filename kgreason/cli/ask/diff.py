@@ -9,19 +9,21 @@ also costs the copy.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from kgreason.cli.options import FileList, catalogue, example, existing, given, request, verbose
+from kgreason.cli.notation import prefixes, shortened
+from kgreason.cli.options import FileList, catalogue, check_stdin, example, existing, given, request, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.progress import Progress
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
 
-_FILES = "RDF files; - is stdin."
+_FILES = "RDF files; - is standard input."
 
 
 @click.command(
@@ -37,6 +39,7 @@ _FILES = "RDF files; - is stdin."
 @click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @catalogue
+@prefixes
 @verbose
 def diff(
     location: Path,
@@ -46,6 +49,7 @@ def diff(
     removed: tuple[str, ...],
     syntax: str | None,
     catalogue: Path | None,
+    prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
     """Show what an edit would change; the store stays as it is.
@@ -55,18 +59,19 @@ def diff(
 
     The answer is an RDF Patch of the whole graph, both asserted and inferred triples. A line `A s p o .` is a triple
     that would appear. A line `D s p o .` is a triple that would disappear. If the edit changes nothing, there is no
-    such line.
+    such line. With --prefix the rows are easier to read, but they are no RDF Patch any more.
     """
     from kgreason.cli.progress import Bars
 
     if (text is not None or file) and (added or removed):
         raise click.UsageError("give an update or files, not both")
     progress = Bars(verbose)
+    check_stdin((*added, *removed), syntax)
     if added or removed:
         delta = _of_files(location, catalogue, removed, added, syntax, progress)
     else:
-        delta = _of_update(location, catalogue, *given(text, file, "update"), progress)
-    click.echo(delta.to_patch(), nl=False)
+        delta = _of_update(location, catalogue, *given(text, file, "update"), prefixes, progress)
+    click.echo(shortened(delta.to_patch(), prefixes), nl=False)
 
 
 def _of_files(
@@ -83,8 +88,15 @@ def _of_files(
     return tx.delta
 
 
-def _of_update(location: Path, catalogue: Path | None, sparql: str, source: str, progress: Progress) -> Delta:
+def _of_update(
+    location: Path,
+    catalogue: Path | None,
+    sparql: str,
+    source: str,
+    prefixes: Mapping[str, str],
+    progress: Progress,
+) -> Delta:
     from kgreason.graph.fork import fork
 
     with fork(location, catalogue=catalogue) as graph, progress("updating"):
-        return graph.update(sparql, source).delta
+        return graph.update(sparql, source, prefixes=prefixes).delta

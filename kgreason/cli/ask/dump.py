@@ -16,12 +16,14 @@ import click
 import pyoxigraph
 from pyoxigraph import Quad, RdfFormat
 
-from kgreason.cli.notation import PREFIXES
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import example, location
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 _FORMATS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
+_WITH_PREFIXES = ("ttl", "trig", "n3", "rdf")
+_CHOICE = f"{', '.join(_WITH_PREFIXES[:-1])} or {_WITH_PREFIXES[-1]}"
 _WITH_GRAPHS = ("nq", "trig", "jsonld")
 
 
@@ -37,13 +39,16 @@ _WITH_GRAPHS = ("nq", "trig", "jsonld")
     show_default=True,
     help="The RDF format; those with graphs (nq, trig, jsonld) show named graphs as well.",
 )
-def dump(location: Path, asserted: bool, inferred: bool, syntax: str) -> None:
+@shown_prefixes
+def dump(location: Path, asserted: bool, inferred: bool, syntax: str, prefixes: dict[str, str]) -> None:
     """Print the triples of a store: all of them, or only those that were loaded, or only those that were derived.
 
-    Literals keep the form in which they were loaded.
+    Literals keep the form in which they were loaded. --prefix shortens IRIs in the formats that have prefixes.
     """
     if asserted and inferred:
-        raise click.UsageError("--asserted and --inferred exclude each other")
+        raise click.UsageError("give --asserted or --inferred, not both; without them, all triples are printed")
+    if prefixes and syntax not in _WITH_PREFIXES:
+        raise click.UsageError(f"--prefix: the format {syntax} has no prefixes; use --format {_CHOICE}")
     out = sys.stdout.buffer
     with KnowledgeGraph.open(location, read_only=True) as graph:
         chunks = graph.dump(asserted=asserted if asserted or inferred else None, graphs=syntax in _WITH_GRAPHS)
@@ -51,7 +56,7 @@ def dump(location: Path, asserted: bool, inferred: bool, syntax: str) -> None:
             out.writelines(chunks)
             return
         try:
-            pyoxigraph.serialize(_quads(chunks), out, RdfFormat.from_extension(syntax), prefixes=PREFIXES)
+            pyoxigraph.serialize(_quads(chunks), out, RdfFormat.from_extension(syntax), prefixes=PREFIXES | prefixes)
         except ValueError as error:
             raise InputError(f"the graph cannot be written as {syntax}: {error}") from error
 

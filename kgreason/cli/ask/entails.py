@@ -17,7 +17,7 @@ from typing import get_args
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import prefixes
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example
 from kgreason.entailment.entails import ENTAILMENT_RULES, Semantics, judged
 from kgreason.proofs.notation import fact_text
@@ -41,7 +41,7 @@ _EVERYTHING = ", because the premises contradict themselves and entail everythin
 )
 @catalogue
 @as_json
-@prefixes
+@shown_prefixes
 @click.pass_context
 def entails(
     context: click.Context,
@@ -63,7 +63,7 @@ def entails(
     if as_json:
         click.echo(json.dumps({"entailed": not parts, "contradictory": is_contradictory, "unproved": parts}))
     for part in () if as_json else parts:
-        click.echo("not entailed: " + " . ".join(fact_text(triple(*each), prefixes) for each in part))
+        click.echo("not entailed: " + " . ".join(fact_text(triple(*each), PREFIXES | prefixes) for each in part))
     if not (parts or as_json):
         click.echo(f"entailed{_EVERYTHING if is_contradictory else ''}")
     context.exit(1 if parts else 0)

@@ -48,7 +48,8 @@ def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dic
     from kgreason.cli.progress import Bars
     from kgreason.graph.input.quads import triple_of
 
-    terms = triple_of(triple, PREFIXES | prefixes)
+    prefixes = PREFIXES | prefixes
+    terms = triple_of(triple, prefixes)
     with KnowledgeGraph.open(location, read_only=True) as graph:
         graph.check_known(terms)
         with Bars(verbose)("explaining"):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import BinaryIO, cast
 import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat
 
+from kgreason.cli.notation import prefixes
 from kgreason.cli.options import example, given, location
 from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
@@ -45,7 +46,13 @@ _IN_MEMORY = 1 << 24
     )
 )
 @location
-@click.option("-q", "--query", "text", metavar="QUERY", help="The SPARQL query. Without -q and --query-file: stdin.")
+@click.option(
+    "-q",
+    "--query",
+    "text",
+    metavar="QUERY",
+    help="The SPARQL query. Without -q and --query-file it is read from standard input.",
+)
 @click.option("--query-file", type=click.Path(path_type=Path), metavar="FILE", help="A file with the query.")
 @click.option(
     "--results-format",
@@ -60,16 +67,28 @@ _IN_MEMORY = 1 << 24
     metavar="SECONDS",
     help="Stop with an error if the answer takes longer.",
 )
-def query(location: Path, text: str | None, query_file: Path | None, syntax: str | None, timeout: float | None) -> None:
+@prefixes
+def query(
+    location: Path,
+    text: str | None,
+    query_file: Path | None,
+    syntax: str | None,
+    timeout: float | None,
+    prefixes: dict[str, str],
+) -> None:
     """Ask a store a SPARQL query (SELECT, ASK, CONSTRUCT or DESCRIBE).
 
     The columns have the order of the SELECT. For SELECT * they have the order in which the query first names the
-    variables. A table shortens IRIs by the prefixes of the query.
+    variables. A table shortens IRIs by the prefixes of the query and by --prefix. The query may use the prefixes of
+    --prefix without a PREFIX line.
     """
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
         with KnowledgeGraph.open(location, read_only=True) as graph, _told(query_file):
-            wait_for(lambda: _write(graph.query(sparql), syntax, sparql, cast(BinaryIO, out)), timeout)
+            names = declared(sparql) | prefixes
+            wait_for(
+                lambda: _write(graph.query(sparql, prefixes=prefixes), syntax, names, cast(BinaryIO, out)), timeout
+            )
         out.seek(0)
         shutil.copyfileobj(out, sys.stdout.buffer)
 
@@ -87,7 +106,7 @@ def _told(query_file: Path | None) -> Iterator[None]:
         raise QueryError(textwrap.shorten(problem, _LONGEST, placeholder=" ...")) from error
 
 
-def _write(results: Found, syntax: str | None, sparql: str, out: BinaryIO) -> None:
+def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out: BinaryIO) -> None:
     if isinstance(results, Triples):
         results.serialize(out, RdfFormat.from_extension(_checked(syntax or "nt", _GRAPHS, "triples")))
         return
@@ -100,7 +119,7 @@ def _write(results: Found, syntax: str | None, sparql: str, out: BinaryIO) -> No
         from kgreason.cli.table import write_table
 
         text = TextIOWrapper(out, encoding="utf-8", errors="surrogateescape", write_through=True)
-        write_table(results, declared(sparql), text)
+        write_table(results, prefixes, text)
         text.detach()
     if isinstance(results, QueryBoolean) or syntax in ("json", "xml"):
         out.write(b"\n")

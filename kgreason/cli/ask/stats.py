@@ -13,26 +13,27 @@ import click
 
 from kgreason.cli.options import as_json, example, location, print_table
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.terms.vocabulary import VOCABULARY
 
 _ROWS = {
-    "facts": "triples of the graph: asserted and inferred",
+    "facts": "triples of the graph, both asserted and inferred",
     "asserted": "triples that were loaded or added",
-    "inferred": "triples that follow from them by rules, and were not added",
-    "hidden": "facts that no query shows: those of relations of rule files, triples that RDF does not allow",
-    "named": "asserted quads of named graphs",
-    "imported": "documents that owl:imports brought",
-    "terms": "IRIs, blank nodes and literals in the dictionary, the vocabulary included",
-    "contradictions": "mistakes that `kgreason check` shows",
+    "inferred": "triples that rules derive, and that nobody loaded or added",
+    "hidden": "facts that no query shows: facts of relations such as reach(?x, ?y), triples that RDF does not allow",
+    "named": "asserted quads in named graphs",
+    "imported": "documents that were read because an ontology says owl:imports",
+    "terms": f"IRIs, blank nodes and literals that the store keeps; {len(VOCABULARY)} of them are in every store",
+    "contradictions": "mistakes that rules found; `kgreason check` shows them",
     "rules": "rules in force; `kgreason rules list` shows them",
-    "strategy": "how the last commit was evaluated: update (what changes) or bootstrap (everything)",
-    "switched": "whether the last commit began as an update and was finished as a bootstrap",
-    "rewrites": "rewrites that the last commit extended: the work of its evaluation",
+    "strategy": "how the last commit was computed: update (only what changes) or bootstrap (everything)",
+    "switched": "True if the last commit began as an update and was finished as a bootstrap, which was cheaper",
+    "rewrites": "work of the last commit: how many steps the evaluation of its rules took",
     "retranslated": "axioms that the last commit translated to rules",
-    "axioms": "axioms of the ontology that are rules now",
-    "rules_added": "rules that came with the last commit",
-    "rules_removed": "rules that went with the last commit",
-    "engine_bytes": "memory of the facts in the engine",
-    "dictionary_bytes": "memory of the dictionary",
+    "axioms": "axioms of the ontology that are translated to rules",
+    "rules_added": "rules that the last commit added, rules of axioms included",
+    "rules_removed": "rules that the last commit removed, rules of axioms included",
+    "engine_bytes": "memory for the facts, while a process writes to the store",
+    "dictionary_bytes": "memory for the terms, while a process writes to the store",
 }
 """The name of each count and its meaning."""
 _WIDTH = max(map(len, _ROWS))
@@ -50,6 +51,14 @@ _WIDTH = max(map(len, _ROWS))
 @click.option("--format", "syntax", type=click.Choice(["text", "json"]), default="text", help="text (default) or json.")
 @as_json
 def stats(location: Path, syntax: str, as_json: bool) -> None:
-    """Count the facts, terms, rules and contradictions of a store, as of its last commit."""
+    """Count the facts, terms, rules and contradictions of a store, as of its last commit; say what each count means."""
     with KnowledgeGraph.open(location, read_only=True) as graph:
-        print_table(graph.stats(), as_json=as_json or syntax == "json")
+        counts = graph.stats()
+    is_json = as_json or syntax == "json"
+    print_table(counts if is_json else {name: _told(name, count) for name, count in counts.items()}, as_json=is_json)
+
+
+def _told(name: str, count: object) -> str:
+    """A count and its meaning."""
+    text = f"{count:,}" if type(count) is int else str(count)
+    return f"{text:>13}  {_ROWS.get(name, '')}".rstrip()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 
+from kgreason.cli.notation import shortened, shown_prefixes
 from kgreason.cli.options import example, existing, verbose
 
 _PAUSE = 0.2
@@ -28,15 +29,17 @@ _PAUSE = 0.2
     "after",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Begin after commit N; 0 shows the whole graph first (default: begin now).",
+    help="Show the commits after commit N. --from 0 shows the whole graph first. Without --from: only commits to come.",
 )
 @click.option("--once", is_flag=True, help="Stop when everything so far is shown.")
 @verbose
-def watch(location: Path, after: int | None, once: bool, verbose: bool) -> None:
+@shown_prefixes
+def watch(location: Path, after: int | None, once: bool, verbose: bool, prefixes: dict[str, str]) -> None:
     """Show what each commit to a store changes, as RDF Patches, while another process edits it.
 
     An A row is a triple that appeared, a D row is a triple that disappeared. Several commits can be one patch, if they
-    came too fast or if one of them was a large load. Ctrl-C ends the command.
+    came too fast or if one of them was a large load. Ctrl-C ends the command. With --prefix the rows are easier to
+    read, but they are no RDF Patch any more.
     """
     from kgreason.cli.progress import Bars
     from kgreason.graph.changes.follower import Follower
@@ -46,7 +49,8 @@ def watch(location: Path, after: int | None, once: bool, verbose: bool) -> None:
         follower = Follower(location, after)
     while True:
         for record in follower.read():
-            sys.stdout.buffer.write(record.patch())
+            patch = record.patch()
+            sys.stdout.buffer.write(shortened(patch.decode(), prefixes).encode() if prefixes else patch)
             sys.stdout.buffer.flush()
         if once:
             return

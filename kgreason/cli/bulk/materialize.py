@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from kgreason.cli.bulk.pipelines import Pipeline, is_for_spark, pipeline, refuse_settings, session
-from kgreason.cli.options import RULE_SETS, catalogue, equality, example, schema, verbose, warn
+from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.options import RULE_SETS, catalogue, check_stdin, equality, example, schema, verbose, warn
 from kgreason.files import whole
 from kgreason.graph.knowledge_graph import opened
 from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
@@ -48,14 +49,19 @@ _FILES = (".nt", ".nt.gz")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--rules", multiple=True, default=["owl2rl"], metavar="RULES", help=f"{RULE_SETS} (default: owl2rl).")
 @click.option(
-    "-o", "--output", required=True, metavar="OUT", help="An .nt or .nt.gz file; - is stdout. With Spark: a folder."
+    "-o",
+    "--output",
+    required=True,
+    metavar="OUT",
+    help="An .nt or .nt.gz file; - is standard output. With Spark: a folder.",
 )
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
-@click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
+@click.option("--inferred", is_flag=True, help="Write only the triples that were derived, not those of the files.")
 @schema
 @equality
 @catalogue
 @pipeline
+@shown_prefixes
 @verbose
 def materialize(
     files: tuple[str, ...],
@@ -72,12 +78,14 @@ def materialize(
     conf: dict[str, str],
     work: Path | None,
     skip_malformed: bool,
+    prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Read RDF files (- is stdin) and write every triple that follows, as N-Triples.
+    """Read RDF files, derive what follows, and write all triples of both as N-Triples. No store is made.
 
-    The input includes the triples of named graphs, and the documents that owl:imports names, if they are in the
-    catalogue. The output file is written as a whole or not at all.
+    The file - is standard input, and needs --format. The output has the triples of the files, those of named graphs
+    included, the triples of documents that owl:imports names if --catalogue has them, and all triples that follow from
+    these. --inferred leaves out the triples of the files. The output file is written as a whole or not at all.
 
     Spark writes a folder: Parquet if the name ends in .parquet, else N-Triples. Spark does not follow owl:imports.
     """
@@ -92,16 +100,39 @@ def materialize(
         how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}
         _on_spark(partial(session, master, conf, work), files, output, meaning, how)
         return
+    check_stdin(files, syntax)
     refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
     target = _target(output)
     selection = select(rules, schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
-    materializer = _closed(selection, files, syntax, opened(catalogue), progress)
-    rows = materializer.save().triples(asserted=False if inferred else None)
-    _write(target, materializer.dictionary, rows[is_rdf(materializer.dictionary, *rows.T)], progress)
+    with _says_what_is_written(output):
+        materializer = _closed(selection, files, syntax, opened(catalogue), prefixes, progress)
+        rows = materializer.save().triples(asserted=False if inferred else None)
+        _write(target, materializer.dictionary, rows[is_rdf(materializer.dictionary, *rows.T)], progress)
+
+
+@contextmanager
+def _says_what_is_written(output: str) -> Iterator[None]:
+    """After Ctrl-C raise KeyboardInterrupt with a text that says whether the output file was written."""
+    path = Path(output)
+    before = path.stat() if path.is_file() else None
+    try:
+        yield
+    except KeyboardInterrupt:
+        if output == "-" or (path.exists() and not path.is_file()):
+            raise
+        after = path.stat() if path.is_file() else None
+        is_same = (before and before.st_ino) == (after and after.st_ino)  # `whole` makes a new file
+        state = "nothing was written" if is_same else f"{output} was written before that"
+        raise KeyboardInterrupt(f"interrupted; {state}") from None
 
 
 def _closed(
-    selection: Selection, files: Sequence[str], syntax: str | None, documents: Catalogue | None, progress: Progress
+    selection: Selection,
+    files: Sequence[str],
+    syntax: str | None,
+    documents: Catalogue | None,
+    prefixes: Mapping[str, str],
+    progress: Progress,
 ) -> Materializer:
     """The closure of files; warnings and contradictions are printed."""
     from kgreason.materialize.edit import Edit
@@ -115,7 +146,7 @@ def _closed(
     materializer.change(imports.completed(edit, progress), progress=progress)
     materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
-    warn([*materializer.warnings, *imports.warnings()], found)
+    warn([*materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | dict(prefixes))
     return materializer
 
 

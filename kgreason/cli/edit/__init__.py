@@ -2,4 +2,5 @@
 
 options                     what they share: strategy, budget, and what is said after a commit
 load, unload, update, rules
+listing                     the text of `rules list`
 """

@@ -19,6 +19,7 @@ from kgreason.cli.options import (
     FileList,
     as_json,
     catalogue,
+    check_stdin,
     equality,
     example,
     location,
@@ -38,7 +39,15 @@ from kgreason.materialize.options import SameAsMode, SchemaMode
     ),
 )
 @location
-@click.option("-f", "--file", "files", multiple=True, required=True, metavar="FILE...", help="RDF files; - is stdin.")
+@click.option(
+    "-f",
+    "--file",
+    "files",
+    multiple=True,
+    required=True,
+    metavar="FILE...",
+    help="RDF files; - is standard input, and needs --format.",
+)
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (default for a new store: owl2rl).")
 @schema
@@ -81,6 +90,7 @@ def load(
     from kgreason.cli.progress import Bars
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
+    check_stdin(files, syntax)
     made = {"rules": rules or None, "schema": schema, "same_as": same_as, "aliases": aliases}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]

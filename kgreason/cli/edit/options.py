@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import Command, print_table, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
+from kgreason.store.folder import Folder, is_store
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -28,10 +30,13 @@ _STRATEGY = click.option(
     type=click.Choice(["auto", "update", "bootstrap"]),
     default="auto",
     show_default=True,
-    help="Compute only what changes (update), or everything again (bootstrap); auto takes the cheaper of the two.",
+    help="update computes only what changes; bootstrap computes everything again; auto takes the cheaper of the two.",
 )
 _BUDGET = click.option(
-    "--budget", type=click.IntRange(min=1), metavar="N", help="Give up after N rewrites, and change nothing."
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop, and change nothing, if the work is more than N rewrites. A rewrite is one step of evaluating a rule.",
 )
 
 
@@ -40,16 +45,17 @@ _WAIT = click.option(
     type=click.FloatRange(min=0),
     default=0,
     metavar="SECONDS",
-    help="How long to wait for another process that writes to the store.",
+    help="How long to wait if another process is writing to the store (default: 0, an error at once).",
 )
 
 
 class Means(TypedDict):
-    """Arguments of `KnowledgeGraph.open` for a command that changes a store."""
+    """Arguments of `edited` for a command that changes a store."""
 
     strategy: Strategy
     budget: int | None
     wait: float
+    prefixes: dict[str, str]
 
 
 def means(command: Command) -> Command:
@@ -57,11 +63,12 @@ def means(command: Command) -> Command:
 
     @functools.wraps(command)
     def collected(
-        *args: Any, strategy: Strategy, budget: int | None, wait: float, **others: Any
+        *args: Any, strategy: Strategy, budget: int | None, wait: float, prefixes: dict[str, str], **others: Any
     ) -> Any:  # click passes by name
-        return command(*args, how=Means(strategy=strategy, budget=budget, wait=wait), **others)
+        how = Means(strategy=strategy, budget=budget, wait=wait, prefixes=prefixes)
+        return command(*args, how=how, **others)
 
-    return cast(Command, _STRATEGY(_BUDGET(_WAIT(collected))))
+    return cast(Command, _STRATEGY(_BUDGET(_WAIT(shown_prefixes(collected)))))
 
 
 class Done:
@@ -98,13 +105,32 @@ def changes(values: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def edited(location: Path, **how: Any) -> Iterator[KnowledgeGraph]:
-    """Open the graph of a store for a change, with the arguments `how`; then print new warnings and contradictions."""
-    with KnowledgeGraph.open(location, **how) as graph:
-        known = set(graph.warnings)
-        yield graph
-        new = [warning for warning in graph.warnings if warning not in known]
-        warn(new, graph.contradictions())
+def edited(location: Path, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[KnowledgeGraph]:
+    """Open the graph of a store for a change, with the arguments `how`; then print new warnings and contradictions.
+
+    `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises KeyboardInterrupt with a text that says whether
+    the change was made.
+    """
+    before: int | None = None
+    try:
+        with KnowledgeGraph.open(location, **how) as graph:
+            before = _last_commit(location)
+            known = set(graph.warnings)
+            yield graph
+            new = [warning for warning in graph.warnings if warning not in known]
+            warn(new, graph.contradictions(), prefixes=PREFIXES | dict(prefixes))
+    except KeyboardInterrupt:
+        is_made = before is not None and _last_commit(location) != before
+        state = "the change was made before that" if is_made else "nothing was changed"
+        raise KeyboardInterrupt(f"interrupted; {state}") from None
+
+
+def _last_commit(location: Path) -> int:
+    """The number of the last commit of a store; 0 if there is no store."""
+    if not is_store(location):
+        return 0
+    with Folder(location, write=False) as folder:
+        return folder.journal.last
 
 
 def counts(delta: Delta) -> dict[str, Any]:

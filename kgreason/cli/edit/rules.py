@@ -1,7 +1,6 @@
 """`kgreason rules`: lists the rules of a store, and adds and removes rules of the user.
 
-`list` prints rule text, with the reasons as comments, so that people and the parser can read it. A rule that was
-translated from axioms names the schema triples that it comes from. A generic rule says why it is needed. `add` and
+`list` prints rule text, with the reasons as comments, so that people and the parser can read it (`listing`). `add` and
 `remove` are for the rules of the user. A rule of an ontology is removed with its axioms.
 
 Invariant: an edit of rules is one commit, or none. Cost: `list` reads one small file; the cost of an edit is
@@ -12,15 +11,16 @@ rules that nobody added before it starts the engine.
 from __future__ import annotations
 
 import json
-from itertools import groupby
 from pathlib import Path
 
 import click
 
+from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
-from kgreason.cli.options import as_json, example, existing, location, verbose
+from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.options import STDIN, as_json, example, existing, is_stdin, location, typed, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.user_rules import asked_for, without
+from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
 from kgreason.rules.parser import load, parse
 
@@ -35,31 +35,41 @@ def rules() -> None:
     """Show and edit the rules of a store."""
 
 
-@rules.command("list", epilog=example("kgreason rules list -l store --json"))
+@rules.command(
+    "list",
+    short_help="Show the rules in force, and where they come from.",
+    epilog=example("kgreason rules list -l store --prefix =http://example.org/"),
+)
 @location
+@click.option("--all", "every", is_flag=True, help="Show the helper rules of kgreason too.")
 @as_json
-def list_rules(location: Path, as_json: bool) -> None:
-    """List the rules in force: the name and the text of each rule, and a comment that says why the rule is in force.
+@shown_prefixes
+def list_rules(location: Path, every: bool, as_json: bool, prefixes: dict[str, str]) -> None:
+    """List the rules in force. A comment before each group of rules says where they come from.
 
-    A rule that was translated from axioms names the schema triples that it comes from.
+    Rules of your own come first, as you wrote them, with the name of their file. Rules that were translated from the
+    ontology follow, with their axioms, and then the rules of the rule set that need no axiom. kgreason also has helper
+    rules, for equal terms, the values of literals and class expressions. --all and --json show these as well.
     """
+    known = PREFIXES | prefixes
     with KnowledgeGraph.open(location, read_only=True) as graph:
-        found = graph.rules()
+        found = described(graph, {} if as_json else known)
     if as_json:
         click.echo(json.dumps(found, indent=1))
         return
-    for why, group in groupby(found, key=lambda rule: rule["why"]):
-        click.echo(f"# {why}")
-        for rule in group:
-            click.echo(f"@rule {rule['name']}\n{rule['rule']}")
-        click.echo()
+    shown = [rule for rule in found if every or not is_helper(rule)]
+    for line in text_of(shown, known):
+        click.echo(line)
+    if len(shown) < len(found):
+        click.echo(f"# {amount(len(found) - len(shown), 'helper rule')} not shown; --all shows them")
 
 
 @rules.command(
+    short_help="Add rules from files or from text.",
     epilog=example(
         "kgreason rules add -l store family.dl",
         "kgreason rules add -l store --rule '@prefix : <http://e/> . [?x, :knows, ?y] :- [?y, :knows, ?x] .'",
-    )
+    ),
 )
 @existing
 @_files
@@ -81,29 +91,46 @@ def add(
     """
     from kgreason.cli.progress import Bars
 
-    _check_some(files, texts)
+    _check_some("a FILE with rules, or --rule TEXT", files, texts)
     done = Done(as_json=as_json, verbose=verbose)
-    for program in (*map(load, files), *(parse(text, "<rule>") for text in texts)):
+    rule_files, sourced = _with_stdin(files, texts)
+    given = 0
+    for program in (*map(load, rule_files), *(parse(text, source) for text, source in sourced)):
         check_own(program.rules)
+        given += len(program.rules)
     with edited(location, **how) as graph:
+        before = len(graph.own_rules())
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
-            for file in files:
+            for file in rule_files:
                 tx.load_rules(file)
-            for text in texts:
-                tx.add_rules(text, "<rule>")
-        stats = graph.stats()
+            for text, source in sourced:
+                tx.add_rules(text, source)
+        stats, added = graph.stats(), len(graph.own_rules()) - before
     values = counts(tx.delta)
-    line = f"added {amount(values['rules_added'], 'rule')} {done.took}: {changes(values)}"
+    line = f"added {amount(added, 'rule')} {done.took}: {changes(values)}"
+    if given > added:
+        line += f"; {amount(given - added, 'rule')} not added, because the store has the same already"
     done.say(line, stats, values)
 
 
 @rules.command(
-    epilog=example("kgreason rules remove -l store family.dl", "kgreason rules remove -l store --name grandparent")
+    short_help="Remove rules that were added.",
+    epilog=example(
+        "kgreason rules remove -l store family.dl",
+        "kgreason rules remove -l store --name grandparent",
+        "kgreason rules remove -l store --name rule-2 --file family.dl",
+    ),
 )
 @existing
 @_files
 @_texts
-@click.option("--name", "names", multiple=True, metavar="NAME", help="The name of rules; may be given several times.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a rule; may be given several times.")
+@click.option(
+    "--file",
+    "origin",
+    metavar="FILE",
+    help="Only rules that came from this file, which is not read: those of --name, or all of them.",
+)
 @means
 @as_json
 @verbose
@@ -112,36 +139,53 @@ def remove(
     files: tuple[Path, ...],
     texts: tuple[str, ...],
     names: tuple[str, ...],
+    origin: str | None,
     how: Means,
     as_json: bool,
     verbose: bool,
 ) -> None:
     """Remove rules that were added, and everything that only they derive.
 
-    Name the rules by the files that contain them, by --name, or by their text (--rule). The names of variables do not
-    matter. If one of the rules was never added, the command fails and the store stays as it was.
+    Say which rules: a FILE that contains them, --name, --file, or their text (--rule). The names of variables in a text
+    do not matter. A rule without a name is called rule-1, rule-2 and so on, after its place in its file: `kgreason
+    rules list` shows the names and the files. If one of the rules was never added, or if rules of several files have
+    the name, the command fails and the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
-    _check_some(files, texts, names)
+    _check_some("a FILE with rules, --rule TEXT, --name NAME or --file FILE", files, texts, names, origin)
+    rule_files, sourced = _with_stdin(files, texts)
+    of_file = names or ((None,) if origin else ())
     done = Done(as_json=as_json, verbose=verbose)
     with edited(location, **how) as graph:
         own = graph.own_rules()
-        for file in files:
+        for file in rule_files:
             own = without(own, load(file).rules)
-        for text in (*names, *texts):
-            own = without(own, asked_for(own, text, "<rule>"))
+        for name in of_file:
+            own = remaining(own, name, "<rule>", origin)
+        for text, source in sourced:
+            own = remaining(own, text, source)
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
-            for file in files:
+            for file in rule_files:
                 tx.unload_rules(file)
-            for text in (*names, *texts):
-                tx.remove_rules(text, "<rule>")
+            for name in of_file:
+                tx.remove_rules(name, "<rule>", file=origin)
+            for text, source in sourced:
+                tx.remove_rules(text, source)
         stats = graph.stats()
     values = counts(tx.delta)
     line = f"removed {amount(values['rules_removed'], 'rule')} {done.took}: {changes(values)}"
     done.say(line, stats, values)
 
 
-def _check_some(*given: tuple[object, ...]) -> None:
+def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[Path], list[tuple[str, str]]]:
+    """The files without `-`; and the texts with the text of `-`, each with its name for messages."""
+    sourced = [(text, "<rule>") for text in texts]
+    if any(map(is_stdin, files)):
+        sourced.append((typed("rules", "--rule"), STDIN))
+    return [file for file in files if not is_stdin(file)], sourced
+
+
+def _check_some(ways: str, *given: object) -> None:
     if not any(given):
-        raise click.UsageError("say which rules: give a file, --rule or --name")
+        raise click.UsageError(f"say which rules: {ways}")

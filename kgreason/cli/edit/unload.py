@@ -13,12 +13,20 @@ from pathlib import Path
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, edited, means
-from kgreason.cli.options import FileList, as_json, example, existing, verbose
+from kgreason.cli.options import FileList, as_json, check_stdin, example, existing, verbose
 
 
 @click.command(cls=FileList, epilog=example("kgreason unload -l store -f old.ttl data.nt.gz"))
 @existing
-@click.option("-f", "--file", "files", multiple=True, required=True, metavar="FILE...", help="RDF files; - is stdin.")
+@click.option(
+    "-f",
+    "--file",
+    "files",
+    multiple=True,
+    required=True,
+    metavar="FILE...",
+    help="RDF files; - is standard input, and needs --format.",
+)
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @means
 @as_json
@@ -31,7 +39,7 @@ def unload(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Take the triples of RDF files out of a store, and everything that only they entail.
+    """Take the triples of RDF files out of a store, and the triples that follow only from them.
 
     A triple that other triples still entail stays, as an inferred one. The command prints how many triples it took out,
     how long that took, and how many triples the store has now. -v and --json print all counters. The counter `missed`
@@ -40,6 +48,7 @@ def unload(
     from kgreason.cli.progress import Bars
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
+    check_stdin(files, syntax)
     with edited(location, **how) as graph:
         before = graph.stats()["asserted"]
         stats = graph.unload(*files, syntax=syntax, progress=progress)

@@ -40,21 +40,22 @@ def update(
 ) -> None:
     """Change a store by SPARQL Update; only what changes is computed.
 
-    The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. It also
-    says how many quads the request wanted to delete that were not asserted, and how many of these stay because they are
-    inferred. -v and --json print all counters. After an error or Ctrl-C the store stays as it was.
+    The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. Only an
+    asserted quad can be deleted. The command counts the other quads that the update would delete, and those of them
+    that rules infer, which stay. The update may use the prefixes of --prefix without declaring them. -v and --json
+    print all counters. After an error or Ctrl-C the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     sparql, source = given(text, file, "update")
     with edited(location, **how, catalogue=catalogue) as graph, progress("updating"):
-        updated = graph.update(sparql, source)
+        updated = graph.update(sparql, source, prefixes=how["prefixes"])
         stats = graph.stats()
     values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
     line = f"asserted {amount(values['asserted'], 'quad')} and retracted {values['retracted']:,} {done.took}: "
     line += changes(values)
     if updated.unasserted:
-        line += f"; {amount(updated.unasserted, 'quad')} to delete had not been asserted"
-        line += f" ({updated.entailed:,} of them stay because they are inferred)" if updated.entailed else ""
+        line += f"; quads to delete that were not asserted: {updated.unasserted:,}"
+        line += f" (inferred, and so still there: {updated.entailed:,})" if updated.entailed else ""
     done.say(line, stats, values)

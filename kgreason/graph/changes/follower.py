@@ -28,7 +28,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.recovery import replayed, restored
 from kgreason.materialize.materializer import Materializer
 from kgreason.rdf.generalised import is_rdf
-from kgreason.store.folder import Manifest, is_store, journal_path, older, read_manifest, snapshot_path
+from kgreason.store.folder import Manifest, is_store, journal_path, no_store, older, read_manifest, snapshot_path
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record
 from kgreason.terms.dictionary import Dictionary
@@ -108,10 +108,12 @@ class Follower:
         return _Seen(commit, live, journal, list(journal.records(commit)))
 
     def _begin(self, seen: _Seen, after: int) -> None:
-        if not seen.commit <= after <= seen.journal.last:
+        if after > seen.journal.last:
+            raise StoreError(f"{self._path}: there is no commit {after}; the last commit is {seen.journal.last}")
+        if after < seen.commit:
             raise StoreError(
-                f"{self._path}: the commits after {after} are not in the journal; it has those after {seen.commit}"
-                f" up to {seen.journal.last}"
+                f"{self._path}: the commits after {after} are not in the journal any more; it has those after"
+                f" {seen.commit} (begin after 0 for the whole graph)"
             )
         self._take_over(seen, after)
 
@@ -154,7 +156,7 @@ class Follower:
 
 def _manifest(path: Path) -> Manifest:
     if not is_store(path):
-        raise StoreError(f"{path}: there is no store")
+        raise no_store(path)
     found = read_manifest(path) or Manifest([])
     if found.is_older:
         raise older(path, found.format)

@@ -123,7 +123,7 @@ class _Pipe:
 
     def _fail(self) -> None:
         if time.monotonic() >= self._deadline:
-            raise QueryTimeoutError(f"the query took longer than {self._timeout:g} seconds")
+            raise QueryTimeoutError(f"the query took longer than {self._timeout:g} s")
         assert self._process.stderr
         lines = self._process.stderr.read().decode(errors="replace").split("\n")
         problem = next(filter(None, reversed(lines)), "its process has ended early")

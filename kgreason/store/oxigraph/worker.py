@@ -105,7 +105,7 @@ def wait_for(call: Callable[[], Result], timeout: float | None = None) -> Result
         worker.submit(lambda _: call())
         while not worker.is_finished(min(_LOOK, until - time.monotonic())):
             if time.monotonic() >= until:
-                raise QueryTimeoutError(f"the query took longer than {timeout:g} seconds")
+                raise QueryTimeoutError(f"the query took longer than {timeout:g} s")
     except BaseException:
         worker.give_up()
         raise
@@ -358,7 +358,7 @@ class _Query:
 
     def _check_time(self) -> None:
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            raise QueryTimeoutError(f"the query took longer than {self._timeout:g} seconds")
+            raise QueryTimeoutError(f"the query took longer than {self._timeout:g} s")
 
     def __del__(self) -> None:
         self._give_up()

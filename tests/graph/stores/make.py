@@ -78,7 +78,7 @@ def _shown(graph: KnowledgeGraph) -> dict[str, Any]:
         "asserted": _lines(graph.dump(asserted=True, graphs=True)),
         "quads": _lines(graph.dump(graphs=True)),
         "contradictions": sorted({each.rule for each in graph.contradictions()}),
-        "own": sorted(each["name"] for each in graph.rules() if each["why"] == "a rule file"),
+        "own": sorted(rule.name for rule in graph.own_rules()),
         "streams": graph.streams(),
     }
 

@@ -1,0 +1,90 @@
+"""The rules of a store as text for people: `kgreason rules list`.
+
+    # your rule, from family.dl              the user's rules come first, with their own variables and order
+    # from the axiom :p rdfs:range :C .      rules that were translated from axioms
+    # of the rule set: needs no axiom        other rules, each group with the reason why it runs
+    # 40 helper rules are not shown          rules over kgreason's own relations; `--all` shows them
+
+Law: the text can be parsed, and gives rules that are in force. Cost: a look at each rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+
+from kgreason.cli.notation import shortened
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rules.canonical import canonical
+from kgreason.rules.formatter import WIDTH, format_name, format_rule
+from kgreason.rules.model import OWN, origin
+
+Described = dict[str, str]
+"""A rule as `KnowledgeGraph.rules` gives it: its `name`, its text as `rule`, and `why` it runs."""
+
+_RELATION = re.compile(r"\b[a-z]\w*\(")
+_AXIOM = ("<", "_:", '"')
+"""How the reason of a translated rule begins: with the first term of an axiom."""
+
+
+def described(graph: KnowledgeGraph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
+    """The rules in force, the user's rules first and as they were written. `prefixes` shorten IRIs."""
+    known, own = prefixes or {}, graph.own_rules()
+    forms = {(rule.name, format_rule(form)) for rule in own for form in (rule, canonical(rule))}
+    others = [each for each in graph.rules() if (each["name"], each["rule"]) not in forms]
+    mine = [{"name": rule.name, "rule": format_rule(rule, known), "why": origin(rule)} for rule in own]
+    return mine + [each | {"rule": _shortened(each["rule"], known)} for each in others]
+
+
+def is_helper(rule: Described) -> bool:
+    """Whether a rule of a rule set reads or derives a relation of kgreason itself, which no query shows."""
+    is_of_a_set = not is_own(rule) and not rule["why"].startswith(_AXIOM)
+    return is_of_a_set and bool(_RELATION.search(rule["rule"]))
+
+
+def is_own(rule: Described) -> bool:
+    """Whether the user added a rule."""
+    return rule["why"] == OWN or rule["why"].startswith("from ")
+
+
+def text_of(rules: Iterable[Described], prefixes: Mapping[str, str]) -> Iterator[str]:
+    """The lines of a listing: each reason as a comment, and below it the rules that have this reason."""
+    groups: dict[str, list[Described]] = {}
+    for rule in sorted(rules, key=lambda rule: (not is_own(rule), not rule["why"].startswith(_AXIOM))):
+        groups.setdefault(rule["why"], []).append(rule)
+    blocks = [_block(why, group, prefixes) for why, group in groups.items()]
+    lines = list(chain.from_iterable(blocks))
+    used = "\n".join(lines)
+    declared = [f"@prefix {name}: <{iri}> ." for name, iri in prefixes.items() if re.search(rf"(?<!\w){name}:\w", used)]
+    yield from [*declared, ""] if declared else ()
+    yield from lines
+
+
+def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Iterator[str]:
+    yield f"# {_reason(why, len(group), prefixes)}"
+    for rule in group:
+        yield from (f"@rule {format_name(rule['name'])}", rule["rule"])
+    yield ""
+
+
+def _reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
+    rules = "rule" if count == 1 else "rules"
+    if why == OWN:
+        return f"your {rules}, added as text"
+    if why.startswith("from "):
+        return f"your {rules}, {why}"
+    if not why.startswith(_AXIOM):
+        reason = shortened(why, prefixes)
+        return reason if why.startswith("of the rule set") else f"of the rule set: needed, because {reason}"
+    axioms = "axioms" if why.count(" . ") else "axiom"
+    return f"from the {axioms} {shortened(why, prefixes)}"
+
+
+def _shortened(rule: str, prefixes: Mapping[str, str]) -> str:
+    """The text of a rule with short IRIs, in one line if it is short then."""
+    if not prefixes:
+        return rule
+    text = shortened(rule, prefixes)
+    line = re.sub(r"\n\s*", " ", text)
+    return line if len(line) <= WIDTH else text

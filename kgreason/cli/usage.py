@@ -1,0 +1,73 @@
+"""`plain`: what is wrong with a command line, in plain words; click's own messages are short and technical.
+
+stats                   the option -l STORE is missing: the folder of the store
+query -l s --querry x   there is no option --querry; did you mean --query or --query-file?
+"""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+_RANGE = re.compile(r"(.+) is not in the range x(>=?)(.+)\.")
+_CHOICE = re.compile(r"'(.*)' is not one of (.+)\.")
+_NUMBER = re.compile(r"'(.*)' is not a valid (integer|float).*")
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)")
+
+
+def plain(error: click.UsageError) -> str:
+    """The message of an error, without a full stop."""
+    match error:
+        case click.MissingParameter(param=click.Parameter() as parameter):
+            text = _missing(parameter)
+        case click.NoSuchOption():
+            text = f"there is no option {error.option_name}{_guess(error.possibilities)}"
+        case click.BadOptionUsage():
+            text = f"the option {error.option_name} needs a value"
+        case click.BadParameter(param=click.Parameter() as parameter):
+            text = _bad(_flag(parameter), error.message)
+        case _:
+            text = _of_words(error.format_message())
+    return text.rstrip(".")
+
+
+def _missing(parameter: click.Parameter) -> str:
+    name = parameter.make_metavar(click.Context(click.Command("")))
+    if not isinstance(parameter, click.Option):
+        return f"the argument {name} is missing"
+    meaning = parameter.help or ""
+    meaning = meaning[:1].lower() + meaning[1:] if meaning[1:2].islower() else meaning
+    return f"the option {parameter.opts[0]} {name} is missing: {meaning}"
+
+
+def _flag(parameter: click.Parameter) -> str:
+    """An option by its long name, an argument by its metavar."""
+    return parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
+
+
+def _bad(flag: str, message: str) -> str:
+    if found := _RANGE.fullmatch(message):
+        least = "at least" if found[2] == ">=" else "more than"
+        return f"{flag} {found[1]}: it must be {least} {found[3]}"
+    if found := _CHOICE.fullmatch(message):
+        choices = found[2].replace("'", "")
+        return f"{flag} {found[1]}: it must be one of {choices}"
+    if found := _NUMBER.fullmatch(message):
+        return f"{flag} {found[1]}: it must be {'a whole number' if found[2] == 'integer' else 'a number'}"
+    return f"{flag}: {message}"
+
+
+def _of_words(message: str) -> str:
+    if found := _EXTRA.fullmatch(message.rstrip(".")):
+        words = "the word" if " " not in found[1] else "the words"
+        belong = "belongs" if " " not in found[1] else "belong"
+        return f"{words} {found[1]} {belong} to no option; put text with spaces in quotation marks"
+    if found := re.fullmatch(r"No such command '(.+?)'\.(?: Did you mean '(.+)'\?)?.*", message):
+        return f"there is no command {found[1]}{_guess([found[2]] if found[2] else None)}"
+    return message
+
+
+def _guess(possibilities: object) -> str:
+    names = sorted(possibilities) if isinstance(possibilities, (list, tuple)) else []
+    return f"; did you mean {' or '.join(names)}?" if names else ""
