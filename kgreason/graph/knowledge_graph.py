@@ -568,7 +568,7 @@ class KnowledgeGraph:
             return found(self._home.store.query(text, prefixes=known, base=base, default_graph=name, timeout=timeout))
         except QueryError as error:
             if isinstance(error.__cause__, SyntaxError):
-                raise unparsed(sparql, known, error.__cause__.msg) from error.__cause__
+                raise unparsed(sparql, known, base, error.__cause__.msg) from error.__cause__
             raise
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:

@@ -73,7 +73,7 @@ def test_a_query_of_another_form(graph: KnowledgeGraph, asked: str, form: str) -
 
 
 def test_errors_and_unknown_options_are_those_of_query(graph: KnowledgeGraph) -> None:
-    with pytest.raises(QueryError, match="unknown prefix ex:"):
+    with pytest.raises(QueryError, match="the prefix ex: is not declared"):
         graph.select("SELECT * { ?x a ex:Foo }")
     with pytest.raises(TypeError, match="colour"):
         graph.ask("ASK {}", colour="red")  # type: ignore[call-arg]

@@ -200,10 +200,10 @@ ERRORS = {
     "INSERT DATA { _:b e:p 1 };\nINSERT { _:b e:p 2 } WHERE {}": (
         *(3, 10, "an earlier operation uses _:b for another blank node"),
     ),
-    "INSERT {} WHERE { ?s f:p ?o }": (2, 22, "unknown prefix f: (no PREFIX declares it)"),
-    "INSERT {} WHERE\n{ ?s ?p ?o\n FILTER(?o >) }": (4, 16, "no valid pattern up to here"),
-    "INSERT {} WHERE { VALUES (?x ?y) { (1) } }": (2, 43, "no valid pattern up to here, expected UNDEF"),
-    "INSERT {} WHERE { ?s <rel> ?o }": (2, 27, "IRI parsing failed"),
+    "INSERT {} WHERE { ?s f:p ?o }": (2, 22, "the prefix f: is not declared; begin the update with PREFIX f: <"),
+    "INSERT {} WHERE\n{ ?s ?p ?o\n FILTER(?o >) }": (4, 13, "found ')', expected an expression"),
+    "INSERT {} WHERE { VALUES (?x ?y) { (1) } }": (2, 36, "VALUES has 2 variables, but this row has 1"),
+    "INSERT {} WHERE { ?s <rel> ?o }": (2, 22, "the IRI <rel> is relative: "),
     "INSERT {} WHERE { ?s ?p '\ud800' }": (2, 26, "invalid character (a lone surrogate)"),
     f"INSERT {{ e:a e:b {'<<( e:a e:b ' * 3000}1{' )>>' * 3000} }} WHERE {{}}": (
         2,
