@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 import click
 
 from kgreason.errors import KgreasonError
+from kgreason.terms.prefixes import for_command_line
 
 _INTERRUPTED = 130
 
@@ -52,7 +53,7 @@ class Reporting(click.Group):
             super().invoke(ctx)
             sys.stdout.flush()
         except KgreasonError as error:
-            ctx.exit(_say(str(error), self._error(ctx)))
+            ctx.exit(_say(for_command_line(str(error)), self._error(ctx)))
         except BrokenPipeError:
             _forget_stdout()
             ctx.exit(self._error(ctx))

@@ -24,6 +24,7 @@ from kgreason.rules.model import FALSE, Atom, Constant, Not, Rule, Term, Variabl
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
 from kgreason.rules.syntax import AtomText, Clause, GroupLine, Literal, Node, NotText, PrefixLine, statements
+from kgreason.terms.prefixes import undeclared
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
 _RESERVED = "false is reserved for contradictions: it must be the only head of its rule and has no terms"
@@ -141,7 +142,7 @@ class _Reader:
         if token.type == "NAME_WITH_PREFIX":
             prefix, _, local = token.partition(":")
             if prefix not in self.prefixes:
-                self._fail(token, f"unknown prefix {prefix}: (no @prefix line before this one declares it)")
+                self._fail(token, undeclared(prefix, "rules"))
             text = f"<{self.prefixes[prefix]}{constants.local_name(local)}>"
         try:
             return constants.iri(text)

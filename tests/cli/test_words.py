@@ -26,7 +26,7 @@ def test_a_store_in_the_place_of_a_file_is_told(store: Path) -> None:
 
 def test_a_prefix_that_is_not_known_says_how_it_is_given(store: Path) -> None:
     told = failed("explain", "-l", store, "ex:ann a ex:Person")
-    assert told.startswith("ex:ann a ex:Person: the prefix ex: is not known; define it, as in --prefix ex=")
+    assert told.startswith("ex:ann a ex:Person: the prefix ex: is not declared; give --prefix ex=http://example.org/")
     assert "Parser error" not in told
 
 

@@ -202,7 +202,7 @@ def test_what_is_not_there_has_no_proof() -> None:
 
 @pytest.mark.parametrize("item", [("<http://e/a>", "<http://e/b>"), "a b c", ("http://e/a", "<http://e/b>", "1"), None])
 def test_what_is_no_triple_has_no_proof(item: Any) -> None:
-    problem = "neither text nor a row of three terms|not a triple|Pass an IRI, a literal or a blank node; got '1'"
+    problem = "or a tuple of three terms|2 terms; pass three|not a triple|the object '1' is not a term"
     with KnowledgeGraph.open() as graph, pytest.raises(InputError, match=problem):
         graph.explain(item)
 
