@@ -20,8 +20,8 @@ from typing import Any, NoReturn
 
 import click
 
+from kgreason.cli.advice import in_options
 from kgreason.errors import KgreasonError
-from kgreason.terms.prefixes import for_command_line
 
 _INTERRUPTED = 130
 
@@ -53,7 +53,7 @@ class Reporting(click.Group):
             super().invoke(ctx)
             sys.stdout.flush()
         except KgreasonError as error:
-            ctx.exit(_say(for_command_line(str(error)), self._error(ctx)))
+            ctx.exit(_say(in_options(str(error)), self._error(ctx)))
         except BrokenPipeError:
             _forget_stdout()
             ctx.exit(self._error(ctx))

@@ -239,7 +239,7 @@ class Folder:
             lock.close()
             raise StoreLockedError(
                 f"{self.path}: another process, or another graph of this process, has the store open for writing; close"
-                " it there, or wait longer with --wait SECONDS (in Python: wait=)"
+                " it there, or pass wait=SECONDS to wait longer"
             ) from error
         if not self._has_lock(lock):
             lock.close()
@@ -305,7 +305,7 @@ def older(path: Path, version: int, reason: Exception | None = None) -> StoreVer
 def no_store(path: Path) -> StoreError:
     """The error for a path where there is no store."""
     if path.is_file():
-        return StoreError(f"{path}: is a file, and a store is a folder; to load a file, name it after -f")
+        return StoreError(f"{path}: is a file, and a store is a folder; to load the file, call load({str(path)!r})")
     return StoreError(f"{path}: there is no store")
 
 

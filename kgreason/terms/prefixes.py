@@ -3,12 +3,11 @@
     the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}
 
 Law: every message about such a prefix comes from `undeclared`, so that all of them read alike. The advice is for
-Python. `for_command_line` turns it into advice for the command line.
+Python; the command line puts its own options in place of the arguments (`cli.advice`).
 """
 
 from __future__ import annotations
 
-import re
 from typing import Literal, TypeAlias
 
 from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
@@ -26,7 +25,6 @@ _ADVICE: dict[Where, str] = {
     "rules": "write @prefix {name}: <{iri}> . before the rule",
     "file": "write @prefix {name}: <{iri}> . at the beginning of the file",
 }
-_ARGUMENT = re.compile(r"pass prefixes=\{'([^']*)': '([^']*)'\}")
 
 
 def undeclared(prefix: str, where: Where) -> str:
@@ -37,12 +35,3 @@ def undeclared(prefix: str, where: Where) -> str:
     """
     advice = _ADVICE[where].format(name=prefix, iri=USUAL.get(prefix, _EXAMPLE))
     return f"the prefix {prefix}: is not declared; {advice}"
-
-
-def for_command_line(message: str) -> str:
-    """A message with the option --prefix in place of the argument `prefixes`.
-
-    >>> for_command_line(undeclared("ex", "argument"))
-    'the prefix ex: is not declared; give --prefix ex=http://example.org/'
-    """
-    return _ARGUMENT.sub(r"give --prefix \1=\2", message)

@@ -27,6 +27,12 @@ class Updated(NamedTuple):
     unasserted: int
     entailed: int
 
+    def __repr__(self) -> str:
+        """What changed, and which rows of DELETE changed nothing."""
+        missed = f"; of the rows to delete, {self.unasserted} were not asserted" if self.unasserted else ""
+        stays = f", and {self.entailed} of these stay because rules derive them" if self.entailed else ""
+        return f"<Updated: {repr(self.delta)[1:-1]}{missed}{stays}>"
+
 
 def update(live: LiveGraph, home: Repository, transaction: Transaction, operations: tuple[Operation, ...]) -> Updated:
     """Carry out a request in a transaction, and end the transaction. Raises QueryError, and the errors of a commit."""
