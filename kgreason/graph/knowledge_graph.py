@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeV
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
 from kgreason.errors import InputTypeError, QueryError, StoreError, StoreLockedError
+from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
 from kgreason.graph.input.arguments import check_paths, check_rules, check_single, check_text, check_texts
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.results import notebook
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
-from kgreason.graph.results.loaded import Loaded
 from kgreason.graph.statistics import COUNTS
 from kgreason.materialize.options import (
     ALIASES,

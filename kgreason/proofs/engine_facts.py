@@ -37,8 +37,8 @@ class EngineFacts:
         self._live = live
         self._engine = live.engine
         self._rules: dict[EncodedRule, Rule] = live.rules_by_code()
-        self._written = {canonical(rule): rule for rule in live.own}
-        """The user's rules by their canonical forms, which are the rules of the engine."""
+        self._written = {canonical(rule): rule for rule in live.own if not rule.negated}
+        """The user's rules without NOT by their canonical forms, which are the rules of the engine."""
         self._bodiless: dict[Atom, list[Rule]] = {}
         for rule in self._rules.values():
             for head in () if rule.body else rule.heads:

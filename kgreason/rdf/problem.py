@@ -18,9 +18,10 @@ _PLAIN = {
     "Unexpected end": "the text ends before its last triple does: a full stop (.) is missing at the end",
     "Unexpected end of file": "the string or the IRI that begins here does not end",
     "A dot is expected at the end of statements": "a full stop (.) is missing before this: each triple ends with one",
+    "A '}' or a '.' is expected at the end of a graph block": "a full stop (.) is missing before this triple",
     "No scheme found in an absolute IRI": "the IRI is relative: write it in full, such as <http://example.org/tom>",
 }
-_MISPLACED = re.compile(r"(.+) is not a valid (subject|predicate|RDF object)(?: or graph name)?", re.DOTALL)
+_MISPLACED = re.compile(r"(.+) is not a valid (?:RDF )?(subject|predicate|object)(?: or graph name)?", re.DOTALL)
 _ENDS = (".", ";", ",", "}", "]")
 _WORD = re.compile(r"\w*[a-z]\w*")
 
@@ -37,9 +38,8 @@ def problem_of(error: SyntaxError, where: Where = "file") -> str:
     return _misplaced(*misplaced.groups()) if misplaced else _PLAIN.get(told, told)
 
 
-def _misplaced(token: str, kind: str) -> str:
+def _misplaced(token: str, place: str) -> str:
     """A token that cannot stand in its place of a triple; for a bare word, how to write a term."""
-    place = kind.removeprefix("RDF ")
     if token in _ENDS and place != "subject":
         return f"the triple before {token} has no {place}"
     if not _WORD.fullmatch(token):

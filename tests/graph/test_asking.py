@@ -47,7 +47,7 @@ def test_an_answer_that_was_read_is_not_taken_for_an_empty_one(graph: KnowledgeG
     query = "SELECT ?x { ?x a :Animal }"
     found = graph.select(query, prefixes=EX)
     assert len(list(found)) == 1
-    assert repr(found) == "<Solutions: x; all 1 rows were read>"
+    assert repr(found) == "<Solutions: x; all rows were read>"
     reads: list[Callable[[], object]] = [lambda: list(found), found.to_arrow, lambda: [*found]]
     for read in reads:
         with pytest.raises(

@@ -44,7 +44,7 @@ def test_a_table_shows_the_first_rows_and_leaves_them_there() -> None:
         assert found._repr_html_() == html
         assert len(list(found)) == 60
         assert rows(found._repr_html_()) == [["o", "u"]]
-        assert repr(found) == "<Solutions: o, u; all 60 rows were read>"
+        assert repr(found) == "<Solutions: o, u; all rows were read>"
         assert repr(graph.match()) == "<Matches: subject, predicate, object, graph>"
 
 

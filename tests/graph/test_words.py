@@ -228,17 +228,17 @@ def test_a_result_says_what_it_changed(graph: KnowledgeGraph, tmp_path: Path) ->
     path = tmp_path / "pets.ttl"
     path.write_text("<http://e/tom> a <http://e/Cat> .")
     loaded = graph.load(path)
-    assert repr(loaded).startswith("<Loaded: Delta of commit 1: 1 (1 asserted) appeared, 0 disappeared, 0 turned; the ")
-    assert "the graph now has 1 triples (1 asserted)" in repr(loaded)
+    assert repr(loaded).startswith("<Loaded: Delta of commit 1: 1 (1 asserted) appeared, 0 disappeared, 0 turned; ")
+    assert "triples in the graph now: 1 (1 asserted)" in repr(loaded)
     assert len(loaded.delta) == loaded["facts"] == 1
     assert repr(graph.add(("http://e/tom", "a", "http://e/Cat"))) == "<Delta: nothing has changed>"
     with graph.transaction() as tx:
         tx.add_rules("p(?x) :- q(?x) .")
     assert repr(tx.delta) == "<Delta of commit 2: no triple>"
     named = graph.add(("http://e/tom", "a", "http://e/Cat", "http://e/g"))
-    assert repr(named).endswith("0 turned; 1 quads of named graphs came or went>")
+    assert repr(named).endswith("0 turned; quads of named graphs that came or went: 1>")
     updated = graph.update("DELETE DATA { <http://e/a> a <http://e/b> }")
-    assert repr(updated) == "<Updated: Delta: nothing has changed; of the rows to delete, 1 were not asserted>"
+    assert repr(updated) == "<Updated: Delta: nothing has changed; rows to delete that were not asserted: 1>"
 
 
 def in_thread(work: Any) -> None:

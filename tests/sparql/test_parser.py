@@ -168,9 +168,9 @@ def test_nothing_is_an_update() -> None:
 _BLANKS = "DELETE cannot contain blank nodes (_:b, [] or lists); use a variable in DELETE ... WHERE"
 ERRORS = {
     "SELECT * WHERE {}": (2, 1, "this is a SPARQL query, not an update: use `query` for it"),
-    "CLEAR ALL CLEAR ALL": (2, 11, "found 'CLEAR', expected ';' or the end of the text"),
-    "INSERT DAT { }": (2, 8, "found 'DAT', expected '{' or DATA"),
-    "INSERT {\n}": (3, 2, "found the end of the text, expected USING or WHERE"),
+    "CLEAR ALL CLEAR ALL": (2, 11, "';' is missing before 'CLEAR': it stands between two operations"),
+    "INSERT DAT { }": (2, 8, "found 'DAT'; do you mean DATA?"),
+    "INSERT {\n}": (3, 2, "found the end of the text, but INSERT and DELETE need WHERE { ... }; "),
     "WITH e:g CLEAR ALL": (2, 10, "found 'CLEAR', expected DELETE or INSERT"),
     "CLEAR ALL }": (2, 11, "found '}', expected ';' or the end of the text"),
     "COPY {": (2, 6, "the block that begins here does not end"),

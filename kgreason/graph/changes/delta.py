@@ -77,7 +77,7 @@ class Delta(Frames):
         turned = len(self.rows) - len(came) - len(went)
         name = f"commit {self.commit}" if self.commit else "a what-if"
         named = len(self.quads(added=True)) + len(self.quads(added=False)) if not len(self.rows) else 0
-        quads = f"; {named} quads of named graphs came or went" if named else ""
+        quads = f"; quads of named graphs that came or went: {named}" if named else ""
         return f"<Delta of {name}: {_counted(came)} appeared, {_counted(went)} disappeared, {turned} turned{quads}>"
 
     def _repr_html_(self) -> str:

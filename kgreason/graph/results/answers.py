@@ -52,14 +52,14 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         self._names = tuple(names)
         self._rows = rows
         self._first: deque[Row] = deque()
-        self._taken = 0
+        self._has_given = False
         self._is_read = False
 
     def __iter__(self) -> Self:
         """The rows that are left. Raises QueryError if all rows were read already; an empty answer stays empty."""
-        if self._is_read and self._taken:
+        if self._is_read and self._has_given:
             raise QueryError(
-                f"the {self._taken} rows of this answer were read already, and each row is read once: keep them with"
+                "the rows of this answer were read already, and each row is read once: keep them with"
                 " rows = list(answer), or ask again"
             )
         return self
@@ -71,7 +71,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         except StopIteration:
             self._is_read = True
             raise
-        self._taken += 1
+        self._has_given = True
         return row
 
     def _read(self) -> Row:
@@ -95,7 +95,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return self._names, map(_cells, self)
 
     def __repr__(self) -> str:
-        read = f"; all {self._taken} rows were read" if self._is_read else ""
+        read = "; all rows were read" if self._is_read else ""
         return f"<{type(self).__name__}: {', '.join(self._names)}{read}>"
 
     def _repr_html_(self) -> str:

@@ -29,8 +29,8 @@ class Updated(NamedTuple):
 
     def __repr__(self) -> str:
         """What changed, and which rows of DELETE changed nothing."""
-        missed = f"; of the rows to delete, {self.unasserted} were not asserted" if self.unasserted else ""
-        stays = f", and {self.entailed} of these stay because rules derive them" if self.entailed else ""
+        missed = f"; rows to delete that were not asserted: {self.unasserted}" if self.unasserted else ""
+        stays = f" (of these, {self.entailed} stay because rules derive them)" if self.entailed else ""
         return f"<Updated: {repr(self.delta)[1:-1]}{missed}{stays}>"
 
 

@@ -23,6 +23,6 @@ class Loaded(dict[str, Any]):
 
     def __repr__(self) -> str:
         """What this load changed, and then what the whole graph holds."""
-        missed = f"; {self['missed']} quads were not there" if self["missed"] else ""
-        graph = f"the graph now has {self['facts']} triples ({self['asserted']} asserted)"
+        missed = f"; quads that were not there: {self['missed']}" if self["missed"] else ""
+        graph = f"triples in the graph now: {self['facts']} ({self['asserted']} asserted)"
         return f"<Loaded: {repr(self.delta)[1:-1]}{missed}; {graph}; {self['seconds']} s>"
