@@ -16,7 +16,10 @@ _OPTIONS = (
     (re.compile(r"pass wait=SECONDS to wait longer"), "wait longer with --wait SECONDS"),
     (re.compile(r"pass a larger budget= to KnowledgeGraph\.open"), "give a larger --budget"),
     (re.compile(r"to load the file, call load\([^)]*\)"), "to load a file, name it after -f"),
-    (re.compile(r"add its rules with load_rules in a transaction"), "add its rules with `kgreason rules add -f FILE`"),
+    (
+        re.compile(r"add its rules with load_rules in a transaction"),
+        "add its rules with `kgreason rules add -l STORE FILE`",
+    ),
 )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.cli.calling import call, done, failed
 
 E = "http://example.org/"
@@ -89,3 +90,17 @@ def test_a_query_and_an_update_name_each_other(store: Path) -> None:
 
 def test_an_iri_without_brackets_is_told(store: Path) -> None:
     assert "an IRI is written in angle brackets" in failed("explain", "-l", store, f"{E}ann a {E}Person")
+
+
+def test_a_message_names_options_in_place_of_arguments(store: Path, family: Path) -> None:
+    with KnowledgeGraph.open(store):
+        told = failed("update", "-l", store, "-u", "CLEAR ALL")
+    assert told.endswith("has the store open for writing; close it there, or wait longer with --wait SECONDS")
+    rules = family.with_name("family.dl")
+    rules.write_text(f"<{E}Person>[?x] :- <{E}hasParent>[?x, ?y] .")
+    told = failed("load", "-l", store, "-f", rules)
+    assert told == f"{rules}: is a file of rules, not of RDF; add its rules with `kgreason rules add -l STORE FILE`"
+    told = failed("query", "-l", store, "--query", "ASK { ?x a ex:C }")
+    assert told.endswith(
+        "begin the query with PREFIX ex: <http://example.org/>, or give --prefix ex=http://example.org/"
+    )
