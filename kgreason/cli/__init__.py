@@ -8,6 +8,7 @@
     run         a plain Datalog program on tables
     table, progress      solutions as a table; bars for long work
     failures    errors as one line each, and exit statuses
+    advice      messages of the library with options in place of arguments
 
 Results go to standard output, everything else to standard error. What computes is imported by the command that needs
 it: `query`, `dump` and `stats` start neither the engine nor Numba.

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 import click
 
+from kgreason.cli.advice import in_options
 from kgreason.cli.usage import plain
 from kgreason.errors import KgreasonError
 
@@ -67,7 +68,7 @@ class Reporting(click.Group):
             super().invoke(ctx)
             sys.stdout.flush()
         except KgreasonError as error:
-            ctx.exit(_say(str(error), self._error(ctx)))
+            ctx.exit(_say(in_options(str(error)), self._error(ctx)))
         except BrokenPipeError:
             _forget_stdout()
             ctx.exit(self._error(ctx))

@@ -248,7 +248,11 @@ class Engine:
     def _over(self, budget: int | None) -> str:
         group, name = self.planner.rule(self.circuit.rule).label
         label = f"{group}/{name}" if group else name
-        return f"a commit may extend {budget:,} rewrites: the budget ran out in rule {label}"
+        return (
+            f"the commit needs more than its budget of {budget:,} rewrites, and has changed nothing; the budget ran out"
+            f" in rule {label}. A rewrite is one step of evaluating a rule. If the rule is right, pass a larger budget="
+            " to KnowledgeGraph.open"
+        )
 
     def _update(self, wish: Wish, rules: _Reweighed, most: int, is_auto: bool, check: Check) -> None:
         """Retract, Rederive and Assert with at most `most` rewrites; `is_auto` adds the limits of `elastic`."""

@@ -16,6 +16,7 @@ from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from kgreason.errors import InputTypeError
 from kgreason.materialize.options import check_choice
 from kgreason.resources import resource
 
@@ -171,4 +172,8 @@ def check(
 
 
 def _files(files: File | Iterable[File]) -> list[File]:
-    return [files] if isinstance(files, str | PathLike) else list(files)
+    if isinstance(files, str | PathLike):
+        return [files]
+    if not isinstance(files, Iterable):
+        raise InputTypeError(f"pass the path of an RDF file, or several; got {files!r} ({type(files).__name__})")
+    return list(files)

@@ -24,13 +24,15 @@ from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
 from kgreason.errors import InputTypeError, QueryError, StoreError, StoreLockedError
+from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
-from kgreason.graph.input.arguments import check_paths, check_text
+from kgreason.graph.input.arguments import check_paths, check_rules, check_single, check_text, check_texts
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.results import notebook
@@ -94,7 +96,14 @@ class QueryOptions(TypedDict, total=False):
 
 
 class KnowledgeGraph:
-    """A materialized knowledge graph; use `KnowledgeGraph.open`.
+    """A materialized knowledge graph; `KnowledgeGraph.open` makes one.
+
+    change      `add`, `remove`, `load`, `unload`, `update`, `transaction`; `what_if` looks ahead
+    ask         `query`, `select`, `ask`, `construct`, `match`, `in`, `len`, iteration
+    understand  `explain`, `explain_all`, `contradictions`, `rules`, `warnings`, `stats`
+    follow      `subscribe`, `streams`, `dump`
+
+    Use a graph in a `with` block, or call `close` in the end.
 
     >>> from kgreason.resources import resource
     >>> with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
@@ -196,6 +205,7 @@ class KnowledgeGraph:
         for rules that cannot be used, and InputError for an unknown option or an unreadable file.
         """
         check_paths("open", () if path is None else (path,))
+        check_rules(rules)
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
         wanted = _manifest(rules, schema, same_as, aliases)
         check_choice("strategy", strategy, Strategy)
@@ -325,6 +335,7 @@ class KnowledgeGraph:
         Raises GraphBusyError after `timeout`, and StoreError if this thread has a transaction open already or the store
         was opened for reading only.
         """
+        check_texts("headers", headers)
         check_headers(headers or {})
         return self._begin(True, headers or {}, timeout)
 
@@ -453,20 +464,30 @@ class KnowledgeGraph:
         syntax: str | None = None,
         progress: Progress = SILENT,
         timeout: float | None = None,
-    ) -> dict[str, Any]:
+    ) -> Loaded:
         """Assert the quads of RDF files as one commit.
 
         `-` is standard input. `syntax` names the format of files without a known suffix. `timeout` is how many seconds
-        to wait for another thread. The result has the counts of `stats` after the commit, the fields of `Work`, and the
-        `seconds` that the call took. Raises InputError, RdfSyntaxError (with file and line), RuleError, LimitError,
-        StoreError. After an error or Ctrl-C nothing has changed.
+        to wait for another thread.
+
+        The result is a dict of counts of the *whole graph* after the commit, by the names of `stats`, with the
+        `seconds` that the call took. Its attribute `delta` is what *this call* changed, as the result of `add` is.
+
+        Raises InputError, RdfSyntaxError (with file and line), RuleError, LimitError, StoreError. After an error or
+        Ctrl-C nothing has changed.
+
+        >>> from kgreason.resources import resource
+        >>> with KnowledgeGraph.open() as graph:
+        ...     loaded = graph.load(resource("ontologies", "univ-bench.ttl"))
+        ...     loaded["facts"] == len(graph), len(loaded.delta.appeared(asserted=True)) == loaded["asserted"]
+        (True, True)
         """
         check_paths("load", paths)
         return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress, timeout)
 
     def start_from(
         self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]], progress: Progress = SILENT
-    ) -> dict[str, Any]:
+    ) -> Loaded:
         """Load facts with their closure, computed elsewhere, into an empty graph; see `Transaction.start_from`."""
         return self._files(lambda tx: tx.start_from(evaluate), progress)
 
@@ -476,7 +497,7 @@ class KnowledgeGraph:
         syntax: str | None = None,
         progress: Progress = SILENT,
         timeout: float | None = None,
-    ) -> dict[str, Any]:
+    ) -> Loaded:
         """Retract the quads of RDF files as one commit, and all triples that only they derived.
 
         Arguments, result and errors are those of `load`. In the result, `missed` is how many of the quads were not
@@ -487,7 +508,7 @@ class KnowledgeGraph:
 
     def _files(
         self, collect: Callable[[Transaction], object], progress: Progress, timeout: float | None = None
-    ) -> dict[str, Any]:
+    ) -> Loaded:
         begun = time.perf_counter()
         check_wait("timeout", timeout)
         with self._lock.within(timeout):
@@ -499,7 +520,7 @@ class KnowledgeGraph:
                 raise
             tx.end(True, progress)
             stats = self.stats() | tx.delta.work._asdict()
-        return stats | {"missed": tx.delta.missed, "seconds": round(time.perf_counter() - begun, 3)}
+        return Loaded(stats, tx.delta, time.perf_counter() - begun)
 
     def update(
         self,
@@ -568,7 +589,7 @@ class KnowledgeGraph:
             return found(self._home.store.query(text, prefixes=known, base=base, default_graph=name, timeout=timeout))
         except QueryError as error:
             if isinstance(error.__cause__, SyntaxError):
-                raise unparsed(sparql, known, error.__cause__.msg) from error.__cause__
+                raise unparsed(sparql, known, base, error.__cause__.msg) from error.__cause__
             raise
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
@@ -673,24 +694,26 @@ class KnowledgeGraph:
         )
 
     @locked
-    def explain(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> Proof:
+    def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
         """A proof of a triple of the graph.
 
-        The triple is a row of three terms, as `match` takes them, or Turtle text. Its literal may have the normal form
-        that queries show. Raises QueryError if the graph does not have the triple, InputError if the item is not a
-        triple.
+        The triple is one tuple of three terms, as `match` takes them, or Turtle text. `others` must be empty. The
+        literal of the triple may have the normal form that queries show. Raises QueryError if the graph does not have
+        the triple, InputError if the item is not a triple.
         """
+        check_single("explain", triple, others)
         from kgreason.proofs.search import prove
 
         return prove(*self._explained(triple, prefixes))
 
     @locked
-    def explain_all(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
+    def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
         """A proof for each derivation of a triple; an empty list if the triple is asserted and no rule derives it.
 
         For terms that owl:sameAs makes equal, derivations are kept for the representative only. Arguments and errors
         are those of `explain`.
         """
+        check_single("explain_all", triple, others)
         from kgreason.proofs.search import derivations
 
         return derivations(*self._explained(triple, prefixes))
@@ -699,18 +722,18 @@ class KnowledgeGraph:
         from kgreason.graph.input.quads import triple_of
 
         terms = triple_of(triple, checked(prefixes))
-        self.check_known(terms)
+        self.check_known(terms, prefixes=prefixes)
         from kgreason.proofs.same_as import facts_of
         from kgreason.rules.model import Atom
 
         live = self._engine()
         fact = live.as_written(terms)
         if fact is None:
-            raise _unknown(terms)
+            raise _unknown(terms, prefixes)
         return Atom(None, fact), facts_of(live.materializer)
 
     @locked
-    def check_known(self, triple: Item) -> None:
+    def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
         """Raise QueryError if the graph does not have a triple, as far as the store can tell without the engine.
 
         The check does nothing if the engine runs already, if the store may lack the last commit, or if the triple is
@@ -722,12 +745,12 @@ class KnowledgeGraph:
         self._check_open()
         if self._live is not None or self._home.is_behind:
             return
-        terms = triple_of(triple)
+        terms = triple_of(triple, checked(prefixes))
         subject, predicate, object_ = map(term_of, terms)
         if isinstance(subject, (NamedNode, BlankNode)) and isinstance(predicate, NamedNode):
             found = self._home.store.match(subject, predicate, object_, DefaultGraph())
             if next(found, None) is None:
-                raise _unknown(terms)
+                raise _unknown(terms, prefixes)
 
     @locked
     def prove_contradictions(self) -> list[Proof]:
@@ -738,7 +761,27 @@ class KnowledgeGraph:
 
     @locked
     def stats(self) -> dict[str, Any]:
-        """Counts of facts, terms, rules and contradictions, and the `Work` of the last commit, by name."""
+        """Counts of the graph as of its last commit, by name.
+
+        | name | what it counts |
+        |---|---|
+        | `facts` | triples of the graph: asserted and inferred |
+        | `asserted` | triples that were loaded or added |
+        | `inferred` | triples that rules derive, and that were not added |
+        | `hidden` | facts that no query shows: of your own relations, and triples that RDF does not allow |
+        | `named` | asserted quads of named graphs |
+        | `imported` | documents that owl:imports brought |
+        | `terms` | IRIs, blank nodes and literals in the dictionary, with about 200 of the vocabulary |
+        | `contradictions` | mistakes that `contradictions` shows |
+        | `rules` | rules in force, which `rules` lists |
+        | `strategy` | how the last commit was evaluated: "update" (what changes) or "bootstrap" (everything) |
+        | `switched` | whether the last commit began as an update and was finished as a bootstrap |
+        | `rewrites` | the work of the last commit: how many steps of evaluating a rule it took |
+        | `retranslated` | axioms that the last commit translated to rules |
+        | `axioms` | axioms of the ontology that are rules now |
+        | `rules_added`, `rules_removed` | rules that came and went with the last commit |
+        | `engine_bytes`, `dictionary_bytes` | memory of the facts, and of the terms |
+        """
         self._check_open()
         if (live := self._told_by()) is not None and self._home.last:
             return live.stats()
@@ -840,14 +883,23 @@ class KnowledgeGraph:
         return self._engine() if self._live is not None or self._home.is_ahead else None
 
 
-def _unknown(triple: tuple[str, str, str]) -> QueryError:
-    return QueryError(f"{' '.join(triple)}: the graph does not have this triple")
+def _unknown(terms: tuple[str, str, str], prefixes: Mapping[str, str] | None) -> QueryError:
+    """The error for a triple that the graph lacks; with prefixes, its IRIs are short."""
+    from kgreason.proofs.notation import fact_text
+    from kgreason.rules.model import triple
+
+    return QueryError(f"{fact_text(triple(*terms), prefixes or {})}: the graph does not have this triple")
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:
     """The catalogue itself, or the catalogue at a path, or of files by IRI. Raises InputError."""
     if isinstance(catalogue, Mapping):
         return Catalogue.of(catalogue)
+    if not isinstance(catalogue, (str, PathLike, Catalogue, NoneType)):
+        raise InputTypeError(
+            "catalogue has to be a Catalogue, the path of a folder, an XML catalog or a map, or a dict of files by IRI;"
+            f" got {catalogue!r} ({type(catalogue).__name__})"
+        )
     return catalogue if catalogue is None or isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
 
 

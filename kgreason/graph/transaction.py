@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
 
 import numpy as np
 
@@ -43,6 +43,19 @@ from kgreason.rules.parser import load, parse, rules_of_file
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
+_EDITS_OF_GRAPH = ("update", "transaction", "what_if")
+_READS_OF_GRAPH = (
+    "query",
+    "select",
+    "ask",
+    "construct",
+    "match",
+    "explain",
+    "dump",
+    "stats",
+    "contradictions",
+    "rules",
+)
 
 
 class Ends(NamedTuple):
@@ -237,6 +250,14 @@ class Transaction:
         return edit._replace(
             removed=edit.removed[there], added=number[edit.added], unknown=int(np.count_nonzero(~there))
         )
+
+    if not TYPE_CHECKING:  # a type checker must still find wrong names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raises AttributeError; for a method of the graph, the message says to call the graph."""
+            hint = f"; call graph.{name}(...) outside of the transaction" if name in _EDITS_OF_GRAPH else ""
+            hint = f"; call graph.{name}(...), which sees the last commit" if name in _READS_OF_GRAPH else hint
+            raise AttributeError(f"a transaction has no attribute {name!r}{hint}", name=name, obj=self)
 
     def __enter__(self) -> Self:
         return self

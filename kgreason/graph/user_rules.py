@@ -138,7 +138,7 @@ def _shipped(name: str) -> str:
         if any(rule.name == name for rule in ruleset(ruleset_name).rules):
             return (
                 f"; it is a rule of the rule set {ruleset_name}, and rules of a rule set cannot be removed one by one:"
-                " remove the axioms that the rule reads, or make a new store with other --rules"
+                " remove the axioms that the rule reads, or make a new store with other rules"
             )
     return ""
 

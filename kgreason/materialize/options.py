@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
-from kgreason.errors import InputError, RuleError
+from kgreason.errors import InputError, InputTypeError, RuleError
 
 if TYPE_CHECKING:
     from kgreason.ontology.translate.translate import Profile
@@ -48,24 +48,30 @@ def check_names(rules: Iterable[str]) -> None:
 def check_choice(option: str, value: object, choices: Any) -> None:
     """Raises InputError unless the value is one of `choices`, the names of a `Literal`."""
     if value not in get_args(choices):
-        raise InputError(f"{option} {value!r}: it must be one of {', '.join(get_args(choices))}")
+        raise _kind(value, str)(f"{option} {value!r}: it must be one of {', '.join(get_args(choices))}")
 
 
 def check_count(option: str, value: object, least: int) -> None:
     """Raises InputError unless the value is a whole number of at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InputError(f"{option} {value!r}: it must be a whole number, at least {least}")
+        raise _kind(value, int)(f"{option} {value!r}: it must be a whole number, at least {least}")
 
 
 def check_wait(option: str, value: object) -> None:
     """Raises InputError unless the value is a number of seconds, 0 or more, or None (wait as long as it takes)."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if value is not None and not (is_number and cast(float, value) >= 0):
-        raise InputError(f"{option} {value!r}: it must be a number of seconds, or None to wait as long as it takes")
+        problem = f"{option} {value!r}: it must be a number of seconds, or None to wait as long as it takes"
+        raise _kind(value, int, float)(problem)
 
 
 def check_seconds(option: str, value: object) -> None:
     """Raises InputError unless the value is None or a number of seconds above 0."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if value is not None and not (is_number and cast(float, value) > 0):
-        raise InputError(f"{option} {value!r}: it must be a number of seconds above 0")
+        raise _kind(value, int, float)(f"{option} {value!r}: it must be a number of seconds above 0")
+
+
+def _kind(value: object, *types: type) -> type[InputError]:
+    """The class of the error for a wrong value: InputTypeError if the value has none of the right types."""
+    return InputError if isinstance(value, types) and not isinstance(value, bool) else InputTypeError

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgreason.proofs.notation import NO_PREFIXES, Step, fact_text, is_hidden, term_text
-from kgreason.rules.lowering import absences, computation
+from kgreason.rules.lowering import read_by
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
 from kgreason.terms.vocabulary import (
     OWL_DIFFERENT_FROM,
@@ -285,11 +285,7 @@ def reading(rule: Rule) -> Reading:
     clash = _clash_of(rule.name)
     found = _first_reading(clash, rule.body) if clash else None
     if found is None:
-        shown = (
-            *(atom for atom in rule.body if not is_hidden(atom)),
-            *map(computation, rule.computed),
-            *absences(rule),
-        )
+        shown = tuple(atom for atom in read_by(rule) if not is_hidden(atom))
         return Reading(rule, tuple(terms), shown, (), ())
     binding, facts = found
     axioms = tuple(atom for atom in rule.body if atom.relation is None and atom not in facts)

@@ -22,8 +22,13 @@ from kgreason.materialize.twins import GROUP as TWINS
 from kgreason.ontology.generic.patterns import substituted, unified
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
+from kgreason.rules.canonical import canonical
+from kgreason.rules.lowering import read_by
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import ruleset
+
+_TRIED, _LONG = 500, 12
+"""How many steps the search for the derivation by a rule takes, and how long a body of a user's rule may be for it."""
 
 
 class EngineFacts:
@@ -33,6 +38,8 @@ class EngineFacts:
         self._live = live
         self._engine = live.engine
         self._rules: dict[EncodedRule, Rule] = live.rules_by_code()
+        self._written = {canonical(rule): rule for rule in live.own if not rule.negated}
+        """The user's rules without NOT by their canonical forms, which are the rules of the engine."""
         self._bodiless: dict[Atom, list[Rule]] = {}
         for rule in self._rules.values():
             for head in () if rule.body else rule.heads:
@@ -62,9 +69,16 @@ class EngineFacts:
         """Every derivation of a present fact; the engine runs only rules with a body backwards."""
         for code, slots in self._engine.derivations(self.row(fact)):
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
-            yield self._of_twins(fact, _told(fact, Derivation(self._rules[code], body)))
+            yield self._as_written(fact, self._of_twins(fact, _told(fact, Derivation(self._rules[code], body))))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
+
+    def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
+        """A derivation by a rule of the user, with the variables and the order of atoms that the user wrote."""
+        rule = self._written.get(derivation.rule)
+        if rule is None or len(rule.body) > _LONG:
+            return derivation
+        return _by(rule, fact, derivation.body) or derivation
 
     def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
         """A derivation by a rule of twins.dl, with the triples of its restrictions in the place of helper facts."""
@@ -112,15 +126,22 @@ def without_hidden(rule: Rule) -> Rule:
 def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
     """The derivation of a fact from these premises by the rule of Table 9 with this name, or None."""
     rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
-    bindings = [unified(rule.heads[0], fact, {})] if rule else []
-    for atom in rule.body if rule else ():
-        bindings = [
-            unified(atom, premise, binding) for binding in bindings if binding is not None for premise in premises
-        ]
-    binding = next((binding for binding in bindings if binding is not None), None)
-    if rule is None or binding is None:
-        return None
-    return Derivation(rule, tuple(substituted(atom, binding) for atom in rule.body))
+    return _by(rule, fact, premises) if rule else None
+
+
+def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
+    """The derivation of a fact from these premises by a rule; None if it is not found in `_TRIED` steps."""
+    body = read_by(rule)
+    waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unified(head, fact, {})) is not None]
+    for _ in range(_TRIED):
+        if not waiting:
+            break
+        place, binding = waiting.pop()
+        if place == len(body):
+            return Derivation(rule, tuple(substituted(atom, binding) for atom in body))
+        ways = (unified(body[place], premise, binding) for premise in reversed(premises))
+        waiting += [(place + 1, way) for way in ways if way is not None]
+    return None
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:

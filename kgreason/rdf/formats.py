@@ -37,6 +37,10 @@ _OWL_XML = re.compile(rb"<(?:[\w.-]+:)?Ontology\b(?![^>]*\brdf:about)")
 _RDF_XML = re.compile(rb"<(?:[\w.-]+:)?[A-Za-z][\w.-]*[\s>]")
 _FUNCTIONAL = re.compile(rb"(?:\s|#[^\n]*\n)*(?:Prefix|Ontology)\s*\(")
 
+_RULES = (".dl", ".rules", ".datalog")
+_ADDRESS = re.compile(r"https?:/")
+_TURTLE = re.compile(r"\s\.\s*$|\n|^@prefix\b")
+
 
 class Format(NamedTuple):
     """A format by its short name, and the compression around it (empty if there is none)."""
@@ -64,11 +68,22 @@ def format_named(name: str) -> Format:
 
 def format_of(path: Path) -> Format:
     """The format of a file, by its suffixes. Raises InputError, with the known suffixes, for other suffixes."""
+    if _ADDRESS.match(str(path)) and not path.exists():
+        raise InputError(f"{path}: is a web address; kgreason loads files, so download it first")
     *_, first, last = ["", "", *(suffix.lstrip(".").lower() for suffix in path.suffixes)]
     name, compression = (first, last) if last in _UNPACKERS else (last, "")
     if name not in _TITLES:
-        raise InputError(f"{path}: the name does not end in a known RDF format; {_known()}")
+        raise InputError(f"{path}: {_no_format(str(path))}")
     return Format(name, compression)
+
+
+def _no_format(path: str) -> str:
+    """Why a path has no RDF format, and what the user may have meant."""
+    if path.endswith(_RULES):
+        return "is a file of rules, not of RDF; add its rules with load_rules in a transaction"
+    if _TURTLE.search(path):
+        return "this looks like Turtle text, not like the name of a file; add text with add(text)"
+    return f"the name does not end in a known RDF format; {_known()}"
 
 
 def settled(name: str, head: bytes) -> str:

@@ -1,24 +1,54 @@
-"""The problem of an RDF text in words: Oxigraph's message without the place in it.
+"""The problem of an RDF text in plain words: Oxigraph's message without the place in it, and what to write.
 
-kgreason's errors have line and column of their own. Cost: one regular expression for a message.
+    Unexpected end        ->    the text ends before its last triple does: a full stop (.) is missing at the end
+
+kgreason's errors have line and column of their own. Cost: a few regular expressions for a message.
 """
 
 from __future__ import annotations
 
 import re
 
+from kgreason.terms.prefixes import Where
+from kgreason.terms.prefixes import undeclared as of_prefix
+
 _PLACE = re.compile(r"^Parser error [^:]*: ")
 _UNDECLARED = re.compile(r"The prefix ([^ ]*:) has not been declared")
+_PLAIN = {
+    "Unexpected end": "the text ends before its last triple does: a full stop (.) is missing at the end",
+    "Unexpected end of file": "the string or the IRI that begins here does not end",
+    "A dot is expected at the end of statements": "a full stop (.) is missing before this: each triple ends with one",
+    "A '}' or a '.' is expected at the end of a graph block": "a full stop (.) is missing before this triple",
+    "No scheme found in an absolute IRI": "the IRI is relative: write it in full, such as <http://example.org/tom>",
+}
+_MISPLACED = re.compile(r"(.+) is not a valid (?:RDF )?(subject|predicate|object)(?: or graph name)?", re.DOTALL)
+_ENDS = (".", ";", ",", "}", "]")
+_WORD = re.compile(r"\w*[a-z]\w*")
 
 
-def problem_of(error: SyntaxError) -> str:
-    """The problem alone, without line and column."""
+def problem_of(error: SyntaxError, where: Where = "file") -> str:
+    """The problem alone, without line and column; `where` is the kind of text that was parsed."""
     if "LoadDocumentCallback" in error.msg:
         return "remote JSON-LD contexts are not fetched: put the context into the file"
-    return _PLACE.sub("", error.msg)
+    prefix = undeclared(error)
+    if prefix is not None:
+        return of_prefix(prefix, where)
+    told = _PLACE.sub("", error.msg)
+    misplaced = _MISPLACED.fullmatch(told)
+    return _misplaced(*misplaced.groups()) if misplaced else _PLAIN.get(told, told)
+
+
+def _misplaced(token: str, place: str) -> str:
+    """A token that cannot stand in its place of a triple; for a bare word, how to write a term."""
+    if token in _ENDS and place != "subject":
+        return f"the triple before {token} has no {place}"
+    if not _WORD.fullmatch(token):
+        return f"{token} cannot be the {place} of a triple"
+    text = f', a text as "{token}"' if place == "object" else ""
+    return f"{token} is not a term: write an IRI as <http://example.org/{token}>, a name as ex:{token}{text}"
 
 
 def undeclared(error: SyntaxError) -> str | None:
-    """The undeclared prefix, with its colon; None for another problem."""
+    """The undeclared prefix, without its colon; None for another problem."""
     found = _UNDECLARED.search(error.msg)
-    return found[1] if found else None
+    return found[1].removesuffix(":") if found else None

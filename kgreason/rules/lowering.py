@@ -68,7 +68,7 @@ def negations(rule: Rule) -> Iterator[Negation]:
 
 
 def lowered(rule: Rule) -> Iterator[Rule]:
-    """The rules without NOT for one rule: first the rule itself, then the rules that fill its hidden relations."""
+    """The positive rules for one rule: the rule itself, and the rules that fill its hidden relations."""
     if not rule.negated and not rule.computed:
         yield rule
         return
@@ -77,12 +77,12 @@ def lowered(rule: Rule) -> Iterator[Rule]:
         return replace(rule, heads=heads, body=body, negated=(), computed=())
 
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
+    yield plain(heads, read_by(rule))
     body = rule.body
     for computed in rule.computed:
         function, inputs = function_of(computed)
         yield plain((Atom(function.asks.relation, inputs),), body)
         body = (*body, computation(computed))
-    yield plain(heads, (*body, *absences(rule)))
     for negated in rule.negated:
         hidden, keys = negation(negated)
         asks = Atom(hidden.asks.relation, keys)
@@ -123,6 +123,11 @@ def computation(computed: Computed) -> Atom:
     """The hidden atom that a rule reads in the place of an expression."""
     function, inputs = function_of(computed)
     return Atom(function.made.relation, inputs if computed.result is None else (*inputs, computed.result))
+
+
+def read_by(rule: Rule) -> tuple[Atom, ...]:
+    """The atoms that the engine reads for a rule: its body, what it computes, and the absence of what it negates."""
+    return *rule.body, *map(computation, rule.computed), *absences(rule)
 
 
 def absences(rule: Rule) -> Iterator[Atom]:

@@ -35,6 +35,7 @@ from kgreason.rules.syntax import (
     PrefixLine,
     statements,
 )
+from kgreason.terms.prefixes import undeclared
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
 _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN", "CLOSE"])
@@ -184,7 +185,7 @@ class _Reader:
         if token.type == "NAME_WITH_PREFIX":
             prefix, _, local = token.partition(":")
             if prefix not in self.prefixes:
-                self._fail(token, f"unknown prefix {prefix}: (no @prefix line before this one declares it)")
+                self._fail(token, undeclared(prefix, "rules"))
             text = f"<{self.prefixes[prefix]}{constants.local_name(local)}>"
         try:
             return constants.iri(text)

@@ -20,6 +20,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
 
 from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
+from kgreason.rules.mistakes import hint
 
 
 class Literal(NamedTuple):
@@ -96,7 +97,18 @@ def statements(text: str, source: str) -> list[Statement]:
     except UnexpectedInput as error:
         line, column, found = _found(error, text)
         expected = cast(Any, error).interactive_parser.accepts()
-        raise RuleSyntaxError(source, line, column, f"found {found}, expected {_in_words(expected)}") from None
+        meant = hint(text, _index(error, text), expected)
+        if meant is None:
+            raise RuleSyntaxError(source, line, column, f"found {found}, expected {_in_words(expected)}") from None
+        line, column = text.count("\n", 0, meant.at) + 1, meant.at - text.rfind("\n", 0, meant.at)
+        raise RuleSyntaxError(source, line, column, meant.words) from None
+
+
+def _index(error: UnexpectedInput, text: str) -> int:
+    """The index of the text that the parser did not expect; the end of the last word if the text ends there."""
+    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
+        return len(text.rstrip())
+    return cast(int, error.pos_in_stream)
 
 
 @functools.cache

@@ -7,5 +7,7 @@ where             a WHERE as a SELECT
 operations        the operations as values
 editable          what an update asks of the graph that it edits
 columns           the variables of a query in the order of its text, and its prefixes
+problems          messages for a text that Oxigraph does not take
+mistakes/         where a query goes wrong, and how
 evaluate          operations -> edits of asserted quads, in order
 """

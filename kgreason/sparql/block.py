@@ -60,7 +60,7 @@ class Block:
             raise self.source.error(self.start, f"a literal of this block has more than {BUFFER:,} bytes") from None
         except SyntaxError as error:
             at = self.trig.origin(error.lineno or 1, error.offset or 1)
-            raise self.source.error(at, problem_of(error)) from None
+            raise self.source.error(at, problem_of(error, "update")) from None
         except RecursionError:
             raise self.source.error(self.start, "triple terms are nested too deeply in this block") from None
 

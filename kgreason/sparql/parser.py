@@ -197,7 +197,7 @@ class _Parser:
         try:
             return str(next(pyoxigraph.parse(text, RdfFormat.TURTLE)).subject)
         except SyntaxError as error:
-            self._fail(_start(token), problem_of(error))
+            self._fail(_start(token), problem_of(error, "update"))
 
     def _fail(self, at: int, problem: str) -> NoReturn:
         raise self._source.error(at, problem)

@@ -1,9 +1,11 @@
-"""Short messages for a text that Oxigraph does not parse: where the mistake is, and what it is.
+"""Messages for a SPARQL text that Oxigraph does not take: where the mistake is, what it is, and what to write.
 
-Oxigraph's own messages are hard to read. If a prefix is not declared, the message does not say so. It lists everything
-that it expected, with classes of characters.
+    line 1, column 30: found '?x', but FILTER needs brackets around its condition: FILTER(?x > 3)
 
-Cost: about 1 microsecond for each token. The functions are called only for a text that did not parse, or for a block.
+Oxigraph's own message says how far its parser came, and lists all that the parser expected there. So a second parser
+(`mistakes`) finds the first wrong token. If the grammar is right, the prefixes are looked at, and then the meaning.
+
+Cost: that of the second parser. The functions are called only for a text that Oxigraph has refused, or for a block.
 """
 
 from __future__ import annotations
@@ -15,36 +17,55 @@ from typing import NamedTuple, cast
 from kgreason.errors import QueryError
 from kgreason.sparql.source import position
 from kgreason.sparql.tokens import TOKEN
+from kgreason.terms.prefixes import Where, undeclared
 
-_PROBLEM = re.compile(r"(?:error at (\d+):(\d+): )?(?:expected )?(?:one of )?(.*)", re.DOTALL)
+_MESSAGE = re.compile(r"(?:error at (\d+):(\d+): )?(?:expected )?(?:one of )?(.*)", re.DOTALL)
 _CHOICE = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|<[^>]*>|[^,\[\]"<]+')
-_TELLING = 3
 _QUERIES = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
+_IRI = re.compile(r"\w+://[^\s<>\"]*")
 _UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY")
 
 
 class Problem(NamedTuple):
-    """Line and column from 1, where Oxigraph gives them, and what is wrong there."""
+    """The index of a mistake, if it is known, and what is wrong there."""
 
-    line: int | None
-    column: int | None
+    at: int | None
     words: str
 
 
-def problem(message: str, what: str) -> Problem:
-    """The problem in a message of Oxigraph's parser; `what` names what was parsed, such as "query"."""
-    line, column, choices = cast(re.Match[str], _PROBLEM.match(message)).groups()
-    return Problem(int(line) if line else None, int(column) if column else None, _in_words(choices, what))
+def problem(
+    text: str, message: str, prefixes: Collection[str], *, where: Where = "query", has_base: bool = False
+) -> Problem:
+    """The mistake in a text that Oxigraph refused with a message: a query, or the pattern in braces of an update.
+
+    `prefixes` are declared outside of the text; `has_base` says whether a base is.
+    """
+    from kgreason.sparql.mistakes.meaning import mistake  # lark is imported only when it is needed
+    from kgreason.sparql.mistakes.syntax import Stop, read
+    from kgreason.sparql.mistakes.words import in_words
+
+    found = read(text, "query" if where == "query" else "pattern")
+    unknown = unknown_prefix(text, prefixes)
+    if isinstance(found, Stop):
+        if unknown is None or found.at <= unknown.at:
+            return Problem(found.at, in_words(text, found))
+    elif unknown is None:
+        meant = mistake(found, has_base)
+        return Problem(*meant) if meant else Problem(None, _of_oxigraph(message))
+    return Problem(unknown.at, _of_prefix(text, unknown, where))
 
 
-def _in_words(choices: str, what: str) -> str:
-    """Oxigraph's own words, or else what it expected, without classes of characters and long lists of words."""
-    words = [word for word in map(str.strip, _CHOICE.findall(choices)) if word and word[0] not in "[<"]
-    told = [word for word in words if " " in word]
-    if told:
-        return " or ".join(told)
-    expected = f", expected {' or '.join(words)}" if 0 < len(words) <= _TELLING else ""
-    return f"no valid {what} up to here{expected}"
+def _of_prefix(text: str, unknown: Unknown, where: Where) -> str:
+    iri = _IRI.match(text, unknown.at)
+    return f"an IRI stands in angle brackets: <{iri[0]}>" if iri else undeclared(unknown.prefix, where)
+
+
+def _of_oxigraph(message: str) -> str:
+    """Oxigraph's own words, without its list of tokens."""
+    place = cast(re.Match[str], _MESSAGE.match(message))
+    words = [word for word in map(str.strip, _CHOICE.findall(place[3])) if " " in word and word[0] not in "[<"]
+    where = f" (its parser came to line {place[1]}, column {place[2]})" if place[1] else ""
+    return " or ".join(words) or f"Oxigraph does not take it{where}"
 
 
 def is_update(text: str) -> bool:
@@ -76,9 +97,6 @@ class Unknown(NamedTuple):
     at: int
     prefix: str
 
-    def __str__(self) -> str:
-        return f"unknown prefix {self.prefix}: (no PREFIX declares it)"
-
 
 def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int | None = None) -> Unknown | None:
     """The first prefix in `text[start:end]` that is neither in `known` nor declared before.
@@ -103,18 +121,12 @@ def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int |
     return None
 
 
-def unparsed(query: str, prefixes: Collection[str], message: str) -> QueryError:
-    """The error for a query that Oxigraph does not parse under these prefixes; `message` is Oxigraph's message."""
+def unparsed(query: str, prefixes: Collection[str], base: str | None, message: str) -> QueryError:
+    """The error for a query that Oxigraph refused under these prefixes and this base, with its message."""
     if not query.strip():
         return QueryError("the query is empty")
     if is_update(query):
         return QueryError("this is a SPARQL Update, not a query: use `update` for it")
-    line: int | None
-    column: int | None
-    if unknown := unknown_prefix(query, prefixes):
-        line, column = position(query, unknown.at)
-        words = str(unknown)
-    else:
-        line, column, words = problem(message, "query")
-    place = f"error at {line}:{column}: " if line else ""
+    at, words = problem(query, message, prefixes, has_base=base is not None)
+    place = "line {}, column {}: ".format(*position(query, at)) if at is not None else ""
     return QueryError(f"the query does not parse: {place}{words}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection
+from difflib import get_close_matches
 from typing import Any, TypeAlias, cast
 
 from lark import Lark, Token, Tree, UnexpectedInput, UnexpectedToken
@@ -27,7 +28,23 @@ def statements(source: Source) -> list[Node]:
     except UnexpectedInput as error:
         expected = cast(Any, error).interactive_parser.accepts()
         at, found = _found(error, text)
-        raise source.error(at, f"found {found}, expected {_in_words(expected)}") from None
+        problem = _hint(found, expected) or f"found {found}, expected {_in_words(expected)}"
+        raise source.error(at, problem) from None
+
+
+def _hint(found: str, expected: Collection[str]) -> str | None:
+    """What the user may have meant; None if there is no hint."""
+    word = found.strip("'")
+    meant = get_close_matches(word.upper(), sorted(set(expected) & _VERBS), 1)
+    if meant and word.upper() not in _VERBS:
+        return f"found {found}; do you mean {meant[0]}?"
+    if "SEMICOLON" in expected and word.upper() in _VERBS:
+        return f"';' is missing before {found}: it stands between two operations"
+    if {"WHERE", "USING"} <= set(expected) and not word.startswith("{"):
+        return (
+            f"found {found}, but INSERT and DELETE need WHERE {{ ... }}; for fixed triples, write INSERT DATA {{ ... }}"
+        )
+    return None
 
 
 @functools.cache
@@ -35,6 +52,10 @@ def _grammar() -> Lark:
     return parser_of(__file__)
 
 
+_VERBS = frozenset(
+    {"ADD", "BASE", "CLEAR", "COPY", "CREATE", "DATA", "DELETE", "DROP", "INSERT", "LOAD", "MOVE", "PREFIX", "USING"}
+    | {"WHERE", "WITH"}
+)
 _WORDS = {
     "BLOCK": "'{'",
     "IRI": "an IRI in angle brackets",

@@ -17,14 +17,12 @@ from typing import NamedTuple, TypeAlias
 
 from pyoxigraph import QuerySolution, Store
 
-from kgreason.sparql.problems import problem, unknown_prefix
-from kgreason.sparql.source import Rewritten, Source
+from kgreason.sparql.problems import problem
+from kgreason.sparql.source import Source
 from kgreason.store.oxigraph.update import Term
 
 Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
 """The values of variables by name; None for a variable without a value."""
-
-_BLOCK = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +83,6 @@ class Where(NamedTuple):
         distinct: bool,
     ) -> Select:
         """The query; `dataset` are its FROM clauses. Raises QueryError."""
-        declared = {name.removesuffix(":") for name in self.prefixes}
-        if unknown := unknown_prefix(self.source.text, declared, self.start, self.end):
-            raise self.source.error(unknown.at, str(unknown))
         block = self.source.text[self.start : self.end]
         select = Select(self.prologue, distinct, tuple(variables), tuple(dataset), default_graph, block)
         self._check(select)
@@ -95,11 +90,10 @@ class Where(NamedTuple):
 
     def _check(self, select: Select) -> None:
         """Raise QueryError, with the place in the source, if Oxigraph does not parse the query."""
+        declared = {name.removesuffix(":") for name in self.prefixes}
         try:
             Store().query(select.query)
         except SyntaxError as error:
-            line, column, words = problem(error.msg, "pattern")
-            text = Rewritten(self.source)
-            text.put(select.query.removesuffix(select.block), self.start)
-            text.copy(self.start, self.end)
-            raise self.source.error(text.origin(line or _BLOCK, column or 1), words) from None
+            has_base = "BASE <" in self.prologue
+            found = problem(select.block, error.msg, declared, where="update", has_base=has_base)
+            raise self.source.error(self.start + (found.at or 0), found.words) from None

@@ -239,7 +239,7 @@ class Folder:
             lock.close()
             raise StoreLockedError(
                 f"{self.path}: another process, or another graph of this process, has the store open for writing; close"
-                " it there, or wait longer with --wait SECONDS (in Python: wait=)"
+                " it there, or pass wait=SECONDS to wait longer"
             ) from error
         if not self._has_lock(lock):
             lock.close()
@@ -305,10 +305,10 @@ def older(path: Path, version: int, reason: Exception | None = None) -> StoreVer
 def no_store(path: Path) -> StoreError:
     """The error for a path where there is no store."""
     if path.is_file():
-        return StoreError(f"{path}: is a file, and a store is a folder; to load a file, name it after -f")
+        return StoreError(f"{path}: is a file, and a store is a folder; to load the file, call load({str(path)!r})")
     if path.is_dir() and any(path.iterdir()):
         return StoreError(f"{path}: there is no store here; the folder has other files")
-    return StoreError(f"{path}: there is no store here; to make one: kgreason load -l {path} -f FILE")
+    return StoreError(f"{path}: there is no store here; to make one: KnowledgeGraph.open({str(path)!r})")
 
 
 def is_store(path: Path) -> bool:

@@ -98,7 +98,7 @@ def test_a_query_that_is_none_is_told_shortly(store: Path, tmp_path: Path) -> No
     path = tmp_path / "query.rq"
     path.write_text("SELECT * { ?s ?p \n ")
     told = failed("query", "-l", store, "--query-file", path)
-    assert told.startswith(f"{path}: the query does not parse: error at 2:")
+    assert told.startswith(f"{path}: the query does not parse: line 1, column 17: ")
     assert len(told) < 300
     path.write_bytes(b"ASK { ?s ?p '\xff' }")
     assert failed("query", "-l", store, "--query-file", path) == f"{path}: is not UTF-8 text"

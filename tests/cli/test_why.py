@@ -73,9 +73,9 @@ def test_formats(store: Path) -> None:
 def test_what_cannot_be_explained(store: Path) -> None:
     for triple, expected in (
         (f"<{E}ann> <{E}hasAncestor> <{E}nobody>", "the graph does not have this triple"),
-        (f"<{E}ann> <{E}hasAncestor>", "not a triple: it has to have a subject, a predicate and an object"),
+        (f"<{E}ann> <{E}hasAncestor>", "not a triple: it needs a subject, a predicate and an object"),
         ("", "not a triple"),
-        (":ann :hasParent :eve", "the prefix : is not known"),
+        (":ann :hasParent :eve", "the prefix : is not declared"),
         (f"<{E}a> <{E}b> <{E}c>, <{E}d>", "2 triples; pass exactly one"),
     ):
         told = failed("explain", "-l", store, triple)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.cli.calling import call, done, failed
 
 E = "http://example.org/"
@@ -26,7 +27,7 @@ def test_a_store_in_the_place_of_a_file_is_told(store: Path) -> None:
 
 def test_a_prefix_that_is_not_known_says_how_it_is_given(store: Path) -> None:
     told = failed("explain", "-l", store, "ex:ann a ex:Person")
-    assert told.startswith("ex:ann a ex:Person: the prefix ex: is not known; define it, as in --prefix ex=")
+    assert told.startswith("ex:ann a ex:Person: the prefix ex: is not declared; give --prefix ex=http://example.org/")
     assert "Parser error" not in told
 
 
@@ -177,3 +178,17 @@ def test_rules_come_from_standard_input(store: Path) -> None:
     assert done("rules", "add", "-l", store, "-", stdin=rule).startswith("added 1 rule in ")
     assert done("rules", "remove", "-l", store, "-", stdin=rule).startswith("removed 1 rule in ")
     assert failed("rules", "add", "-l", store, "-", stdin="nonsense").startswith("<stdin>:1:")
+
+
+def test_a_message_names_options_in_place_of_arguments(store: Path, family: Path) -> None:
+    with KnowledgeGraph.open(store):
+        told = failed("update", "-l", store, "-u", "CLEAR ALL")
+    assert told.endswith("has the store open for writing; close it there, or wait longer with --wait SECONDS")
+    rules = family.with_name("family.dl")
+    rules.write_text(f"<{E}Person>[?x] :- <{E}hasParent>[?x, ?y] .")
+    told = failed("load", "-l", store, "-f", rules)
+    assert told == f"{rules}: is a file of rules, not of RDF; add its rules with `kgreason rules add -l STORE FILE`"
+    told = failed("query", "-l", store, "--query", "ASK { ?x a ex:C }")
+    assert told.endswith(
+        "begin the query with PREFIX ex: <http://example.org/>, or give --prefix ex=http://example.org/"
+    )

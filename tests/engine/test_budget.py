@@ -22,7 +22,7 @@ def test_a_rule_that_explodes_is_named_and_leaves_nothing(strategy: Strategy) ->
     system.bootstrap([*NODES, *chain(20)], [STEP, JOIN])
     before, rules = system.states(), set(system.engine.rules)
     asserted, _, added, _ = system.wishes({Atom("node", ("<x>",)): 1}, {EXPLODING: 1})
-    with pytest.raises(LimitError, match="may extend 50,000 rewrites: the budget ran out in rule mine/pairs"):
+    with pytest.raises(LimitError, match=r"budget of 50,000 rewrites, .* ran out in rule mine/pairs"):
         system.engine.commit(asserted, added=added, strategy=strategy, budget=50_000)
     assert system.states() == before
     assert set(system.engine.rules) == rules
@@ -37,7 +37,7 @@ def test_a_small_budget_is_kept_to_the_rewrite(strategy: Strategy) -> None:
     before, wishes = system.states(), system.wishes(dict.fromkeys(chain(1, 20), 1), {})
     needed = system.engine.commit(*wishes, strategy=strategy).rewrites
     system.engine.commit({}, wishes[0], strategy="bootstrap")
-    with pytest.raises(LimitError, match=f"may extend {needed - 1} rewrites"):
+    with pytest.raises(LimitError, match=f"budget of {needed - 1:,} rewrites"):
         system.engine.commit(*wishes, strategy=strategy, budget=needed - 1)
     assert system.states() == before
     assert system.engine.commit(*wishes, strategy=strategy, budget=needed).rewrites == needed

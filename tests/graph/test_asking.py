@@ -43,6 +43,23 @@ def test_solutions(graph: KnowledgeGraph) -> None:
     assert list(found) == []
 
 
+def test_an_answer_that_was_read_is_not_taken_for_an_empty_one(graph: KnowledgeGraph) -> None:
+    query = "SELECT ?x { ?x a :Animal }"
+    found = graph.select(query, prefixes=EX)
+    assert len(list(found)) == 1
+    assert repr(found) == "<Solutions: x; all rows were read>"
+    reads: list[Callable[[], object]] = [lambda: list(found), found.to_arrow, lambda: [*found]]
+    for read in reads:
+        with pytest.raises(
+            QueryError, match=r"were read already, .* keep them with rows = list\(answer\), or ask again"
+        ):
+            read()
+    empty = graph.select("SELECT ?x { ?x a :Nobody }", prefixes=EX)
+    assert list(empty) == list(empty) == []
+    with pytest.raises(StopIteration):
+        next(found)
+
+
 def test_ask_is_a_boolean(graph: KnowledgeGraph) -> None:
     assert graph.ask("ASK { :tom a :Animal }", prefixes=EX) is True
     assert graph.ask("ASK { <tom> a <Dog> }", base="http://e/") is False
@@ -73,7 +90,7 @@ def test_a_query_of_another_form(graph: KnowledgeGraph, asked: str, form: str) -
 
 
 def test_errors_and_unknown_options_are_those_of_query(graph: KnowledgeGraph) -> None:
-    with pytest.raises(QueryError, match="unknown prefix ex:"):
+    with pytest.raises(QueryError, match="the prefix ex: is not declared"):
         graph.select("SELECT * { ?x a ex:Foo }")
     with pytest.raises(TypeError, match="colour"):
         graph.ask("ASK {}", colour="red")  # type: ignore[call-arg]
@@ -171,7 +188,7 @@ def test_what_is_in_a_graph(graph: KnowledgeGraph) -> None:
     assert Quad(A, P, B) not in graph
     with pytest.raises(InputError, match="cannot be the subject"):
         ('"x"', "a", "http://e/Cat") in graph  # noqa: B015
-    with pytest.raises(InputError, match="three or four terms"):
+    with pytest.raises(InputError, match=r"three terms .* or four terms"):
         ("http://e/tom", "a") in graph  # noqa: B015
 
 
@@ -200,7 +217,8 @@ def test_matches_are_read_once_and_show_their_first_rows(graph: KnowledgeGraph) 
     assert isinstance(found, Matches)
     assert "<td>" in found._repr_html_()
     assert len(list(found)) == 1
-    assert list(found) == []
+    with pytest.raises(QueryError, match="each row is read once"):
+        list(found)
 
 
 @pytest.mark.parametrize("copying", [copy.copy, copy.deepcopy, pickle.dumps])

@@ -44,7 +44,8 @@ def check(proof: Proof, graph: KnowledgeGraph, model: Model) -> None:
     restrictions is told as the triples that say it.
     """
     in_force = graph._engine().materializer.rules
-    rules = {*in_force, *map(without_hidden, in_force), *EQUALITY, *RESTRICTIONS}
+    own = graph._engine().materializer.own
+    rules = {*in_force, *map(without_hidden, in_force), *own, *EQUALITY, *RESTRICTIONS}
     names = {rule.name for rule in rules}
     closure = model.closure() | triples_of(graph._engine().materializer)
     for step in proof.steps():
@@ -202,9 +203,28 @@ def test_what_is_not_there_has_no_proof() -> None:
 
 @pytest.mark.parametrize("item", [("<http://e/a>", "<http://e/b>"), "a b c", ("http://e/a", "<http://e/b>", "1"), None])
 def test_what_is_no_triple_has_no_proof(item: Any) -> None:
-    problem = "neither text nor a row of three terms|not a triple|Pass an IRI, a literal or a blank node; got '1'"
+    problem = "or a tuple of three terms|2 terms; pass three|not a triple|the object '1' is not a term"
     with KnowledgeGraph.open() as graph, pytest.raises(InputError, match=problem):
         graph.explain(item)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "[?x, :uncle, ?z] :- [?x, :parent, ?y], [?y, :brother, ?z] .",
+        "[?x, :uncle, ?z], [?z, :nephew, ?x] :- [?y, :brother, ?z], [?x, :parent, ?y] .",
+    ],
+)
+def test_a_rule_of_the_user_is_shown_as_it_was_written(rule: str) -> None:
+    prefixes = {"": "http://e/"}
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        with graph.transaction() as tx:
+            tx.add(":ann :parent :eve . :eve :brother :bob .", prefixes=prefixes)
+            tx.add_rules(f"@prefix : <http://e/> . @rule uncle {rule}")
+        lines = graph.explain((":ann", ":uncle", ":bob"), prefixes=prefixes).to_text(prefixes).splitlines()
+    assert lines[1] == f"    by uncle: {rule}"
+    first = "    :ann :parent :eve (asserted)" if "[?x, :parent, ?y], " in rule else "    :eve :brother :bob (asserted)"
+    assert lines[2] == first
 
 
 @pytest.mark.parametrize("text", ['"01"^^<{}integer>', '"1.50"^^<{}decimal>', '"x"@EN', '"7"^^<{}byte>'])

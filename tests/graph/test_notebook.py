@@ -30,7 +30,7 @@ def test_a_delta() -> None:
         assert ["<http://e/tom>", "<http://e/name>", '"<b>Tom & Co</b>"', "", "absent", "asserted"] in lines
         with graph.what_if() as tx:
             tx.remove((":tom", "a", ":Cat"), prefixes=EX).add((":tom", "a", ":Animal"), prefixes=EX)
-        assert repr(tx.delta) == "<Delta of no commit: 0 appeared, 1 (1 asserted) disappeared, 1 turned>"
+        assert repr(tx.delta) == "<Delta of a what-if: 0 appeared, 1 (1 asserted) disappeared, 1 turned>"
 
 
 def test_a_table_shows_the_first_rows_and_leaves_them_there() -> None:
@@ -44,7 +44,7 @@ def test_a_table_shows_the_first_rows_and_leaves_them_there() -> None:
         assert found._repr_html_() == html
         assert len(list(found)) == 60
         assert rows(found._repr_html_()) == [["o", "u"]]
-        assert repr(found) == "<Solutions: o, u>"
+        assert repr(found) == "<Solutions: o, u; all rows were read>"
         assert repr(graph.match()) == "<Matches: subject, predicate, object, graph>"
 
 

@@ -75,11 +75,15 @@ def test_blank_nodes_of_a_text_are_new_and_go_by_the_labels_of_the_graph(graph: 
 BAD_ITEMS = [
     ("<http://e/a> <http://e/b> .", RdfSyntaxError, "<text>:1"),
     ("@prefix : <http://e/> .\n:a :b :c .\n:d :e", RdfSyntaxError, "<text>:3"),
-    (("<http://e/a>", "<http://e/b>"), InputError, "neither text nor a row"),
-    (("<http://e/a>", "<http://e/b>", "c"), RdfSyntaxError, "row:1"),
-    (("<http://e/a>", "<http://e/b>", "<http://e/c> .\n<http://e/d> <http://e/e> <http://e/f>"), InputError, "single"),
-    (7, InputError, "7: neither text"),
-    (7, TypeError, "three or four terms, but of type int"),
+    (("<http://e/a>", "<http://e/b>"), InputError, "a tuple of 2 terms; pass three terms"),
+    (("<http://e/a>", "<http://e/b>", "c"), RdfSyntaxError, "row 1: the object"),
+    (
+        ("<http://e/a>", "<http://e/b>", "<http://e/c> .\n<http://e/d> <http://e/e> <http://e/f>"),
+        InputError,
+        "not a single term",
+    ),
+    (7, InputError, "pass Turtle text, or a tuple"),
+    (7, TypeError, "or four terms .*; got 7"),
     ((7, "<http://e/b>", "<http://e/c>"), TypeError, r"the subject has to be an IRI or a blank node; got 7 \(int\)"),
     (("<http://e/a>", "<http://e/b>", None), TypeError, "the object has to be"),
 ]

@@ -79,23 +79,29 @@ def test_what_stands_for_a_term(given: Any, text: str) -> None:
 
 def test_a_is_the_type_as_a_predicate_alone() -> None:
     assert written("a", "predicate") == RDF_TYPE
-    with pytest.raises(InputError, match="got 'a'"):
+    with pytest.raises(InputError, match="the object 'a' is not a term"):
         written("a", "object")
 
 
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("abc", r"^Pass an IRI, a literal or a blank node; got 'abc' \(as a literal: '\"abc\"'\)$"),
-        ("", "^Pass an IRI, a literal or a blank node; got ''$"),
-        ("a b: c", "^Pass an IRI, a literal or a blank node; got 'a b: c'"),
-        ("foo:a", r"^foo:a: unknown prefix foo: \(pass prefixes={'foo': ...}; for an IRI write <foo:a>\)"),
-        ("http://e/{a}", "Pass an IRI"),
+        (
+            "abc",
+            r"^the object 'abc' is not a term: write a text in quotation marks as '\"abc\"', an IRI as"
+            r" 'http://example.org/abc', a name with a prefix as 'ex:abc' or a blank node as '_:abc'$",
+        ),
+        ("", "^the object '' is not a term: write a text in quotation marks as '\"\"', an IRI as"),
+        ("a b: c", "^the object 'a b: c' is not a term: write a text in quotation marks as '\"a b: c\"'"),
+        ("foo:a", r"^foo:a: the prefix foo: is not declared; pass prefixes=\{'foo': 'http://example.org/'\}$"),
+        ("http://e/{a}", "^the object 'http://e/{a}' is not a term"),
         ("http://e/\ud800", r"'http://e/\\ud800': invalid character at position 9 \(a lone surrogate\)"),
         ("\ud800", "invalid character at position 0"),
         ("ex://a", "^ex://a: may be an IRI, or a name with the prefix ex; for the IRI write <ex://a>"),
-        ("<a> <b>", "^<a> <b>: not a single term in N-Triples syntax$"),
-        ('"x', "not a single term in N-Triples syntax"),
+        ("<a> <b>", "^the object <a> <b> is not a single term: an IRI in angle brackets has no spaces"),
+        ('"x', '^the object "x is not a single term: a text has one quotation mark before it'),
+        ("_: b", "^the object _: b is not a single term: a blank node is written as _: and a label"),
+        ('"x"^^byte', "^the datatype 'byte' is not a term: write an IRI as"),
         (Decimal("NaN"), "xsd:decimal has no such number"),
         (datetime(2024, 1, 1, tzinfo=timezone(timedelta(seconds=5))), "no time zone of 0:00:05"),
     ],
@@ -176,7 +182,7 @@ def test_prefixes_of_texts_and_where_they_go_wrong(graph: KnowledgeGraph) -> Non
         RdfSyntaxError, match=r"is not Turtle text; pass .* as one tuple: \(subject, predicate, object\)"
     ):
         graph.add("http://e/a", "http://e/p", "http://e/b")
-    with pytest.raises(RdfSyntaxError, match=r"^row:2: Pass an IRI"):
+    with pytest.raises(RdfSyntaxError, match=r"^row 2: the object 'b' is not a term"):
         graph.add("ex:a a ex:D .", ROW, ("ex:a", "ex:p", "b"), prefixes=EX)
     assert len(graph) == 2
 
@@ -249,12 +255,15 @@ def test_rdflib_is_not_imported_for_its_terms() -> None:
             r"load\(\) takes .*; got \['a.nt'\] \(list\): pass several as load\(\*paths\)",
         ),
         (lambda graph: graph.unload(None), r"unload\(\) takes paths of files"),
-        (lambda graph: graph.add(5), "5: neither text nor a row of three or four terms, but of type int"),
-        (lambda graph: graph.remove(None), "None: neither text nor a row"),
+        (lambda graph: graph.add(5), r"pass Turtle text, or a tuple of three terms .* or four terms .*; got 5 \(int\)"),
+        (lambda graph: graph.remove(None), "pass Turtle text, or a tuple"),
         (lambda graph: graph.add([ROW, ROW, ROW]), r"a list of triples; pass each triple as an argument of its own"),
         (lambda graph: graph.add([ROW]), r"a list of triples; pass each triple as an argument of its own"),
-        (lambda graph: graph.explain(5), "5: neither text nor a row of three terms, but of type int"),
-        (lambda graph: 5 in graph, "5: neither text nor a row"),
+        (
+            lambda graph: graph.explain(5),
+            r"or a tuple of three terms \(subject, predicate, object\); got 5 \(int\)",
+        ),
+        (lambda graph: 5 in graph, "pass Turtle text, or a tuple"),
         (lambda graph: graph.match(5), "the subject has to be an IRI or a blank node; got 5"),
         (lambda graph: graph.subscribe(5), "5"),
         (lambda graph: graph.transaction().add_rules(5), r"add_rules\(\) takes rules as text; got 5"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,6 +104,141 @@ def test_a_transaction_that_a_variable_holds_says_how_it_is_ended(graph: Knowled
         graph.transaction()
     kept.end(False)
     assert graph.add(("http://e/a", "http://e/p", 2))
+
+
+WRONG: list[tuple[Callable[[Any], object], type[Exception], str]] = [
+    (
+        lambda graph: graph.add("pets.ttl"),
+        InputError,
+        "<text>:1:1: 'pets.ttl' is the name of a file; to load the file, call load('pets.ttl')",
+    ),
+    (
+        lambda graph: graph.add("a/family.dl"),
+        InputError,
+        "<text>:1:1: 'a/family.dl' is the name of a file; to add its rules, call load_rules('a/family.dl') in a"
+        " transaction",
+    ),
+    (
+        lambda graph: graph.add(":C[?x] :- :D[?x] ."),
+        InputError,
+        "<text>:1:1: this text looks like rules, not like triples; add rules with add_rules(text) in a transaction",
+    ),
+    (
+        lambda graph: graph.add("INSERT DATA { ex:a a ex:C }"),
+        InputError,
+        "<text>:1:1: this is a SPARQL Update, not Turtle text: use `update` for it",
+    ),
+    (
+        lambda graph: graph.add("ex:a a ex:C"),
+        InputError,
+        "<text>:1:1: the prefix ex: is not declared; begin the text with @prefix ex: <http://example.org/> . or pass"
+        " prefixes={'ex': 'http://example.org/'}",
+    ),
+    (
+        lambda graph: graph.add("ex:a a ex:C", prefixes=EX),
+        InputError,
+        "<text>:1:12: the text ends before its last triple does: a full stop (.) is missing at the end",
+    ),
+    (
+        lambda graph: graph.add("ex:a a ex:C ex:b a ex:C .", prefixes=EX),
+        InputError,
+        "<text>:1:13: a full stop (.) is missing before this: each triple ends with one",
+    ),
+    (
+        lambda graph: graph.add("ex:a is ex:C .", prefixes=EX),
+        InputError,
+        "<text>:1:6: is is not a term: write an IRI as <http://example.org/is>, a name as ex:is",
+    ),
+    (
+        lambda graph: graph.load("family.dl"),
+        InputError,
+        "family.dl: is a file of rules, not of RDF; add its rules with load_rules in a transaction",
+    ),
+    (
+        lambda graph: graph.load("http://e/data.ttl"),
+        InputError,
+        "http:/e/data.ttl: is a web address; kgreason loads files, so download it first",
+    ),
+    (
+        lambda graph: graph.load("<http://e/a> a <http://e/C> ."),
+        InputError,
+        "<http:/e/a> a <http:/e/C> .: this looks like Turtle text, not like the name of a file; add text with"
+        " add(text)",
+    ),
+    (
+        lambda graph: graph.explain("ex:a", "a", "ex:C", "ex:g"),
+        InputTypeError,
+        "explain() takes one triple: pass its terms as one tuple, explain(('ex:a', 'a', 'ex:C')). A triple has no graph"
+        " name.",
+    ),
+    (
+        lambda graph: graph.explain("<http://e/a> a <http://e/C> <http://e/g>"),
+        InputError,
+        "<http://e/a> a <http://e/C> <http://e/g>: four terms; leave out the name of the graph: a triple has three"
+        " terms",
+    ),
+    (
+        lambda graph: graph.explain("ex:a a ex:C", prefixes=EX),
+        QueryError,
+        "ex:a a ex:C: the graph does not have this triple",
+    ),
+    (
+        lambda graph: graph.transaction(headers=5),
+        InputTypeError,
+        "headers has to be a mapping of names to texts, like {'stream': 'orders'}; got 5 (int)",
+    ),
+    (
+        lambda graph: type(graph).open(rules=5),
+        InputTypeError,
+        "rules has to be a rule set such as 'owl2rl', the path of a rule file, or a list of them; got 5 (int)",
+    ),
+    (
+        lambda graph: type(graph).open(catalogue=5),
+        InputTypeError,
+        "catalogue has to be a Catalogue, the path of a folder, an XML catalog or a map, or a dict of files by IRI; got"
+        " 5 (int)",
+    ),
+    (
+        lambda graph: type(graph).open(aliases="5"),
+        InputTypeError,
+        "aliases '5': it must be a whole number, at least 0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), WRONG)
+def test_a_message_says_what_to_write(graph: KnowledgeGraph, call: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as caught:
+        call(graph)
+    assert str(caught.value) == message
+
+
+def test_a_transaction_names_the_method_of_the_graph(graph: KnowledgeGraph) -> None:
+    with graph.transaction() as tx:
+        names: Any = tx
+        with pytest.raises(AttributeError, match=r"call graph\.update\(\.\.\.\) outside of the transaction$"):
+            names.update("CLEAR ALL")
+        with pytest.raises(AttributeError, match=r"call graph\.query\(\.\.\.\), which sees the last commit$"):
+            names.query("ASK {}")
+        with pytest.raises(AttributeError, match=r"^a transaction has no attribute 'nothing'$"):
+            _ = names.nothing
+
+
+def test_a_result_says_what_it_changed(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    path = tmp_path / "pets.ttl"
+    path.write_text("<http://e/tom> a <http://e/Cat> .")
+    loaded = graph.load(path)
+    assert repr(loaded).startswith("<Loaded: Delta of commit 1: 1 (1 asserted) appeared, 0 disappeared, 0 turned; ")
+    assert "triples in the graph now: 1 (1 asserted)" in repr(loaded)
+    assert len(loaded.delta) == loaded["facts"] == 1
+    assert repr(graph.add(("http://e/tom", "a", "http://e/Cat"))) == "<Delta: nothing has changed>"
+    with graph.transaction() as tx:
+        tx.add_rules("p(?x) :- q(?x) .")
+    assert repr(tx.delta) == "<Delta of commit 2: no triple>"
+    named = graph.add(("http://e/tom", "a", "http://e/Cat", "http://e/g"))
+    assert repr(named).endswith("0 turned; quads of named graphs that came or went: 1>")
+    updated = graph.update("DELETE DATA { <http://e/a> a <http://e/b> }")
+    assert repr(updated) == "<Updated: Delta: nothing has changed; rows to delete that were not asserted: 1>"
 
 
 def in_thread(work: Any) -> None:

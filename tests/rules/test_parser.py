@@ -124,15 +124,27 @@ def test_names_and_groups() -> None:
     ]
 
 
+_UNDECLARED = "the prefix e: is not declared; write @prefix e: <http://example.org/> . before the rule"
 ERRORS = {
     "[?x, :p] .": (1, 32, "found ']', expected ','"),
-    "go()": (1, 29, "found the end of the text, expected ',', ':-' or '.'"),
+    "go()": (1, 29, "a full stop (.) is missing at the end of the rule"),
     ":C[:x] :- :D[:x]\n:E[:x] .": (2, 1, "found ':E', expected ',' or '.'"),
-    "go(x) .": (1, 28, "found 'x', expected a variable, a constant or ')'"),
+    "go(x) .": (1, 28, "'x' is not a term: write a variable as ?x, a name as ex:x, a text as \"x\""),
     "go(1 2) .": (1, 30, "found '2', expected ',' or ')'"),
-    ":- go() .": (1, 25, "found ':-', expected a rule or a directive (@prefix, @group, @rule)"),
+    ":- go() .": (1, 25, "a rule begins with its head: HEAD :- BODY . (a contradiction has the head false)"),
+    "go() :- go(), .": (1, 39, "an atom is missing after the last comma; leave the comma out, or write the atom"),
+    "go() <- go() .": (1, 30, "a rule is written HEAD :- BODY . with the sign :-, not '<-'"),
+    "{?x a :C} :- {?x a :D} .": (
+        *(1, 25, "a triple pattern is written in square brackets, with commas: [?x, a, :Cat]"),
+    ),
+    "C[?x] :- :D[?x] .": (
+        *(1, 26, "C needs a prefix (:C[...]) or angle brackets; a relation has round brackets: C(...)"),
+    ),
+    ":tom a :Cat .": (
+        *(1, 30, "this is RDF (Turtle), not a rule; assert triples with add(text), or a file with load(path)"),
+    ),
     "go() :- .": (1, 33, "found '.', expected an atom, NOT, FILTER or BIND"),
-    "[:x, go(), 1] .": (1, 30, "found 'go', expected a variable or a constant"),
+    "[:x, go(), 1] .": (1, 30, "'go' is not a term: write a variable as ?go, a name as ex:go, a text as \"go\""),
     ":C[?x, ?y, ?z] .": (1, 34, "found ',', expected ']'"),
     "_x() .": (1, 25, "found '_x', expected a rule or a directive (@prefix, @group, @rule)"),
     "@rule x .": (1, 33, "found '.', expected an atom"),
@@ -141,8 +153,12 @@ ERRORS = {
     "@base <urn:x> .": (1, 25, "found '@base', expected a rule or a directive (@prefix, @group, @rule)"),
     "@prefix e <urn:e> .": (1, 33, "found 'e', expected a prefix with its colon"),
     "@prefix e: e .": (1, 36, "found 'e', expected an IRI in angle brackets"),
-    "go(e:x) .": (1, 28, "unknown prefix e: (no @prefix line before this one declares it)"),
-    'go("x"^^e:d) .': (1, 33, "unknown prefix e: (no @prefix line before this one declares it)"),
+    "go(e:x) .": (1, 28, _UNDECLARED),
+    'go("x"^^e:d) .': (
+        1,
+        33,
+        _UNDECLARED,
+    ),
     "go(<x>) .": (1, 28, "<x> is a relative IRI; rule text has no base, so write it in full"),
     "go(<urn:x y>) .": (
         *(1, 28, "found an IRI that does not end, or has a character that is not allowed in an IRI, "),
@@ -187,6 +203,11 @@ ERRORS = {
     ),
     "go(" + "x" * 50: (1, 28, f"found '{'x' * 30}...', expected a variable, a constant or ')'"),
 }
+
+
+def test_the_name_of_a_file_is_told() -> None:
+    with pytest.raises(RuleSyntaxError, match=r"^<text>:1:1: 'a/b.dl' is the name of .* load_rules\('a/b.dl'\)$"):
+        parse("a/b.dl")
 
 
 @pytest.mark.parametrize("text", ERRORS)

@@ -71,10 +71,14 @@ class Delta(Frames):
         return bool(len(self.rows) or len(self.removed_quads) or len(self.added_quads))
 
     def __repr__(self) -> str:
+        if not self:
+            return f"<Delta of commit {self.commit}: no triple>" if self.commit else "<Delta: nothing has changed>"
         came, went = self.after[self.before == ABSENT], self.before[self.after == ABSENT]
         turned = len(self.rows) - len(came) - len(went)
-        name = f"commit {self.commit}" if self.commit else "no commit"
-        return f"<Delta of {name}: {_counted(came)} appeared, {_counted(went)} disappeared, {turned} turned>"
+        name = f"commit {self.commit}" if self.commit else "a what-if"
+        named = len(self.quads(added=True)) + len(self.quads(added=False)) if not len(self.rows) else 0
+        quads = f"; quads of named graphs that came or went: {named}" if named else ""
+        return f"<Delta of {name}: {_counted(came)} appeared, {_counted(went)} disappeared, {turned} turned{quads}>"
 
     def _repr_html_(self) -> str:
         """The first changes, for notebooks."""

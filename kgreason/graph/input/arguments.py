@@ -5,8 +5,9 @@ Cost: a look at the type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from os import PathLike
+from types import NoneType
 
 from kgreason.errors import InputTypeError
 
@@ -25,3 +26,34 @@ def check_paths(function: str, values: Iterable[object]) -> None:
             raise InputTypeError(
                 f"{function}() takes paths of files, as text or Path; got {value!r} ({type(value).__name__}){several}"
             )
+
+
+def check_rules(value: object) -> None:
+    """Raise InputTypeError if a value is not the argument `rules`: a name, or a list or tuple of names."""
+    names = [value] if isinstance(value, (str, PathLike, NoneType)) else value
+    if not isinstance(names, Collection) or not all(isinstance(name, (str, PathLike, NoneType)) for name in names):
+        raise InputTypeError(
+            "rules has to be a rule set such as 'owl2rl', the path of a rule file, or a list of them; got"
+            f" {value!r} ({type(value).__name__})"
+        )
+
+
+def check_texts(argument: str, value: object) -> None:
+    """Raise InputTypeError if a value is neither None nor a mapping of texts to texts."""
+    if value is None:
+        return
+    if not isinstance(value, Mapping) or not all(isinstance(text, str) for pair in value.items() for text in pair):
+        raise InputTypeError(
+            f"{argument} has to be a mapping of names to texts, like {{'stream': 'orders'}}; got {value!r}"
+            f" ({type(value).__name__})"
+        )
+
+
+def check_single(function: str, triple: object, others: tuple[object, ...]) -> None:
+    """Raise InputTypeError if a function that takes one triple got more arguments."""
+    if others:
+        terms = ", ".join(map(repr, (triple, *others)[:3]))
+        graph = " A triple has no graph name." if len(others) > 2 else ""
+        raise InputTypeError(
+            f"{function}() takes one triple: pass its terms as one tuple, {function}(({terms})).{graph}"
+        )

@@ -7,6 +7,7 @@ row, and of a text that is removed, are those of the graph, by the labels that q
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterable
 from io import BytesIO
@@ -32,16 +33,23 @@ from kgreason.graph.input.terms import (
     written,
 )
 from kgreason.rdf.counted import Counted, long_tokens
+from kgreason.rdf.formats import formats
 from kgreason.rdf.problem import problem_of, undeclared
 from kgreason.rules.model import Triple as TripleOfTexts
+from kgreason.sparql.problems import is_update, place_of_query
 from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.prefixes import USUAL
+from kgreason.terms.prefixes import undeclared as of_prefix
 
 Row: TypeAlias = tuple[UserTerm, ...] | list[UserTerm]
 Item: TypeAlias = str | Row | Triple | Quad | QuerySolution
 """Turtle or TriG text; three or four terms (`terms`); a triple, quad or solution of pyoxigraph."""
 
 TEXT = "<text>"
-_WORDS = {3: "three", 4: "four"}
+_WORDS = {3: "three terms (subject, predicate, object)", 4: "four terms (with the name of a graph)"}
+_FOUR = re.compile(r"(?:<[^<>]*>\s+|[\w-]*:\S*\s+|a\s+){3}(?:<[^<>]*>|[\w-]*:\S*)\s*\.?\s*")
+_FILE = re.compile(r"\S+\.(\w+)(?:\.(?:gz|bz2|xz))?")
+_RULE_FILES = ("dl", "rules", "datalog")
 
 
 def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, prefixes: Prefixes = NO_PREFIXES) -> Int32:
@@ -78,7 +86,7 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     utf8(item)
     stop = "" if item.rstrip().endswith(".") else " ."
     try:
-        found = list(pyoxigraph.parse(f"{_declared(prefixes)}\n{item}{stop}", RdfFormat.TURTLE))
+        found = list(pyoxigraph.parse(f"{_declared({**USUAL, **prefixes})}\n{item}{stop}", RdfFormat.TURTLE))
     except SyntaxError as error:
         raise _no_triple(item, error) from error
     if len(found) != 1:
@@ -89,20 +97,17 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
 def _no_triple(item: str, error: SyntaxError) -> InputError:
     """The error for a text that is not a triple; `error` counts one line more, the line of the prefixes."""
     prefix = undeclared(error)
-    if prefix in ("http:", "https:", "urn:", "file:"):
+    if prefix in ("http", "https", "urn", "file"):
         return InputError(f"{item}: not a triple: an IRI is written in angle brackets, as <http://example.org/tom>")
     if prefix is not None:
-        example = f"{prefix[:-1]}=http://example.org/"
-        return InputError(
-            f"{item}: the prefix {prefix} is not known; define it, as in --prefix {example}"
-            " (in Python: prefixes={...})"
-        )
-    problem = problem_of(error)
-    if problem.startswith(". is not a valid"):  # the full stop that was put behind the text
-        return InputError(f"{item}: not a triple: it has to have a subject, a predicate and an object")
+        return InputError(f"{item}: {of_prefix(prefix, 'argument')}")
+    if not item.strip() or problem_of(error).startswith("the triple before ."):  # it was put behind
+        return InputError(f"{item or repr(item)}: not a triple: it needs a subject, a predicate and an object")
+    if _FOUR.fullmatch(item):
+        return InputError(f"{item}: four terms; leave out the name of the graph: a triple has three terms")
     line = f"line {error.lineno - 1}, " if error.lineno and error.lineno > 2 else ""
-    place = f" at {line}column {error.offset}" if error.lineno and error.lineno > 1 and item.strip() else ""
-    return InputError(f"{item}: not a triple{place}: {problem}")
+    place = f" at {line}column {error.offset}" if error.lineno and error.lineno > 1 else ""
+    return InputError(f"{item}: not a triple{place}: {problem_of(error)}")
 
 
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:
@@ -151,12 +156,28 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
 
 
 def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
-    """The error of a text that was read with `before` lines in front of it; a single word gets a hint."""
+    """The error of a text that was read with `before` lines in front of it, with what the user may have meant."""
     line = None if error.line is None else error.line - before
-    problem = error.problem
+    problem = _meant(text.strip())
+    if problem is None and isinstance(error.__cause__, SyntaxError):
+        problem = problem_of(error.__cause__, "text")
+    return RdfSyntaxError(error.source, line, error.column, problem or error.problem)
+
+
+def _meant(text: str) -> str | None:
+    """What a text is that is not Turtle: a file name, a single term, rules, a query; None if it may be Turtle."""
     if len(text.split()) == 1:
-        problem = f"{text!r} is not Turtle text; pass the terms of a triple as one tuple: (subject, predicate, object)"
-    return RdfSyntaxError(error.source, line, error.column, problem)
+        file = _FILE.fullmatch(text)
+        if file and file[1].lower() in formats():
+            return f"{text!r} is the name of a file; to load the file, call load({text!r})"
+        if file and file[1].lower() in _RULE_FILES:
+            return f"{text!r} is the name of a file; to add its rules, call load_rules({text!r}) in a transaction"
+        return f"{text!r} is not Turtle text; pass the terms of a triple as one tuple: (subject, predicate, object)"
+    if ":-" in text:
+        return "this text looks like rules, not like triples; add rules with add_rules(text) in a transaction"
+    if is_update(text):
+        return "this is a SPARQL Update, not Turtle text: use `update` for it"
+    return "this is a SPARQL query, not Turtle text: use `query` for it" if place_of_query(text) is not None else None
 
 
 def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
@@ -177,7 +198,7 @@ def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:
     except InputTypeError:
         raise
     except InputError as error:
-        raise RdfSyntaxError("row", number, None, str(error)) from error
+        raise RdfSyntaxError(f"row {number}", None, None, str(error)) from error
 
 
 def _line(item: Item, prefixes: Prefixes) -> str:
@@ -193,14 +214,14 @@ def _line(item: Item, prefixes: Prefixes) -> str:
 
 def _terms(item: object, *counts: int) -> tuple[object, ...]:
     """The terms of a row. Raises InputError for another number of terms, InputTypeError if the item is not a row."""
-    problem = f"neither text nor a row of {' or '.join(_WORDS[count] for count in counts)} terms"
+    wanted = " or ".join(_WORDS[count] for count in counts)
     if not isinstance(item, (Triple, Quad, QuerySolution, tuple, list)):
-        raise InputTypeError(f"{item!r}: {problem}, but of type {type(item).__name__}")
+        raise InputTypeError(f"pass Turtle text, or a tuple of {wanted}; got {item!r} ({type(item).__name__})")
     terms: tuple[object, ...] = tuple(item)
     if terms and isinstance(terms[0], (tuple, list)):
         raise InputTypeError(
             f"{shorten(repr(item), 80)}: a {type(item).__name__} of triples; pass each triple as an argument of its own"
         )
     if len(terms) not in counts:
-        raise InputError(f"{item!r}: {problem}")
+        raise InputError(f"{item!r}: a tuple of {len(terms)} terms; pass {wanted}")
     return terms

@@ -31,7 +31,8 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, RdfFormat, T
 from kgreason.errors import InputError, InputTypeError
 from kgreason.store.oxigraph.update import Term
 from kgreason.terms.dictionary import check_length
-from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
+from kgreason.terms.prefixes import USUAL, undeclared
+from kgreason.terms.vocabulary import RDF, RDF_TYPE, XSD
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
 """The types of values that a user may pass as a term. Terms of rdflib are subclasses of `str`."""
@@ -39,9 +40,9 @@ Prefixes: TypeAlias = Mapping[str, str]
 NO_PREFIXES: Prefixes = MappingProxyType({})
 PLACES = ("subject", "predicate", "object", "graph")
 
-_USUAL = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 _SCHEMES = frozenset({"data", "did", "file", "info", "mailto", "tag", "tel", "urn"})
 _SHORT = 40
+_PLAIN = re.compile(r"\w+")
 _IRI = r"<[^\x00-\x20<>\"{}|^`]*>"
 _BLANK = r"_:[^\s<>\"]+"
 _QUOTED = r'"(?:[^"\\\r\n]|\\.)*"'
@@ -56,10 +57,16 @@ _N_TRIPLES = {
 _TYPED = re.compile(rf'({_QUOTED}\^\^)([^<"\s]+)')
 _PREFIX = re.compile(r"[\w.-]*")
 _NAME = re.compile(r"([\w.-]*):([^\s<>\"{}|^`]*)")
+_BEGUN = {
+    '"': 'a text has one quotation mark before it and one after it; in the text, write \\"',
+    "<": "an IRI in angle brackets has no spaces in it, and nothing after the >",
+    "_": "a blank node is written as _: and a label of letters and digits",
+}
+"""What is wrong with a text that begins as a term in N-Triples syntax does, but is no term."""
 _WANTED = {
     "subject": "an IRI or a blank node",
     "predicate": "an IRI",
-    "object": "an IRI, a literal, a blank node or a Python value that XSD has a type for",
+    "object": "an IRI, a literal, a blank node, or a Python number, bool, Decimal, date or datetime",
     "graph": "an IRI, a blank node or DefaultGraph()",
 }
 
@@ -198,21 +205,33 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
     if _N_TRIPLES["object"].fullmatch(text):
         return text
     if typed := _TYPED.fullmatch(text):
-        return f"{typed[1]}{_of_text(typed[2], 'predicate', prefixes)}"
+        return f"{typed[1]}{_of_text(typed[2], 'datatype', prefixes)}"
     if text.startswith(("<", '"', "_:")):
-        raise InputError(f"{text}: not a single term in N-Triples syntax")
+        raise InputError(f"the {place} {text} is not a single term: {_BEGUN[text[0]]}")
     if text == "a" and place == "predicate":
         return RDF_TYPE
     name = _NAME.fullmatch(text)
     if name is None:
-        hint = f" (as a literal: {_quoted(text)!r})" if text else ""
-        raise InputError(f"Pass an IRI, a literal or a blank node; got {text!r}{hint}")
+        raise InputError(f"the {place} {_shortened(text)!r} is not a term: {_how(text, place)}")
     return _of_name(name, prefixes)
 
 
-def _quoted(text: str) -> str:
-    """A plain literal with a text, shortened for a message."""
-    return str(Literal(shorten(text, _SHORT, placeholder="...")))
+def _how(text: str, place: str) -> str:
+    """How a text that is not a term can be written as one, at a place."""
+    word = text if _PLAIN.fullmatch(text) else "tom"
+    ways = [f"an IRI as 'http://example.org/{word}'", f"a name with a prefix as 'ex:{word}'"]
+    if place in ("subject", "object", "graph"):
+        ways.append(f"a blank node as '_:{word}'")
+    if place == "predicate":
+        ways.append("rdf:type as 'a'")
+    if place == "object":
+        literal = str(Literal(_shortened(text)))
+        ways.insert(0, f"a text in quotation marks as {literal!r}")
+    return f"write {', '.join(ways[:-1])} or {ways[-1]}"
+
+
+def _shortened(text: str) -> str:
+    return shorten(text, _SHORT, placeholder="...") if len(text) > _SHORT else text
 
 
 def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
@@ -221,11 +240,9 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
     is_iri = local.startswith("//")
     if is_iri and prefix in prefixes:
         raise InputError(f"{text}: may be an IRI, or a name with the prefix {prefix}; for the IRI write <{text}>")
-    namespace = None if is_iri else prefixes.get(prefix, _USUAL.get(prefix))
+    namespace = None if is_iri else prefixes.get(prefix, USUAL.get(prefix))
     if namespace is None and not is_iri and prefix.lower() not in _SCHEMES:
-        raise InputError(
-            f"{text}: unknown prefix {prefix}: (pass prefixes={{{prefix!r}: ...}}; for an IRI write <{text}>)"
-        )
+        raise InputError(f"{text}: {undeclared(prefix, 'argument')}")
     iri = text if namespace is None else namespace + re.sub(r"\\(.)", r"\1", local)
     try:
         return str(NamedNode(iri))

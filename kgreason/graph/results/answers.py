@@ -4,6 +4,8 @@
     graph.select(...).to_pandas()                                 to_arrow(), to_polars(): the types are in `frames`
 
 Law: each row is read once. Iteration, `to_pandas`, `to_arrow`, `to_polars` and `serialize` take the rows that are left.
+Reading an answer again after its last row is an error, so that nobody takes it for an empty answer. To read rows
+several times, keep them: `rows = list(answer)`.
 A notebook shows the first rows without taking them. The rows are those of the moment when the graph was asked.
 Threads: only one thread at a time may read an answer.
 
@@ -50,13 +52,27 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         self._names = tuple(names)
         self._rows = rows
         self._first: deque[Row] = deque()
+        self._has_given = False
+        self._is_read = False
 
     def __iter__(self) -> Self:
+        """The rows that are left. Raises QueryError if all rows were read already; an empty answer stays empty."""
+        if self._is_read and self._has_given:
+            raise QueryError(
+                "the rows of this answer were read already, and each row is read once: keep them with"
+                " rows = list(answer), or ask again"
+            )
         return self
 
     def __next__(self) -> Row:
         """The next row. Raises QueryError if the query fails at this row, QueryTimeoutError after its timeout."""
-        return self._first.popleft() if self._first else self._read()
+        try:
+            row = self._first.popleft() if self._first else self._read()
+        except StopIteration:
+            self._is_read = True
+            raise
+        self._has_given = True
+        return row
 
     def _read(self) -> Row:
         try:
@@ -79,7 +95,8 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return self._names, map(_cells, self)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {', '.join(self._names)}>"
+        read = "; all rows were read" if self._is_read else ""
+        return f"<{type(self).__name__}: {', '.join(self._names)}{read}>"
 
     def _repr_html_(self) -> str:
         """The first rows, for notebooks; they can still be read."""

@@ -27,6 +27,12 @@ class Updated(NamedTuple):
     unasserted: int
     entailed: int
 
+    def __repr__(self) -> str:
+        """What changed, and which rows of DELETE changed nothing."""
+        missed = f"; rows to delete that were not asserted: {self.unasserted}" if self.unasserted else ""
+        stays = f" (of these, {self.entailed} stay because rules derive them)" if self.entailed else ""
+        return f"<Updated: {repr(self.delta)[1:-1]}{missed}{stays}>"
+
 
 def update(live: LiveGraph, home: Repository, transaction: Transaction, operations: tuple[Operation, ...]) -> Updated:
     """Carry out a request in a transaction, and end the transaction. Raises QueryError, and the errors of a commit."""

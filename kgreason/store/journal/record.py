@@ -96,7 +96,10 @@ def check_headers(names: Iterable[str]) -> None:
     """Raise ValueError for a name that a header of a commit cannot have."""
     for name in names:
         if name in _OURS or not _NAME.fullmatch(name):
-            raise ValueError(f"{name}: not a name for a header of a commit")
+            raise ValueError(
+                f"{name}: not a name for a header of a commit; pass a letter and then letters, digits, - or _, and not"
+                f" one of kgreason's own names ({', '.join(sorted(_OURS))})"
+            )
 
 
 def _strategies(text: str) -> tuple[StrategyRun, ...]:

@@ -1,0 +1,35 @@
+"""`in_options`: a message of the library with options of the command line in place of arguments of Python.
+
+    pass prefixes={'ex': 'http://e/'}    ->    give --prefix ex=http://e/
+
+Messages of the library say what to do in Python. A message that is not in the table stays as it is.
+
+Cost: one regular expression for each entry, only for an error.
+"""
+
+from __future__ import annotations
+
+import re
+
+_OPTIONS = (
+    (re.compile(r"pass prefixes=\{'([^']*)': '([^']*)'\}"), r"give --prefix \1=\2"),
+    (re.compile(r"pass wait=SECONDS to wait longer"), "wait longer with --wait SECONDS"),
+    (re.compile(r"pass a larger budget= to KnowledgeGraph\.open"), "give a larger --budget"),
+    (re.compile(r"to make one: KnowledgeGraph\.open\('([^']*)'\)"), r"to make one: kgreason load -l \1 -f FILE"),
+    (re.compile(r"to load the file, call load\([^)]*\)"), "to load a file, name it after -f"),
+    (
+        re.compile(r"add its rules with load_rules in a transaction"),
+        "add its rules with `kgreason rules add -l STORE FILE`",
+    ),
+)
+
+
+def in_options(message: str) -> str:
+    """The message for a user of the command line.
+
+    >>> in_options("the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}")
+    'the prefix ex: is not declared; give --prefix ex=http://example.org/'
+    """
+    for argument, option in _OPTIONS:
+        message = argument.sub(option, message)
+    return message

@@ -1,0 +1,37 @@
+"""What messages say of a prefix that is not declared: its name, and how to declare it where it is used.
+
+    the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}
+
+Law: every message about such a prefix comes from `undeclared`, so that all of them read alike. The advice is for
+Python; the command line puts its own options in place of the arguments (`cli.advice`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
+
+Where: TypeAlias = Literal["argument", "query", "update", "text", "rules", "file"]
+"""Where a name with the prefix stands: an argument, a SPARQL text, Turtle text, a text of rules, an RDF file."""
+
+USUAL = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+_EXAMPLE = "http://example.org/"
+_ADVICE: dict[Where, str] = {
+    "argument": "pass prefixes={{{name!r}: {iri!r}}}",
+    "query": "begin the query with PREFIX {name}: <{iri}>, or pass prefixes={{{name!r}: {iri!r}}}",
+    "update": "begin the update with PREFIX {name}: <{iri}>, or pass prefixes={{{name!r}: {iri!r}}}",
+    "text": "begin the text with @prefix {name}: <{iri}> . or pass prefixes={{{name!r}: {iri!r}}}",
+    "rules": "write @prefix {name}: <{iri}> . before the rule",
+    "file": "write @prefix {name}: <{iri}> . at the beginning of the file",
+}
+
+
+def undeclared(prefix: str, where: Where) -> str:
+    """The message for a prefix without its colon.
+
+    >>> undeclared("ex", "rules")
+    'the prefix ex: is not declared; write @prefix ex: <http://example.org/> . before the rule'
+    """
+    advice = _ADVICE[where].format(name=prefix, iri=USUAL.get(prefix, _EXAMPLE))
+    return f"the prefix {prefix}: is not declared; {advice}"
