@@ -3,10 +3,11 @@
 A kernel gets one int64 array, the *memory block*: first the counters and positions, then for each array its address and
 its size (`blocks.py`). So a call passes one argument, whatever the circuit holds.
 
-One row store holds the facts of all tables. A row is one record, so that a probe touches one cache line: its state,
-its stamp, its support, then the columns of the fact. Every row has as many columns as the widest table; unused columns
-hold id 0, the padding. Relation ids are never RDF term ids, so rows of two tables are never equal. The state of a row
-says which table the row belongs to. So a triple pattern with a free subject never meets an n-ary fact.
+One array, `rows`, holds the facts of all tables. A row is one record, so that a probe touches one cache line. It has
+the state, the stamp and the support, then the columns of the fact. Every row has as many columns as the widest table;
+unused columns hold id 0, the padding. The id of a relation is never the id of an RDF term, so rows of two tables are
+never equal. The state of a row says which table the row belongs to. So a triple pattern with a free subject never
+matches an n-ary fact.
 
 A rewrite is a vector of *slots*: slot 0 is the constant 0 (the padding), then come the variables of the rule, then its
 constants. Bodies, keys and heads are lists of slot numbers. So rules of one shape share one plan and differ only in
@@ -37,15 +38,15 @@ Flag: TypeAlias = Any
 STATE, STAMP, SUPPORT, FIRST = range(4)
 
 # The age of a row, the low three bits of its state.
-# A WAITING row belongs to a later segment of the current level. In the phase RETRACT the delta consists of the rows
+# A WAITING row belongs to a later segment of the current level. In the phase RETRACT the rows of a level are the rows
 # that leave. A row is GONE once its derivations are taken back; it stays in the hash table until `settle`. A DEAD row
 # has left the hash table, but some posting still names it.
 FREE, OLD, CURRENT, NEXT, WAITING, GONE, DEAD = range(7)
 AGE = 7
 LOGGED = 32  # a flag of the state: the undo log has a copy of the row from before the commit
-MET = 64  # a flag: the row is counted for the keys that it meets, and stands in the arrangements of their live asks
+MET = 64  # a flag: the row is counted for the keys that it meets, and is in the arrangements of their live asks
 ASSERTED = 128  # a flag: the fact is asserted
-TABLE = 8  # the number of the table is the state shifted right by so many bits
+TABLE = 8  # `state >> TABLE` is the number of the table
 
 # The ages of rows that body atoms may see, as bit sets.
 ONLY_OLD = 1 << OLD
@@ -132,7 +133,7 @@ ARRAYS = (
     "asks",  # int32[a, 3]: arrangement, next ask of the key, the key
     "asked",  # uint32[ids]: bits of the shapes that have a key with this id
     "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
-    "steps",  # int32[s, 8 + 2 w]: see `STEP_*`
+    "steps",  # int32[s, 9 + 2 w]: see `STEP_*`
     "nodes",  # int32[n, 2]: start and end of the steps that may come next; an empty range: the heads are due
     "templates",  # int32[h, 1 + w]: for a head after a last step: its table, then the source of each column
     "rules",  # int32[r, 7]: see `RULE_*`
