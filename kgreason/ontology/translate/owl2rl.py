@@ -4,8 +4,8 @@ One function for each row of table 4 (equality: the rows over owl:AllDifferent),
 (class axioms). Rows without a schema premise (the other eq-* rows, prp-ap, cls-thing, cls-nothing1, cls-nothing2, the
 dt-* rows of table 8) are generic rules; the scm-* rows of table 9 close the schema before it is translated.
 
-Law: over a schema closed under the scm-* rows, the rules of all axioms together with the generic rules have the same
-closure over the data as the tables themselves. Rows keep anonymous classes: a blank node is a constant like any other.
+Law: for a schema closed under the scm-* rows, the rules of all axioms together with the generic rules derive the same
+facts from the data as the tables themselves. Anonymous classes are kept: a blank node is a constant like any other.
 
 If the filler or class is owl:Thing, two rows apply, and one of them (cls-svf2, cls-maxqc2, cls-maxqc4) needs fewer
 premises; the other row is left out then. Rows that conclude `false` have the head `FALSE`. A row that makes values
@@ -68,8 +68,6 @@ from kgreason.terms.vocabulary import (
     RDFS_SUB_PROPERTY_OF,
 )
 
-"""Y1 and Y2 are literals of different values (rulesets/datatypes.dl)."""
-
 # Table 4: the semantics of equality
 
 
@@ -129,7 +127,7 @@ def prp_asyp(axiom: Characteristic) -> Iterator[Rule]:
 
 
 def prp_trp(axiom: Characteristic) -> Iterator[Rule]:
-    """A transitive property relates along its own steps."""
+    """If a transitive property relates x to y and y to z, it relates x to z."""
     p = axiom.property_
     yield rule("prp-trp", axiom, triple(X, p, Z), triple(X, p, Y), triple(Y, p, Z))
 
@@ -140,7 +138,7 @@ def prp_spo1(axiom: Pair) -> Iterator[Rule]:
 
 
 def prp_spo2(axiom: Collection) -> Iterator[Rule]:
-    """A property relates along the steps of its chain."""
+    """A property relates the first and the last thing of a chain of triples, one for each member of the list."""
     stops = [Variable(f"u{number}") for number in range(1, len(axiom.members) + 2)]
     steps = zip(pairwise(stops), axiom.members, strict=True)
     body = (triple(start, p, end) for (start, end), p in steps)
@@ -158,31 +156,31 @@ def prp_eqp2(axiom: Pair) -> Iterator[Rule]:
 
 
 def prp_pdw(axiom: Pair) -> Iterator[Rule]:
-    """Disjoint properties relate no common pair."""
+    """Two disjoint properties never relate the same subject to the same object."""
     yield rule("prp-pdw", axiom, FALSE, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
 
 
 def prp_adp(axiom: Collection) -> Iterator[Rule]:
-    """No two members of an owl:AllDisjointProperties relate a common pair."""
+    """No two members of an owl:AllDisjointProperties relate the same subject to the same object."""
     for left, right in combinations(axiom.members, 2):
         yield rule("prp-adp", axiom, FALSE, triple(X, left, Y), triple(X, right, Y))
 
 
 def prp_inv1(axiom: Pair) -> Iterator[Rule]:
-    """A property relates against its inverse: left to right."""
+    """If a property relates x to y, its inverse relates y to x: from the left property to the right one."""
     yield rule("prp-inv1", axiom, triple(Y, axiom.right, X), triple(X, axiom.left, Y))
 
 
 def prp_inv2(axiom: Pair) -> Iterator[Rule]:
-    """A property relates against its inverse: right to left."""
+    """If a property relates x to y, its inverse relates y to x: from the right property to the left one."""
     yield rule("prp-inv2", axiom, triple(Y, axiom.left, X), triple(X, axiom.right, Y))
 
 
 def prp_key(axiom: Collection) -> Iterator[Rule]:
-    """Instances of a class that agree on all properties of its key are one.
+    """Instances of a class that have equal values of all properties of its key are the same.
 
-    A contradiction names class, properties and values, and a fact has room for those of `_NAMED_KEY` properties. Two
-    literals that agree on a longer key contradict by eq-diff1 alone.
+    The second rule, which derives `false` for two different literals, is left out for a key of more than `_NAMED_KEY`
+    properties: the fact of the contradiction has no room for more. Then only eq-diff1 finds such a contradiction.
     """
     values = [(p, Variable(f"z{number}")) for number, p in enumerate(axiom.members, 1)]
     typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
@@ -295,7 +293,7 @@ def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
 
 
 def cls_oo(axiom: Collection) -> Iterator[Rule]:
-    """The members of an enumeration are in it: rules without a body."""
+    """Each member of an enumeration (owl:oneOf) is an instance of it: rules without a body."""
     for member in axiom.members:
         yield rule("cls-oo", axiom, is_a(member, axiom.node))
 
@@ -330,14 +328,18 @@ def cax_adc(axiom: Collection) -> Iterator[Rule]:
 
 
 def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
-    """Two rules: both ends are the same; and it is `false` that they are literals of different values."""
+    """Two rules with the same body: the two `ends` are the same; and `false` if the ends are different literals.
+
+    `dt_differ(a, b)` holds for two literals with different values (rulesets/datatypes.dl).
+    """
     left, right = ends
     yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)
     yield rule(f"{name}-literals", axiom, FALSE, *body, Atom("dt_differ", ends))
 
 
 _NAMED_KEY = 13
-"""The engine's facts have 32 columns: relation, name, two individuals, a class, and two for each property."""
+"""The most properties of a key that fit into the fact of a contradiction. A fact has at most 32 columns; these are the
+relation, the name of the rule, two individuals, a class, and two columns for each property."""
 
 ROWS: RowTable = {
     OWL_ALL_DIFFERENT: (eq_diff2,),
