@@ -17,12 +17,13 @@ the same nodes. Contradictions are added as owlrl adds them, as `err:ErrorMessag
     datatype_axioms              an error: kgreason has no rules for them
     improved_datatypes=False     an error: kgreason reads literals as XSD says, never as rdflib does
 
-owlrl also adds trivial triples. kgreason derives them, since other triples depend on them, but adds them only with
-`axiomatic_triples`. Trivial are reflexive triples, triples that put something in or below owl:Thing, rdfs:Resource or
-rdf:Property, and triples that follow from the empty graph. Never added are triples with a literal as their subject,
-and under RDFS copies of triples for literals of equal value.
+owlrl also adds trivial triples. kgreason derives these triples too, because other triples depend on them, but adds them
+only with `axiomatic_triples`. A triple is trivial if it is reflexive, puts something in or below owl:Thing,
+rdfs:Resource or rdf:Property, or follows from the empty graph. kgreason never adds a triple with a literal as its
+subject, and under RDFS no copies of a triple for literals of equal value.
 
-Cost: that of the engine and a few microseconds a triple; once for each semantics also the closure of the empty graph.
+Cost: the evaluation by the engine, and a few microseconds for each triple. The closure of the empty graph is computed
+once for each semantics.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _EVERYTHING = {OWL.Thing, RDFS.Resource}
 
 
 class Semantics:
-    """The rules under which a graph is closed; use one of the subclasses. Takes the arguments of owlrl's classes.
+    """A rule set and a graph to apply it to; use one of the subclasses. The arguments are those of owlrl's classes.
 
     Raises RuleError for an option that kgreason has no rules for.
     """
@@ -80,7 +81,7 @@ class Semantics:
         self._graph, self._target = graph, _target(graph, destination)
 
     def closure(self) -> list[Contradiction]:
-        """Add the inferred triples to the graph; returns its contradictions. Raises InputError for an invalid term."""
+        """Add the inferred triples to the graph. Returns the contradictions. Raises InputError for an invalid term."""
         inferred, found = _closure(self._names, [*_triples(self._graph), *self._axioms])
         added = {*inferred, *self._axioms}
         if self._is_quiet:
@@ -104,7 +105,7 @@ class OWLRL_Semantics(Semantics):  # noqa: N801
 
 
 class RDFS_OWLRL_Semantics(Semantics):  # noqa: N801
-    """RDFS and OWL 2 RL together; the classes of RDFS are those of OWL, as in OWL 2 Full."""
+    """RDFS and OWL 2 RL together. As in OWL 2 Full, rdfs:Resource equals owl:Thing, and rdfs:Class equals owl:Class."""
 
     _rdfs = _owl = True
     _axioms = (
@@ -115,9 +116,9 @@ class RDFS_OWLRL_Semantics(Semantics):  # noqa: N801
 
 
 class DeductiveClosure:
-    """Adds to graphs the triples that follow under a semantics; with None as semantics, adds nothing.
+    """Adds inferred triples to graphs, by the rules of `closure_class`; with None, nothing is added.
 
-    Raises RuleError for a semantics that is not of this module, and for options that kgreason has no rules for.
+    Raises RuleError for a class that is not of this module, and for options that kgreason has no rules for.
 
     >>> from rdflib import OWL, RDF, Graph, URIRef
     >>> part, a, b, c = map(URIRef, ("http://e/part", "http://e/a", "http://e/b", "http://e/c"))
@@ -138,7 +139,7 @@ class DeductiveClosure:
     ) -> None:
         if closure_class not in (None, RDFS_Semantics, OWLRL_Semantics, RDFS_OWLRL_Semantics):
             raise RuleError(
-                f"{closure_class!r}: use RDFS_Semantics, OWLRL_Semantics or RDFS_OWLRL_Semantics of kgreason"
+                f"{closure_class!r}: pass RDFS_Semantics, OWLRL_Semantics or RDFS_OWLRL_Semantics of kgreason"
             )
         if not improved_datatypes:
             raise RuleError(
@@ -150,10 +151,10 @@ class DeductiveClosure:
         self.datatype_axioms = datatype_axioms
 
     def expand(self, graph: Graph, destination: Graph | URIRef | str | None = None) -> list[Contradiction]:
-        """Add the inferred triples of a graph to it, or to the graph `destination`; returns the contradictions.
+        """Add inferred triples to a graph, or to the graph `destination` instead. Returns the contradictions.
 
-        A Dataset is taken as the union of its graphs. The triples are added to its default graph, or to the named graph
-        `destination`.
+        For a Dataset, the triples of all its graphs are read together, and the inferred triples are added to the
+        default graph, or to the named graph `destination`.
         """
         if self.closure_class is None:
             return []
@@ -162,7 +163,7 @@ class DeductiveClosure:
 
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:
-    """The triples that follow from triples, without the given ones, and the contradictions."""
+    """The triples that the rules with these names infer from `triples`, and the contradictions."""
     terms, live = _Terms(), Materializer(select(names, "data"))  # translated axioms do not pay for a single closure
     change = live.change(Edit(added=terms.rows(live.dictionary, triples)))
     live.accept()
@@ -173,7 +174,7 @@ def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[
 
 @cache
 def _axiomatic(names: tuple[str, ...], axioms: tuple[Triple, ...]) -> frozenset[Triple]:
-    """The axioms, and the triples that follow from the axioms and the rules alone."""
+    """The axioms, and all triples that the rules infer from the axioms alone."""
     return frozenset((*axioms, *_closure(names, axioms)[0]))
 
 
@@ -206,7 +207,7 @@ class _Terms:
         return zip(nodes, nodes, nodes, strict=True)
 
     def contradiction(self, found: Contradiction) -> Contradiction:
-        """A contradiction with the labels that blank nodes have in the graph."""
+        """The contradiction, with the labels that its blank nodes have in the graph of rdflib."""
         return found.renamed(lambda text: text if text.startswith(("<", '"')) else f"_:{self._node(text)}")
 
     def _text(self, term: Node) -> str:
@@ -236,7 +237,7 @@ def _triples(graph: Graph) -> Iterable[Triple]:
 
 
 def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
-    """The graph that inferred triples are added to."""
+    """The graph to which inferred triples are added: `destination`, or a graph of `graph` that it names."""
     if isinstance(destination, Graph):
         return destination
     if isinstance(graph, ConjunctiveGraph):
@@ -249,7 +250,7 @@ def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
 
 
 def _messages(found: Iterable[Contradiction]) -> Iterator[Triple]:
-    """Contradictions as the triples that owlrl adds for them."""
+    """The triples that report contradictions: an `err:ErrorMessage` for each, as in owlrl."""
     for contradiction in found:
         node = BNode()
         yield node, RDF.type, _ERR.ErrorMessage

@@ -1,10 +1,10 @@
-"""Converts terms of rdflib to terms of pyoxigraph and back. `str` of a term of pyoxigraph is canonical N-Triples.
+"""Convert terms of rdflib to terms of pyoxigraph and back. `str` of a term of pyoxigraph is canonical N-Triples.
 
-Lexical forms stay the same both ways: no literal of the graph is normalised, whatever `rdflib.NORMALIZE_LITERALS` says.
+Lexical forms stay the same in both directions: no literal is normalised, whatever `rdflib.NORMALIZE_LITERALS` says.
 Blank nodes keep their labels. A plain literal and a literal of type xsd:string are the same term, as RDF 1.1 says.
 Language tags come out in lower case; rdflib compares them without case.
 
-Cost: a microsecond a term, and a tenth of that for frequent terms.
+Cost: a microsecond for a term, and a tenth of that for a frequent term.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def is_generalised(triple: tuple[Node, Node, Node]) -> bool:
 def line(subject: Node, predicate: Node, object_: Node, graph: GraphName) -> str:
     """A quad as a line of N-Quads. Raises InputError."""
     if is_generalised((subject, predicate, object_)):
-        raise InputError(f"{subject!r} {predicate!r} {object_!r}: RDF does not allow such a triple")
+        raise InputError(
+            f"{subject!r} {predicate!r} {object_!r}: in RDF a subject is not a literal, and a predicate is an IRI"
+        )
     return quad_line(to_text(subject), to_text(predicate), to_text(object_), graph)
 
 
@@ -75,7 +77,7 @@ def to_rdflib(term: Term | pyoxigraph.Triple) -> URIRef | BNode | Literal:
     if isinstance(term, BlankNode):
         return BNode(term.value)
     if isinstance(term, pyoxigraph.Triple) or term.direction:
-        raise InputError(f"{term}: rdflib has no such term")
+        raise InputError(f"{term}: rdflib does not support this kind of term of RDF 1.2")
     if term.language:
         return Literal(term.value, lang=term.language)
     if term.datatype == _XSD_STRING:
