@@ -1,9 +1,9 @@
-"""`unknown_imports`: warnings for documents that owl:imports names and that are not in the data.
+"""`unknown_imports`: warn about documents that owl:imports names and that are not in the data.
 
 Spark does not follow owl:imports. The triples of ontology headers are few, so they are brought to the driver. The
 warnings are those of a graph without a catalogue.
 
-Cost: one filter over the facts, and a join with the terms if the data imports anything.
+Cost: one filter over the facts, and a join with the terms if the data has an owl:imports.
 """
 
 from __future__ import annotations
