@@ -1,4 +1,4 @@
-"""Safety: the positive body binds every variable. So a rule derives finitely many facts from finitely many facts.
+"""Safety: the positive body must bind every variable. So a rule derives finitely many facts from finitely many facts.
 
     head                             each variable occurs in a body atom
     FILTER, BIND                     each variable of the expression occurs in a body atom or is made by a BIND before
@@ -25,7 +25,7 @@ def unbound(rule: Rule) -> list[Variable]:
 
 
 def check_safe(rule: Rule) -> None:
-    """Raise UnsafeRuleError, with the rule and the variables, if the body does not bind a variable."""
+    """Raise UnsafeRuleError if the body does not bind a variable. The message names the rule and the variables."""
     if free := unbound(rule):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
