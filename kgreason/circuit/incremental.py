@@ -48,9 +48,10 @@ def bilinear(
 
 
 def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
-    """The incremental version of distinct along the axes: `D'(H(z^-1(I(I'(s))), I'(s)))`.
+    """The incremental version of distinct along the axes: from the changes of a Z-set to the changes of its distinct.
 
-    D' and I' work along the outer axes, I and z^-1 along the innermost one. H is `zset.distinct_change`.
+    It is `D'(H(z^-1(I(I'(s))), I'(s)))`. D' and I' work along the outer axes, I and z^-1 along the innermost one. H is
+    `zset.distinct_change`.
     """
     *outer, innermost = axes
     for axis in outer:

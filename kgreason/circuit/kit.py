@@ -53,22 +53,22 @@ class JoinOrder(NamedTuple):
 
 
 def directions(program: ZSet[Rule]) -> ZSet[Direction]:
-    """`dir(P)`: for every rule, the step to each atom of its body from the atoms before it."""
+    """`dir(P)`: all directions of a program, one for each atom of each rule's body."""
     return expand(program, _directions)
 
 
 def signals(program: ZSet[Rule]) -> ZSet[Signal]:
-    """`sig(P)`: for every rule, its body with each of its heads."""
+    """`sig(P)`: all grounding signals of a program: for every rule, its body with each of its heads."""
     return expand(program, lambda rule: (Signal(rule.body, head) for head in rule.heads))
 
 
 def join_orders(program: ZSet[Rule]) -> ZSet[JoinOrder]:
-    """`jorder(P)`: for every rule, the columns by which each atom of its body is looked up."""
+    """`jorder(P)`: all join orders of a program: for each body atom, the columns by which facts are looked up."""
     return expand(program, lambda rule: map(join_order, _directions(rule)))
 
 
 def join_order(direction: Direction) -> JoinOrder:
-    """The columns of the direction's atom that are bound when a walk reaches the atom."""
+    """The join order of a direction: the columns of its atom that are bound when a walk reaches the atom."""
     atom = direction.after[-1]
     known = {variable for done in direction.before for variable in done.variables()}
     columns = (n for n, term in enumerate(atom.terms) if not isinstance(term, Variable) or term in known)

@@ -51,7 +51,7 @@ def plus(*streams: Stream[A]) -> Stream[A]:
 
 
 def delay(stream: Stream[A], axis: int) -> Stream[A]:
-    """`z^-1(s)[t] = s[t - 1]`, zero at 0."""
+    """The stream, one time later along an axis: `z^-1(s)[t] = s[t - 1]`, and zero at time 0."""
     delayed: Delay[A] = Delay(stream.circuit, stream.axes, axis)
     delayed.connect(stream)
     return delayed

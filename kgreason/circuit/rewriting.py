@@ -26,7 +26,7 @@ Shape: TypeAlias = tuple[str | None, int]
 
 
 def shape(atom: Atom) -> Shape:
-    """The relation, None for a triple, and the number of terms."""
+    """The shape of an atom: its relation (None for a triple), and its number of terms."""
     return atom.relation, len(atom.terms)
 
 

@@ -137,13 +137,13 @@ def values(literals: Iterable[str]) -> list[Reading]:
 
 
 def is_member(data_value: Value, datatype: str) -> bool:
-    """Whether a supported datatype has this value. Raises KeyError for other datatypes."""
+    """Whether a datatype contains a value. Raises KeyError for a datatype that is not supported."""
     found = DATATYPE_MAP[datatype]
     return data_value.space in found.spaces and found.holds(data_value.data)
 
 
 def datatypes_of(data_value: Value) -> list[str]:
-    """The supported datatypes that have the value, in the order of `DATATYPES` (rule dt-type2)."""
+    """The supported datatypes that contain a value, in the order of `DATATYPES` (rule dt-type2)."""
     return [name for name in _BY_SPACE[data_value.space] if DATATYPE_MAP[name].holds(data_value.data)]
 
 

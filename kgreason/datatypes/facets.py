@@ -58,7 +58,7 @@ def _measured(data_value: Value) -> Any:
 
 
 def _matches(tag: str, language_range: str) -> bool:
-    """Whether a tag matches a range by extended filtering (RFC 4647, 3.3.2); both are in lower case."""
+    """Whether a language tag matches a language range, both in lower case (extended filtering, RFC 4647, 3.3.2)."""
     first, *wanted = language_range.split("-")
     found, *subtags = tag.split("-")
     if first not in ("*", found):

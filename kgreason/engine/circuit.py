@@ -110,7 +110,7 @@ Check = Callable[[], object]
 
 
 def unlimited() -> int:
-    """A limit that no commit reaches."""
+    """The default of `Circuit.limit`: returns a number of rewrites that no commit reaches."""
     return UNLIMITED
 
 
@@ -248,14 +248,17 @@ class Circuit:
         self._counters[MODE] = mode
 
     def enter(self, mode: int) -> None:
-        """Start a phase of a commit: ASSERT, RETRACT or REDERIVE. Its first level starts at the end of the queue."""
+        """Start a phase of a commit: ASSERT, RETRACT or REDERIVE.
+
+        Rows that are queued from now on are its first level.
+        """
         counters = self._counters
         counters[MODE] = mode
         counters[PHASE] = GATEKEEP
         counters[LEVEL_END] = counters[SEGMENT_LOW] = counters[SEGMENT_HIGH] = counters[N_QUEUE]
 
     def run(self, check: Check) -> None:
-        """Run levels to the fixpoint; `check` is called between kernel calls and may raise."""
+        """Run levels until nothing new is derived. `check` is called between kernel calls and may raise."""
         counters = self._counters
         if counters[N_QUEUE] == counters[SEGMENT_LOW]:
             return
@@ -455,7 +458,7 @@ class Circuit:
 
     @property
     def rewrites(self) -> int:
-        """Rewrites extended since `begin`."""
+        """The number of rewrites extended since `begin`."""
         return self._counters[REWRITES]
 
     @property
@@ -465,5 +468,5 @@ class Circuit:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the fact table, the arrangements and the catalogue, without scratch arrays and the program."""
+        """The number of bytes of fact table, arrangements and catalogue, without scratch arrays and the program."""
         return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes

@@ -107,7 +107,7 @@ class Engine:
 
     @property
     def rules(self) -> list[EncodedRule]:
-        """The active rules."""
+        """The rules in force."""
         return [self.planner.rule(number) for number in self._weights]
 
     def __len__(self) -> int:
@@ -263,7 +263,10 @@ class Engine:
         return f"a commit may extend {budget:,} rewrites: the budget ran out in rule {label}"
 
     def _update(self, wish: Wish, rules: _Reweighed, most: int, is_auto: bool, check: Check) -> None:
-        """Retract, Rederive and Assert with at most `most` rewrites; `is_auto` adds the limits of `elastic`."""
+        """Run an Update (Retract, Rederive, Assert) that extends at most `most` rewrites.
+
+        With `is_auto` the limits of `elastic` hold as well.
+        """
         (asserted, retracted), (leaving, fresh) = wish, rules
         circuit = self.circuit
         circuit.keep_up()

@@ -95,7 +95,10 @@ def judged(
     semantics: Semantics = "direct",
     catalogue: Documents | None = None,
 ) -> Judgement:
-    """Whether premises entail a conclusion, and whether they are contradictory; the arguments are as for `entails`."""
+    """Decide whether premises entail a conclusion, and whether they contradict themselves.
+
+    Arguments as for `entails`.
+    """
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, None)
     is_contradictory = known.closure.is_absurd

@@ -161,7 +161,7 @@ class Closure:
         self._rows = self._is_absurd = None
 
     def _triples(self) -> Int32:
-        """The closure: int32[n, 3]."""
+        """All triples of the closure: int32[n, 3]."""
         if self._rows is None:
             self._rows = self._live.save().triples()
         return self._rows

@@ -79,7 +79,7 @@ class _Reading(NamedTuple):
 
 
 class LiveTwins:
-    """The facts about the restrictions of a schema; empty at first."""
+    """The twins among the restrictions of a schema that is edited, and the facts about restrictions; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -157,7 +157,7 @@ class LiveTwins:
                     (self._users.add if is_used else self._users.discard)(term, node)
 
     def _with_users(self, terms: Iterable[Constant]) -> set[Constant]:
-        """The terms, and all restrictions that use them at any depth."""
+        """The terms, and all restrictions that contain one of them, directly or in an inner restriction."""
         found = set(terms)
         waiting = list(found)
         for term in waiting:
@@ -289,7 +289,7 @@ class LiveTwins:
         return reading
 
     def _around(self, inner: _Reading, part: Part, *, is_odd: bool) -> _Reading:
-        """The reading of a restriction with one part, from the reading of its filler."""
+        """Read a restriction that has one part. inner: the reading of its filler; is_odd: it is inside itself."""
         is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, RDF_TYPE)) or (
             part.kind != OWL_HAS_VALUE and OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE)
         )

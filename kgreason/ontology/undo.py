@@ -1,4 +1,4 @@
-"""Dictionaries that a commit may change and roll back: the undo log, and an index that uses it.
+"""An undo log for changes of Python dictionaries, and an index that uses the log.
 
     log.put(table, key, value)      table[key] = value, and the former value is remembered
     log.drop(table, key)            del table[key], likewise
@@ -54,7 +54,7 @@ class UndoLog:
 
 
 class Index(Generic[K, V]):
-    """Sets of values by key; a key without values is not kept."""
+    """A set of values for each key, with changes in an undo log. A key without values is removed."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log

@@ -72,7 +72,7 @@ class Catalogue:
         return found[0] if found else None
 
     def _headers(self) -> dict[Path, Declared]:
-        """The declarations of each RDF file of the folder."""
+        """For each RDF file of the folder, the IRIs that it declares."""
         files = sorted(self._folder.iterdir()) if self._folder and self._folder.is_dir() else []
         return {path: declared(path) for path in files if _is_document(path)}
 

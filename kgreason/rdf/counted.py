@@ -41,7 +41,7 @@ class Counted:
         return piece
 
     def line(self) -> int:
-        """The line in which the last `BUFFER` bytes begin, from 1."""
+        """The number (from 1) of the line in which the last `BUFFER` bytes that were read begin."""
         return 1 + self._before + self._recent[0][: max(self._size - BUFFER, 0)].count(b"\n")
 
 

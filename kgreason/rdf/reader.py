@@ -75,7 +75,7 @@ def read(
     """
     if str(path) == "-":
         if syntax is None:
-            raise InputError("standard input has no file name: give the name of its RDF format")
+            raise InputError("standard input has no suffix: name its RDF format")
         return read_stream(sys.stdin.buffer, dictionary, syntax=syntax, source=source or STDIN, base=base)
     return _read_file(Path(path), dictionary, syntax, source, base)
 
@@ -217,7 +217,7 @@ def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
 
 @contextmanager
 def _input_errors(file: str) -> Iterator[None]:
-    """Turn errors of the library and the operating system into InputError or RdfSyntaxError."""
+    """Turn errors of pyoxigraph and of the operating system into RdfSyntaxError or InputError."""
     try:
         yield
     except SyntaxError as error:

@@ -38,7 +38,7 @@ def unquote(token: str) -> str:
 
 
 def iri(token: str) -> str:
-    """The constant for `<...>`. Raises ValueError for a relative IRI, because rule text has no base."""
+    """The constant for an IRI `<...>`. Raises ValueError for a relative IRI, because rule text has no base."""
     text = f"<{unescape(token[1:-1])}>"
     if not _ABSOLUTE.match(text):
         raise ValueError(f"{token} is a relative IRI; rule text has no base, so write it in full")

@@ -71,7 +71,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
 
 
 def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
-    """The text of a variable or a constant."""
+    """The text of a variable or a constant in rule text. `prefixes` (prefix -> namespace) abbreviate IRIs."""
     if isinstance(term, Variable):
         return str(term)
     if term.startswith('"'):

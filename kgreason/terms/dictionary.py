@@ -153,7 +153,7 @@ class Dictionary:
         return found
 
     def lines(self, *columns: Ids) -> bytes:
-        """The rows of id columns as N-Triples or N-Quads lines; id 0 (the default graph) is left out."""
+        """Rows of ids, given as columns, as N-Triples or N-Quads lines. Id 0 (the default graph) is left out."""
         if len(columns[0]) <= _FEW:
             return self._few_lines(columns)
         rows = np.stack(columns, axis=1)

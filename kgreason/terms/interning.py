@@ -65,7 +65,7 @@ def _tag(text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
 
 @inline
 def _term(entry: np.uint64) -> np.int64:
-    """The id in an entry."""
+    """The id of a term, from its entry in `slots`."""
     return np.int64(entry & _LOW)
 
 
@@ -158,7 +158,7 @@ def _rank(table: Table, term: np.int64) -> int:
 
 @inline
 def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
-    """Whether a term comes before another: compare their kinds, then their texts byte by byte."""
+    """Whether a term comes before another term: their kinds are compared, then their texts byte by byte."""
     rank, beside = _rank(table, term), _rank(table, other)
     if rank != beside:
         return rank < beside

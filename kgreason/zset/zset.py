@@ -42,7 +42,7 @@ class ZSet:
 
     @classmethod
     def of(cls, columns: npt.NDArray[np.int32], weight: int = 1) -> ZSet:
-        """The rows int32[n, w], each with this weight; a row that occurs twice counts twice.
+        """A Z-set of the rows int32[n, w], each with this weight; a row that occurs twice has twice the weight.
 
         >>> len(ZSet.of(np.array([[1, 2], [1, 2], [3, 4]], dtype=np.int32)))
         2
@@ -76,7 +76,7 @@ class ZSet:
         return self + -other
 
     def distinct(self) -> ZSet:
-        """DBSP's distinct: weight 1 for every row of positive weight."""
+        """DBSP's distinct: weight 1 for every row of positive weight; all other rows are removed."""
         positive = self.positive()
         return ZSet(positive.columns, np.ones_like(positive.weights), True)
 

@@ -65,8 +65,8 @@ def follow(source: Any, graph: KnowledgeGraph, *, name: str | None = None, at_on
 class FollowedWorld:
     """The link between an owlready2 world and a graph; use `follow` to make one.
 
-    As a context manager it syncs at the end of the block. If an exception ends the block, the world keeps the edits,
-    and they wait for the next sync. `delta` is the delta of the last sync.
+    As a context manager it calls `sync` at the end of the block. If an exception ends the block, the world keeps its
+    edits, and the next sync commits them. `delta` is the delta of the last sync.
     """
 
     delta: Delta
@@ -95,7 +95,7 @@ class FollowedWorld:
         """
         with self._graph.turn(), _quadstore():
             if self._is_closed:
-                raise StoreError("cannot sync: close() has ended follow(); call follow() again")
+                raise StoreError("cannot sync after close(): call follow() again")
             log, graphs = self._current_log(), self._followed()
             self._is_known = not log.missed() and self._is_known
             removed, added = self._changes(log, graphs) if self._is_known else self._everything(graphs)
@@ -136,7 +136,11 @@ class FollowedWorld:
         return sorted(old - new), sorted(new - old)
 
     def _noted(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
-        """The rows that changed, the rows that mention a renamed resource, and all rows of added or left ontologies."""
+        """The rows whose N-Quads lines may have changed.
+
+        These are the rows that changed, the rows with a renamed resource, and all rows of ontologies that are followed
+        since the last sync or no longer followed.
+        """
         noted = {each.row: each for each in log.changed()}
         touched: set[Row] = set()
         for predicates in (False, True):
@@ -201,7 +205,7 @@ class FollowedWorld:
         """Raise OwlReadyInconsistentOntologyError if the graph, as of the last sync, has contradictions."""
         if found := self._graph.contradictions():
             text = "; ".join(map(str, found))
-            raise owlready2.OwlReadyInconsistentOntologyError(f"{len(found)} contradictions: {text}")
+            raise owlready2.OwlReadyInconsistentOntologyError(f"the graph has {len(found)} contradictions: {text}")
 
     def close(self) -> None:
         """Stop following. The graph and the world keep their triples."""
@@ -239,4 +243,4 @@ def _quadstore() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"the quadstore of owlready2: {error}") from error
+        raise StoreError(f"cannot use the quadstore of owlready2: {error}") from error

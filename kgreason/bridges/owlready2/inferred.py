@@ -33,7 +33,7 @@ _NOWHERE = 0
 
 
 def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row]:
-    """The inferences of a graph as rows for its world; with `values` also the inferred values of properties."""
+    """The inferences of a graph that its world should show, as rows; with `values` also inferred property values."""
     known = _World(world)
     found = _Closure(known, graph, values)
     inferred = {

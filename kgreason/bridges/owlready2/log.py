@@ -93,7 +93,7 @@ class ChangeLog:
         return {storid: (before, now) for storid, before, now in found}
 
     def changed(self) -> Iterator[Noted]:
-        """The rows that were added or removed."""
+        """The rows that were added to the quadstore or removed from it, since the log was made or emptied."""
         for table, d in (("objs", "NULL"), ("datas", "l.d")):
             columns = "cspo" if table == "objs" else "cspod"
             same = " AND ".join(f"q.{column} = l.{column}" for column in columns)

@@ -74,7 +74,7 @@ class Semantics:
         destination: Graph | URIRef | str | None = None,
     ) -> None:
         if daxioms:
-            raise RuleError("datatype_axioms: kgreason has no rules for the hierarchy of XSD datatypes")
+            raise RuleError("datatype_axioms is not supported: there are no rules for the hierarchy of XSD datatypes")
         names = ((self._rdfs or rdfs, _RDFS, _RDFS_AXIOMATIC), (self._owl, _OWL, _OWL_AXIOMATIC))
         self._names = tuple(name + axioms * more for is_on, name, more in names if is_on)
         self._is_quiet = not axioms
@@ -143,7 +143,7 @@ class DeductiveClosure:
             )
         if not improved_datatypes:
             raise RuleError(
-                "improved_datatypes=False: kgreason reads literals as XSD defines them, never as rdflib does"
+                "improved_datatypes=False is not supported: kgreason always reads literals as XSD defines them"
             )
         self.closure_class = closure_class
         self.rdfs_closure = rdfs_closure
@@ -179,7 +179,7 @@ def _axiomatic(names: tuple[str, ...], axioms: tuple[Triple, ...]) -> frozenset[
 
 
 def _says_nothing(triple: Triple) -> bool:
-    """Whether a triple is trivial: reflexive, or true of every term."""
+    """Whether a triple is trivial: reflexive, or of a form that holds for every term, such as `x a owl:Thing`."""
     subject, predicate, object_ = triple
     if predicate in _REFLEXIVE and (subject == object_ or subject == OWL.Nothing):
         return True
@@ -187,14 +187,14 @@ def _says_nothing(triple: Triple) -> bool:
 
 
 class _Terms:
-    """The terms of a graph, and their texts for the engine; the text of a blank node has a number: `_:b7`."""
+    """Converts terms of rdflib to texts for the engine and back. The text of a blank node has a number: `_:b7`."""
 
     def __init__(self) -> None:
         self._texts: dict[Node, str] = {}
         self._nodes: dict[str, Node] = {}
 
     def rows(self, dictionary: Dictionary, triples: Iterable[Triple]) -> Int32:
-        """Triples as quads int32[n, 4] of the default graph."""
+        """Convert triples of rdflib to quads int32[n, 4] of the default graph; new terms get ids."""
         try:
             ids = dictionary.intern(self._text(term) for triple in triples for term in triple)
         except UnicodeEncodeError as error:
@@ -202,7 +202,7 @@ class _Terms:
         return np.column_stack([ids.reshape(-1, 3), np.zeros(len(ids) // 3, dtype=np.int32)])
 
     def triples(self, dictionary: Dictionary, rows: Int32) -> Iterator[Triple]:
-        """Rows int32[n, 3] as triples."""
+        """Convert rows int32[n, 3] to triples of rdflib."""
         nodes = map(self._node, dictionary.decode(rows.ravel()))
         return zip(nodes, nodes, nodes, strict=True)
 

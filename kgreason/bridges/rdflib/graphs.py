@@ -70,7 +70,7 @@ class Graphs:
 
     @property
     def told(self) -> list[GraphName]:
-        """The graphs that rdflib mentioned."""
+        """The names of the graphs that rdflib has mentioned."""
         return list(self._told)
 
 

@@ -48,7 +48,7 @@ class Pending:
                 self._under_way = None
 
     def drop(self) -> None:
-        """Forget the edits."""
+        """Drop all edits that wait."""
         self._taken()
 
     def _taken(self) -> dict[str, bool]:

@@ -125,7 +125,7 @@ class KGReasonStore(Store):
     def close(self, commit_pending_transaction: bool = False) -> None:  # noqa: ARG002
         """Commit the edits that wait, and close the graph, unless the caller passed the graph to the store.
 
-        The argument is ignored, since rdflib passes it without being asked. To drop edits, call `rollback`.
+        The argument is ignored, because rdflib passes it by itself. To drop edits, call `rollback`.
         """
         try:
             self.commit()
@@ -174,7 +174,7 @@ class KGReasonStore(Store):
         super().add(triple, context, quoted)
 
     def _drop(self, triple: _TripleType) -> None:
-        """Remember a generalised triple, which the graph does not get; warn for the first one."""
+        """Remember a generalised triple, which is not added to the graph. The first one gives a warning."""
         if not self._dropped:
             warnings.warn(
                 f"{' '.join(term.n3() for term in triple)}: a generalised triple, which RDF does not have; the store"
@@ -232,7 +232,7 @@ class KGReasonStore(Store):
         yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
 
     def __len__(self, context: _ContextType | None = None) -> int:
-        """The number of triples of a graph; without a context, of the closure."""
+        """The number of triples of a graph, or of the closure if there is no context."""
         graph, name = self._settled(), self._graphs.target(context)
         return int(graph.stats()["facts"]) if name == DefaultGraph() else sum(1 for _ in graph.match(graph=name))
 
@@ -305,7 +305,7 @@ class KGReasonStore(Store):
         return DefaultGraph() if graph == _UNION else self._graphs.named(graph)
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        """Bind a prefix, for as long as the store lives."""
+        """Bind a prefix to a namespace. Prefixes are not saved."""
         self._prefixes.bind(prefix, namespace, override)
 
     def prefix(self, namespace: URIRef) -> str | None:
@@ -338,7 +338,7 @@ def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
 
 
 def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:
-    """A quad of the graph as a triple of rdflib; terms that the pattern gives are taken from the pattern."""
+    """Convert a quad of the graph to a triple of rdflib. Terms that are in the pattern are taken from the pattern."""
     subject, predicate, object_ = pattern
     return (
         to_rdflib(quad.subject) if subject is None else subject,

@@ -56,7 +56,7 @@ WHOLE: Mapping[str, tuple[int | None, int | None]] = MappingProxyType(
 
 
 def whole(digits: str) -> int:
-    """The integer that digits, with or without a sign, stand for."""
+    """The integer for a text of digits, with or without a sign."""
     if len(digits) < _SHORT:
         return int(digits)
     half = len(digits) // 2
@@ -65,7 +65,7 @@ def whole(digits: str) -> int:
 
 
 def real(digits: str) -> int | Decimal:
-    """The number that digits, with or without a sign and a decimal point, stand for."""
+    """The exact number for a text of digits, with or without a sign and a decimal point."""
     return Decimal(digits) if "." in digits or len(digits) >= _SHORT else int(digits)
 
 

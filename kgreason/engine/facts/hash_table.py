@@ -114,7 +114,7 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 
 @inline
 def kind(state: Number) -> Number:
-    """The kind of the fact of a row in this state: ABSENT, INFERRED or IS_ASSERTED."""
+    """The kind of a fact, from the state of its row: ABSENT, INFERRED or IS_ASSERTED."""
     age = state & AGE
     if age in (FREE, GONE, DEAD):
         return ABSENT

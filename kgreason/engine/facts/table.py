@@ -66,7 +66,7 @@ class FactTable:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all arrays."""
+        """The number of bytes of all arrays of the fact table."""
         return sum(self._memory[name].nbytes for name in ("rows", "entries", "queue", "free"))
 
     def reserve(self, more: int) -> None:

@@ -79,7 +79,7 @@ class Arrangements:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all arrays."""
+        """The number of bytes of all arrangements."""
         return sum(self._memory[name].nbytes for name in ("groups", "group_entries", "signs", "postings", "values"))
 
     def _set_entries(self, size: int) -> None:

@@ -38,7 +38,7 @@ _EMPTY = _Listed(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
 
 
 class Catalogue:
-    """The rows of a fact table by predicate and object, or by relation and first argument."""
+    """Sorted lists of the rows of a fact table, by predicate and object, or by relation and first argument."""
 
     def __init__(self, facts: FactTable, planner: Planner) -> None:
         self._facts, self._planner = facts, planner
@@ -54,7 +54,7 @@ class Catalogue:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the lists."""
+        """The number of bytes of the lists."""
         listed = sum(keys.nbytes + rows.nbytes for keys, rows in (self._listed, *self._recent))
         return listed + sum(rows.nbytes for rows in self._new)
 

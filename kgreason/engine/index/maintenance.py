@@ -117,7 +117,7 @@ def count_key(m: Block, k: Number, candidates: Int32) -> None:
 
 @inline
 def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Flag:
-    """Whether a key that row r meets has a live ask for arrangement a."""
+    """Whether arrangement a must hold row r: some key that the row meets has a live ask for the arrangement."""
     if arranged[a, ARRANGED_BITS] == EVERY_ROW:
         if rows[r, STATE] >> TABLE != arranged[a, ARRANGED_TABLE]:
             return False

@@ -209,7 +209,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
 
 @inline
 def free_row(m: Block, r: Number) -> None:
-    """Put a row that no group names any more on the free list, which must have room for it."""
+    """Put row r on the free list, which must have room for it. No group may contain the row any more."""
     matrix(m, ROWS)[r, STATE] = FREE
     vector(m, FREE_ROWS)[m[N_FREE]] = r
     m[N_FREE] += 1

@@ -183,7 +183,7 @@ def set_ages(m: Block, low: Number, high: Number, age: Number) -> None:
 
 @inline
 def mark_met(m: Block, low: Number, high: Number) -> None:
-    """Flag the rows queue[low:high] as MET: they are counted and arranged."""
+    """Set the flag MET of the rows queue[low:high], which have been counted and entered into arrangements."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(low, high):
         rows[queue[i], STATE] |= MET
@@ -279,7 +279,7 @@ def scan(m: Block) -> None:
 
 @inline
 def close_segment(m: Block) -> None:
-    """Make the rows of the finished segment OLD, or GONE if facts leave, and clear its hits."""
+    """End a segment: make its rows OLD, or GONE in the phase RETRACT, and clear its hits."""
     set_ages(m, m[SEGMENT_LOW], m[SEGMENT_HIGH], GONE if m[MODE] == RETRACT else OLD)
     m[SEGMENT_LOW] = m[SEGMENT_HIGH]
     m[N_HITS] = m[N_GROUPS] = 0

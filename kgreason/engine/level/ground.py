@@ -55,7 +55,7 @@ EVERY_AGE = -1
 
 @inline
 def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Whether a row has equal values in all columns in which the step's atom repeats a variable."""
+    """Whether a row has the value of the slot in each column in which the step's atom repeats a variable."""
     pairs = STEP_PAIRS + 2 * np.uint64(steps[step, STEP_FREE])
     for j in range(steps[step, STEP_COMPARED]):
         at = pairs + 2 * np.uint64(j)

@@ -1,4 +1,4 @@
-"""Arrays by address: one int64 array, the memory block, gives a kernel all its arrays.
+"""The memory block: one int64 array with the addresses of all arrays, so that a kernel gets them as one argument.
 
 Passing forty arrays to a kernel costs more than a small commit does, and passing them on between the parts of a kernel
 takes Numba half a minute to compile. The memory block has three words for each array: its address, its number of rows,
@@ -64,7 +64,7 @@ class Memory:
             self[name] = array
 
     def cut(self, name: str, room: int) -> None:
-        """Cut an array to `room` rows if it has more."""
+        """Shorten an array to `room` rows. A shorter array stays as it is."""
         array = self._arrays[name]
         try:
             cut(array, room)

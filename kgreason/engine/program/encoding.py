@@ -31,7 +31,7 @@ def relation_text(relation: str, arity: int) -> str:
 
 
 def columns_of(atom: Atom) -> tuple[Term, ...]:
-    """The columns of an atom's row: its relation, if it has one, and its terms."""
+    """The terms of the row for an atom: the text of its relation, if it has one, then the terms of the atom."""
     if atom.relation is None:
         return atom.terms
     return (relation_text(atom.relation, len(atom.terms)), *atom.terms)

@@ -182,7 +182,7 @@ class Planner:
             self.templates.widen(1 + width, fill=~0)
 
     def add(self, rule: EncodedRule) -> int:
-        """Add a rule and return its number. The rule does not fire before `set_active`."""
+        """Add a rule and make its plans. Returns its number. The rule derives nothing before `set_active`."""
         shape, constants = rule.shape, rule.constants
         number = len(self._rules)
         self._rules.append(rule)
@@ -366,7 +366,7 @@ class Planner:
         return bool(self.key_info.array[key, 0] < BACK)
 
     def table_of(self, key: int) -> int:
-        """The table of a trigger key."""
+        """The number of the table whose rows can meet a trigger key."""
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
     def may_share(self, ask: int) -> bool:
@@ -382,7 +382,7 @@ class Planner:
         return np.column_stack([asks, self.asks.array[asks, 2]]).astype(np.int32)
 
     def constants_of(self, key: int) -> dict[int, int]:
-        """The constants of a trigger key, by column."""
+        """The constants of a trigger key: column -> id."""
         shape = self.shapes.array[self.key_info.array[key, 0]]
         return {c: int(self.keys.array[key, c]) for c in shape[2 : 2 + shape[1]].tolist()}
 

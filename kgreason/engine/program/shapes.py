@@ -97,7 +97,7 @@ def delta_plan(shape: Shape, start: int) -> DeltaPlan:
 
 
 def _net(shape: Shape, start: int) -> DeltaPlan:
-    """The plan with all orders of the atoms: a node for each set of atoms that are done."""
+    """The plan that allows all orders of the atoms. It has a node for each set of atoms that may be done."""
     numbers: dict[frozenset[int], int] = {}
 
     def number(done: frozenset[int]) -> int:

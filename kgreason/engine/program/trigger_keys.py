@@ -59,7 +59,7 @@ def is_met(bits: Number, shape: Number) -> Flag:
 
 @inline
 def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32, r: Number) -> Flag:
-    """Whether row r has the constants of key k; row `shape` of `shapes` describes the shape of the key."""
+    """Whether row r has the constants of key k. Line `shape` of `shapes` has the columns of the key's shape."""
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
         if keys[k, c] != rows[r, FIRST + c]:

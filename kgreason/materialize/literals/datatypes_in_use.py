@@ -83,7 +83,10 @@ class Asked:
 
 
 def _asked(rules: Iterable[Rule]) -> Iterator[int]:
-    """The datatypes that rules ask for: one entry for each atom that asks."""
+    """The ids of the datatypes that rules ask for, one for each body atom that asks.
+
+    `_ANY` for an atom with any type.
+    """
     for rule in rules:
         for atom in rule.read() if rule.group != GROUP else ():
             if atom.relation is None and atom.terms[1] == RDF_TYPE:
@@ -95,7 +98,7 @@ def _asked(rules: Iterable[Rule]) -> Iterator[int]:
 
 
 def _mentioned(rows: Int32) -> list[int]:
-    """The datatypes that schema triples int32[n, 3] mention: one entry for each mention."""
+    """The ids of the datatypes that schema triples int32[n, 3] have as subject or object, one for each occurrence."""
     ends = rows[:, [0, 2]]
     found: list[int] = ends[is_datatype(ends)].tolist()
     return found

@@ -50,7 +50,7 @@ _NAMES = ("dt_value", "dt_type", "dt_differ", "dt_may_equal", "dt_not")
 
 
 class Facts(NamedTuple):
-    """Rows to assert and rows to retract, by table; tables without rows are left out."""
+    """Facts to assert and facts to retract: rows by the number of their table. Tables without rows are left out."""
 
     added: Rows
     removed: Rows

@@ -61,7 +61,7 @@ def _are_reflexive(rows: Int32) -> Mask:
 
 
 def same_as(cliques: Cliques, slots_of: Slots) -> int:
-    """The primary of owl:sameAs, which may be in a clique itself."""
+    """The id of owl:sameAs, or of the primary of its clique if a graph makes owl:sameAs equal to another term."""
     ids = np.array([SAME_AS], dtype=np.int32)
     return int(cliques.primaries(ids, slots_of(ids))[0])
 

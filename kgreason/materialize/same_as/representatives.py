@@ -349,7 +349,7 @@ class Equality:
         found = self.cliques.past_budget()
         names = self._dictionary.decode([primary for primary, _, _ in found])
         return tuple(
-            f"owl:sameAs: {members:,} terms are equal to {name}; only it is shown, as all would need {rows:,} triples"
+            f"owl:sameAs: {members:,} terms are equal to {name}; only this term is shown, because all would need {rows:,} triples"
             for name, (_, members, rows) in sorted(zip(names, found, strict=True))
         )
 
@@ -370,7 +370,7 @@ class Equality:
 
 
 def _constants(rules: Iterable[EncodedRule]) -> Int32:
-    """The constants of rules, ascending."""
+    """The ids of the constants of rules, ascending, each once."""
     return np.unique(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
 
 

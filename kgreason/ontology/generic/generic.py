@@ -28,7 +28,7 @@ _OF_TERMS = "dt_"
 
 @dataclass(frozen=True, slots=True)
 class Generic:
-    """The rules of a rule set in three parts."""
+    """The rules of a rule set, divided into the three parts that the docstring of the module explains."""
 
     closing: tuple[Rule, ...]
     rows: tuple[Rule, ...]

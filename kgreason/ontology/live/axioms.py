@@ -22,7 +22,7 @@ from kgreason.rules.model import Constant, Triple
 
 
 class LiveReadings:
-    """The readings of the nodes of a schema; empty at first."""
+    """The readings (axioms by node) of a schema that is edited; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -51,7 +51,7 @@ class LiveReadings:
         return Change(tuple(gone), tuple(come))
 
     def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
-        """The nodes whose readings depend on the triples of these subjects."""
+        """The nodes whose readings depend on triples with one of these subjects."""
         return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
 
     def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:

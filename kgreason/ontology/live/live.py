@@ -89,7 +89,7 @@ class LiveTranslation:
 
     @property
     def forks(self) -> frozenset[Constant]:
-        """The kinds of axioms whose list forks."""
+        """The kinds of axioms of which some axiom has a forked list (see `read/lists.py`)."""
         return forks_of(self._readings.broken, self.profile)
 
     def change(

@@ -29,7 +29,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
-    """A property of a property: `property_ rdf:type kind`."""
+    """A characteristic of a property, such as transitive: the triple `property_ rdf:type kind`."""
 
     kind: Constant
     property_: Constant

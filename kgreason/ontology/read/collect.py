@@ -148,7 +148,7 @@ def collect(schema: Schema) -> Iterator[Reading]:
 
 
 def read_node(schema: Schema, node: Constant) -> Reading:
-    """The axioms whose main node is `node`."""
+    """Read the axioms whose main triple has `node` as its subject."""
     found = [
         item
         for predicate in sorted(schema.predicates(node))

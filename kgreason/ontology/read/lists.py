@@ -65,7 +65,7 @@ def _is_fork(schema: Schema, cell: Constant) -> bool:
 
 
 def _problem(schema: Schema, cell: Constant) -> str | None:
-    """Why `cell` is not a list cell; None if it is one."""
+    """The reason, in words, why `cell` is not a list cell, or None if it is a list cell."""
     for name, predicate in (("rdf:first", RDF_FIRST), ("rdf:rest", RDF_REST)):
         if problem := unless_one(name, len(schema.objects(cell, predicate))):
             return problem

@@ -197,7 +197,7 @@ class LiveSchema(Schema):
         self._log = log
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> set[Constant]:
-        """Remove triples, then add others; returns the subjects whose triples changed.
+        """Remove triples, then add others. Returns the subjects whose triples changed.
 
         Triples that are not schema are ignored. To remove an absent triple or to add a present one changes nothing.
         """

@@ -129,7 +129,7 @@ class _Reader:
             raise _FaultError(node, problem)
 
     def check_bound(self, node: Constant, head: tuple[Atom, ...], body: tuple[Atom, ...]) -> None:
-        """Raises _FaultError if the head has a variable that no atom of the body has."""
+        """Check that every variable of the head is in the body. Raises _FaultError for the first that is not."""
         bound = {variable for atom in body for variable in atom.variables()}
         for value, variable in self._variables.items():
             if variable not in bound and any(variable in atom.variables() for atom in head):

@@ -58,7 +58,7 @@ class LiveCovers:
         )
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
-        """Remove triples, then add others. Returns the change of the remaining triples, those that no others imply.
+        """Remove triples, then add others. Returns the change of the remaining triples: those that no pairs imply.
 
         A triple with another predicate than the four relations is returned unchecked. To remove an absent pair or to
         add a present one changes nothing.

@@ -90,23 +90,23 @@ def _all_different(name: str, axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_dom(axiom: Pair) -> Iterator[Rule]:
-    """A subject of a property is in its domain."""
+    """If a property has a domain, every subject of the property is an instance of the domain."""
     yield rule("prp-dom", axiom, is_a(X, axiom.right), triple(X, axiom.left, Y))
 
 
 def prp_rng(axiom: Pair) -> Iterator[Rule]:
-    """An object of a property is in its range; a literal too, if the range is a datatype."""
+    """If a property has a range, every object of the property, also a literal, is an instance of the range."""
     yield rule("prp-rng", axiom, is_a(Y, axiom.right), triple(X, axiom.left, Y))
 
 
 def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
-    """Two values of a functional property are the same."""
+    """If a property is functional, all its values for the same subject are the same."""
     p = axiom.property_
     yield from _one("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
 
 
 def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
-    """Two subjects of one value of an inverse functional property are the same."""
+    """If a property is inverse functional, all subjects with the same value are the same."""
     p = axiom.property_
     yield from _one("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
 
@@ -117,12 +117,12 @@ def prp_irp(axiom: Characteristic) -> Iterator[Rule]:
 
 
 def prp_symp(axiom: Characteristic) -> Iterator[Rule]:
-    """A symmetric property relates both ways."""
+    """If a symmetric property relates x to y, it relates y to x."""
     yield rule("prp-symp", axiom, triple(Y, axiom.property_, X), triple(X, axiom.property_, Y))
 
 
 def prp_asyp(axiom: Characteristic) -> Iterator[Rule]:
-    """An asymmetric property never relates both ways."""
+    """It is `false` that an asymmetric property relates x to y and y to x."""
     yield rule("prp-asyp", axiom, FALSE, triple(X, axiom.property_, Y), triple(Y, axiom.property_, X))
 
 
@@ -133,7 +133,7 @@ def prp_trp(axiom: Characteristic) -> Iterator[Rule]:
 
 
 def prp_spo1(axiom: Pair) -> Iterator[Rule]:
-    """Things that a property relates are related by its superproperties."""
+    """If a property relates x to y, its superproperties relate x to y."""
     yield rule("prp-spo1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
@@ -146,12 +146,12 @@ def prp_spo2(axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_eqp1(axiom: Pair) -> Iterator[Rule]:
-    """Things that a property relates are related by an equivalent property: left to right."""
+    """If the left one of two equivalent properties relates x to y, so does the right one."""
     yield rule("prp-eqp1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
 def prp_eqp2(axiom: Pair) -> Iterator[Rule]:
-    """Things that a property relates are related by an equivalent property: right to left."""
+    """If the right one of two equivalent properties relates x to y, so does the left one."""
     yield rule("prp-eqp2", axiom, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
 
 
@@ -203,18 +203,18 @@ def prp_npa2(axiom: NegativeAssertion) -> Iterator[Rule]:
 
 
 def cls_int1(axiom: Collection) -> Iterator[Rule]:
-    """A thing in every member of an intersection is in the intersection."""
+    """A thing that is in all classes of an intersection is in the intersection."""
     yield rule("cls-int1", axiom, is_a(Y, axiom.node), *(is_a(Y, member) for member in axiom.members))
 
 
 def cls_int2(axiom: Collection) -> Iterator[Rule]:
-    """A thing in an intersection is in each of its members."""
+    """A thing that is in an intersection is in each of its classes."""
     for member in axiom.members:
         yield rule("cls-int2", axiom, is_a(Y, member), is_a(Y, axiom.node))
 
 
 def cls_uni(axiom: Collection) -> Iterator[Rule]:
-    """A thing in a member of a union is in the union."""
+    """A thing that is in one class of a union is in the union."""
     for member in axiom.members:
         yield rule("cls-uni", axiom, is_a(Y, axiom.node), is_a(Y, member))
 
@@ -225,68 +225,68 @@ def cls_com(axiom: Pair) -> Iterator[Rule]:
 
 
 def cls_svf1(axiom: Restriction) -> Iterator[Rule]:
-    """A thing with some value in the filler is in the restriction."""
+    """For `some p C`: a thing with a p-value in C is in the restriction (C is not owl:Thing)."""
     if axiom.filler != OWL_THING:
         has_value = triple(U, axiom.property_, V)
         yield rule("cls-svf1", axiom, is_a(U, axiom.node), has_value, is_a(V, axiom.filler))
 
 
 def cls_svf2(axiom: Restriction) -> Iterator[Rule]:
-    """A thing with any value is in a restriction over owl:Thing."""
+    """For `some p owl:Thing`: a thing with any p-value is in the restriction."""
     if axiom.filler == OWL_THING:
         yield rule("cls-svf2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, V))
 
 
 def cls_avf(axiom: Restriction) -> Iterator[Rule]:
-    """The values of a thing in the restriction are in the filler."""
+    """For `only p C`: the p-values of a thing in the restriction are in C."""
     yield rule("cls-avf", axiom, is_a(V, axiom.filler), is_a(U, axiom.node), triple(U, axiom.property_, V))
 
 
 def cls_hv1(axiom: Restriction) -> Iterator[Rule]:
-    """A thing in the restriction has the value."""
+    """For `p value v`: a thing in the restriction has the p-value v."""
     yield rule("cls-hv1", axiom, triple(U, axiom.property_, axiom.filler), is_a(U, axiom.node))
 
 
 def cls_hv2(axiom: Restriction) -> Iterator[Rule]:
-    """A thing with the value is in the restriction."""
+    """For `p value v`: a thing with the p-value v is in the restriction."""
     yield rule("cls-hv2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, axiom.filler))
 
 
 def cls_maxc1(axiom: Maximum) -> Iterator[Rule]:
-    """It is `false` that a thing with at most 0 values has a value."""
+    """For `max 0 p`: it is `false` that a thing in the restriction has a p-value."""
     if axiom.limit == 0:
         yield rule("cls-maxc1", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
-    """Two values of a thing with at most 1 value are the same."""
+    """For `max 1 p`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
         yield from _one("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
-    """It is `false` that a thing with at most 0 values in a class has a value there."""
+    """For `max 0 p C`: it is `false` that a thing in the restriction has a p-value in C."""
     if axiom.limit == 0 and axiom.on_class not in (None, OWL_THING):
         value = (triple(U, axiom.property_, Y), is_a(Y, axiom.on_class))
         yield rule("cls-maxqc1", axiom, FALSE, is_a(U, axiom.node), *value)
 
 
 def cls_maxqc2(axiom: Maximum) -> Iterator[Rule]:
-    """It is `false` that a thing with at most 0 values in owl:Thing has a value."""
+    """For `max 0 p owl:Thing`: it is `false` that a thing in the restriction has a p-value."""
     if axiom.limit == 0 and axiom.on_class == OWL_THING:
         yield rule("cls-maxqc2", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
-    """Two values in a class are the same for a thing with at most 1 value there."""
+    """For `max 1 p C`: all p-values in C of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class not in (None, OWL_THING):
         values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
         yield from _one("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
-    """Two values are the same for a thing with at most 1 value in owl:Thing."""
+    """For `max 1 p owl:Thing`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class == OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
         yield from _one("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
@@ -307,12 +307,12 @@ def cax_sco(axiom: Pair) -> Iterator[Rule]:
 
 
 def cax_eqc1(axiom: Pair) -> Iterator[Rule]:
-    """An instance of a class is an instance of an equivalent class: left to right."""
+    """An instance of the left one of two equivalent classes is an instance of the right one."""
     yield rule("cax-eqc1", axiom, is_a(X, axiom.right), is_a(X, axiom.left))
 
 
 def cax_eqc2(axiom: Pair) -> Iterator[Rule]:
-    """An instance of a class is an instance of an equivalent class: right to left."""
+    """An instance of the right one of two equivalent classes is an instance of the left one."""
     yield rule("cax-eqc2", axiom, is_a(X, axiom.left), is_a(X, axiom.right))
 
 

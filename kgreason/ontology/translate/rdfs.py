@@ -18,17 +18,17 @@ from kgreason.terms.vocabulary import RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF
 
 
 def rdfs2(axiom: Pair, name: str = "rdfs2") -> Iterator[Rule]:
-    """A subject of a property is in its domain."""
+    """If a property has a domain, every subject of the property is an instance of the domain."""
     yield rule(name, axiom, is_a(X, axiom.right), triple(X, axiom.left, Y))
 
 
 def rdfs3(axiom: Pair, name: str = "rdfs3") -> Iterator[Rule]:
-    """An object of a property is in its range."""
+    """If a property has a range, every object of the property is an instance of the range."""
     yield rule(name, axiom, is_a(Y, axiom.right), triple(X, axiom.left, Y))
 
 
 def rdfs7(axiom: Pair, name: str = "rdfs7") -> Iterator[Rule]:
-    """Things that a property relates are related by its superproperties."""
+    """If a property relates x to y, its superproperties relate x to y."""
     yield rule(name, axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 

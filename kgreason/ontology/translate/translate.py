@@ -100,7 +100,7 @@ def translate(
 def stages(
     readings: Iterable[Reading], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Iterator[tuple[str, Rules]]:
-    """The rules after each pass, with the name of the pass, for printing."""
+    """Run the passes one by one. Yields the name of each pass and the rules after it, for printing."""
     rules = tuple(
         rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
     )

@@ -50,7 +50,7 @@ class Closed(NamedTuple):
         return self.facts.where(F.col("tbl") == table).selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
 
     def terms(self, encoded: Encoded) -> DataFrame:
-        """The terms of the data and of the rules: id int, text string."""
+        """All terms of the data and of the rules: id int, text string."""
         fresh = list(self.planned.fresh.items())
         return encoded.terms.union(self.facts.sparkSession.createDataFrame(fresh, encoded.terms.schema))
 

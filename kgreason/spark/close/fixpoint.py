@@ -83,12 +83,15 @@ class Fixpoint:
         )
 
     def facts(self, levels: Iterable[int]) -> DataFrame:
-        """The facts of these levels, and of the earlier result."""
+        """The facts of these levels, and all facts of the earlier result if there is one."""
         facts = self.levels.read(levels, self.schema)
         return facts if self.before is None else facts.unionByName(self.before)
 
     def gains(self) -> DataFrame:
-        """The support that present facts gained in all levels: `tbl, c0.., support`, several rows for a fact."""
+        """The support that present facts have gained in all levels: `tbl, c0.., support`.
+
+        A fact may have several rows.
+        """
         return self.levels.read(self.levels.all[1:], self._gains, "gains")
 
     def _level(self, kept: Kept) -> dict[str, DataFrame]:

@@ -121,5 +121,5 @@ class Driver:
         return dict(self._terms.join(F.broadcast(wanted), "text").select("text", "id").collect())
 
     def _last(self) -> int:
-        """Spark's largest id."""
+        """The largest id that Spark has given to a term."""
         return max(len(VOCABULARY), self._terms.agg(F.max("id")).collect()[0][0] or 0)

@@ -45,7 +45,7 @@ class Program(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The columns of the widest table."""
+        """The number of columns of the widest table."""
         return max((width for _, width in self.tables), default=0)
 
 

@@ -46,12 +46,12 @@ class Rules(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a fact after `tbl`: `c0..`."""
+        """The names of the columns of a fact after `tbl`: `c0..`."""
         return names("c", self.plans.width)
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The slots of a rewrite: `v0..`."""
+        """The names of the columns for the slots of a rewrite: `v0..`."""
         return names("v", self.plans.slots)
 
 
@@ -149,7 +149,7 @@ def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
 
 
 def _form(number: int, form: Form) -> Column:
-    """The number of the form if a fact has the form, else null, which joins with nothing."""
+    """A column with the number of the form if the fact of a row has the form, else null (null joins with no row)."""
     has = F.col("tbl") == form.table
     for column, earlier in form.repeated:
         has = has & (F.col(f"c{column}") == F.col(f"c{earlier}"))
@@ -157,7 +157,7 @@ def _form(number: int, form: Form) -> Column:
 
 
 def _constant(forms: Sequence[Form], place: int) -> Column:
-    """The value of a fact in the n-th constant column of its form (n is `place`), or 0 if there are fewer."""
+    """A column with the value of the fact in the constant column number `place` of its form, or 0 if there is none."""
     columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
     return pick(F.col("form"), columns, F.lit(0))
 

@@ -24,7 +24,7 @@ _IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY}
 
 
 def unknown_imports(encoded: Encoded) -> list[str]:
-    """A warning for each import that has no document in the data."""
+    """A warning for each owl:imports that names a document which is not in the data."""
     if encoded.facts.where(F.col("p") == IMPORTS).isEmpty():
         return []
     headers = [tuple(row) for row in encoded.facts.where(_IS_HEADER).select("s", "p", "o").collect()]

@@ -50,7 +50,7 @@ def feed(spark: SparkSession, store: str | PathLike[str], *, after: int = 0) -> 
 
 
 class Feed(DataSource):  # type: ignore[misc]
-    """The data source `kgreason`; options `path` and `after`."""
+    """The Spark data source `kgreason`, with the options `path` (of a store) and `after` (the number of a commit)."""
 
     @classmethod
     def name(cls) -> str:
@@ -65,9 +65,9 @@ class Feed(DataSource):  # type: ignore[misc]
         """Make the reader of the stream. Raises InputError if `path` is missing, or if `after` is not a number."""
         path, after = self.options.get("path", ""), self.options.get("after", "0")
         if not path:
-            raise InputError("the format kgreason needs the path of a store: .load(path)")
+            raise InputError("the data source `kgreason` needs the path of a store: .load(path)")
         if not after.isdecimal():
-            raise InputError(f"the option after must be a whole number, got {after}")
+            raise InputError(f"the option `after` must be a whole number, got {after}")
         return FeedReader(path, int(after))
 
 
@@ -111,7 +111,8 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
             if record.commit == end["commit"]:
                 return
         raise StoreError(
-            f"{self._path}: the journal no longer has the commits after {start['commit']} up to {end['commit']}"
+            f"{self._path}: the journal no longer has the commits after {start['commit']} up to {end['commit']};"
+            " start the stream again with another checkpoint folder"
         )
 
     def _at(self, start: dict[str, int]) -> Follower:

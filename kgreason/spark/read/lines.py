@@ -53,7 +53,7 @@ class LineReader:
         self._skipped: dict[str, Malformed] = {}
 
     def intern(self, batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
-        """The quads of a batch (line: binary, file: string), as arrays int32[4, n]; raises RdfSyntaxError."""
+        """Parse a batch (line: binary, file: string). Yields quads as arrays int32[4, n]. Raises RdfSyntaxError."""
         runs = pc.run_end_encode(batch.column("file"), pa.int32())
         start = 0
         for uri, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
@@ -70,7 +70,7 @@ class LineReader:
         }
 
     def _run(self, file: str, lines: pa.Array, dictionary: Dictionary) -> Ids:
-        """The quads of lines of one file."""
+        """Parse lines of one file. Returns quads int32[4, n]."""
         syntax = format_of(Path(file)).name
         try:
             return _quads(_joined(lines), file, syntax, dictionary)
@@ -102,7 +102,7 @@ def _joined(lines: pa.Array) -> bytes:
 
 
 def _quads(text: bytes, file: str, syntax: str, dictionary: Dictionary) -> Ids:
-    """The quads of a text, int32[4, n]."""
+    """Parse a text. Returns quads int32[4, n]."""
     batches = read_stream(io.BytesIO(text), dictionary, syntax=syntax, source=file)
     return np.concatenate([np.empty((4, 0), np.int32), *map(np.stack, batches)], axis=1)
 

@@ -63,11 +63,11 @@ def merged(skipped: Iterable[Malformed]) -> list[Malformed]:
 def read(
     spark: SparkSession, paths: Paths, *, on_error: OnError = "raise", skipped: Skipped | None = None
 ) -> DataFrame:
-    """The quads of RDF files, folders and patterns, in any mix of formats: subject, predicate, object, graph.
+    """Read RDF files, folders and patterns, in any mix of formats. Columns: subject, predicate, object, graph.
 
-    A malformed line is an error when the rows are computed. With `on_error="count"` it is skipped, and `skipped` counts
-    it. A malformed document in another format is always an error. Raises InputError for a missing path and for an
-    unknown format.
+    A malformed line raises an error when the rows are computed. With `on_error="count"` it is skipped, and `skipped`
+    counts it. A malformed document in another format is always an error. Raises InputError for a missing path and for
+    an unknown format.
     """
     inputs = sort(paths)
     frames = []
@@ -81,7 +81,7 @@ def read(
 
 
 def read_lines(spark: SparkSession, paths: Paths) -> DataFrame:
-    """The lines of N-Triples and N-Quads files, not parsed, and the URI of their file: line binary, file string.
+    """Read the lines of N-Triples and N-Quads files without parsing. Columns: line binary, file (a URI) string.
 
     Raises InputError for a path that is missing or cannot be read as lines.
     """

@@ -36,7 +36,7 @@ SCHEMA = ", ".join(f"{name} string" for name in QUAD)
 
 
 class RdfDataSource(DataSource):  # type: ignore[misc]
-    """RDF files in any format as rows of texts."""
+    """The Spark data source `rdf`: reads RDF files in any format as rows of four texts."""
 
     @classmethod
     def name(cls) -> str:
@@ -55,7 +55,7 @@ class RdfDataSource(DataSource):  # type: ignore[misc]
         options = self.options
         paths = json.loads(options["paths"]) if "paths" in options else [options[k] for k in ("path",) if k in options]
         if not paths:
-            raise InputError("the data source rdf needs a path: spark.read.format('rdf').load(path)")
+            raise InputError("the data source `rdf` needs a path: spark.read.format('rdf').load(path)")
         for path in paths:
             yield from map(str, local_files(path))
 

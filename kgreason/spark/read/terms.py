@@ -49,7 +49,7 @@ def _packed(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def strings(quads: Ids, dictionary: Dictionary) -> dict[str, pa.Array]:
-    """Quads int32[4, n] as columns of texts."""
+    """Turn quads int32[4, n] into four columns of texts."""
     words = texts(dictionary)
     return {name: words.take(pa.array(column)) for name, column in zip(QUAD, quads, strict=True)}
 

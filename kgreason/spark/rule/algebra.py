@@ -72,7 +72,10 @@ Source: TypeAlias = Relation | Select | Product | Join
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Columns (int) of `source`, or constants (str), under `names`; every row once."""
+    """Some columns of the rows of `source`, under `names`; equal rows are kept once.
+
+    In `columns` an int is a column of `source`, and a str is a constant.
+    """
 
     source: Source
     columns: tuple[int | Constant, ...]

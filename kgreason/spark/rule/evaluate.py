@@ -47,7 +47,7 @@ def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[
 
 
 def explain(rule: Rule) -> str:
-    """The plan of a rule as text: for each head the translated tree, the tree with joins, and the Spark SQL of it."""
+    """The plan of a rule as text: for each head the translated tree, the tree with joins, and the Spark SQL."""
     parts = [format_rule(rule)]
     for plan in translate(rule):
         parts += [format_tree(plan), format_tree(joined(plan)), to_sql(joined(plan))]
@@ -91,7 +91,7 @@ def _view(relation: Relation, views: Mapping[str, DataFrame]) -> DataFrame:
     if not relation.arity:
         return frame.select()
     if len(frame.columns) != relation.arity:
-        raise RuleError(f"the view {relation.view} has {len(frame.columns)} columns, not {relation.arity}")
+        raise RuleError(f"the view {relation.view} must have {relation.arity} columns, but has {len(frame.columns)}")
     return frame
 
 

@@ -2,8 +2,8 @@
 
     session -> work -> session stops
 
-Ctrl-C raises KeyboardInterrupt, as it does without Spark: PySpark's own handler would call Java in the middle of
-another call of Java. Log messages of py4j about an interrupted call are dropped, and an error of Spark becomes one
+Ctrl-C raises KeyboardInterrupt, as it does without Spark. (PySpark's own handler would call Java in the middle of
+another call of Java.) Log messages of py4j about an interrupted call are dropped, and an error of Spark becomes one
 line.
 """
 

@@ -80,7 +80,7 @@ def _version(java: Path) -> int:
 
 
 def _said(java: str, *options: str) -> str:
-    """The output of `java -version`; "" if the Java does not run."""
+    """The output of `java -version`, or "" if the command does not run."""
     try:
         return subprocess.run(
             [java, *options, "-version"], capture_output=True, text=True, errors="replace", check=False
