@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-try:  # this one skips the conversions to and from enumerations, which cost as much as the rest of a small commit
+try:  # `_signal.signal` skips conversions to and from enumerations, which take as long as the rest of a small commit
     from _signal import signal as _set  # type: ignore[import-not-found]
 except ImportError:  # not CPython
     _set = signal.signal

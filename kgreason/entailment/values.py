@@ -122,7 +122,10 @@ class Values:
         return [(text, RDF_TYPE, each) for text, value in found for each in sorted(named) if is_member(value, each)]
 
     def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
-        """The triples about which of the recognized datatypes in `terms` contain each other or are disjoint."""
+        """The rdfs:subClassOf and owl:disjointWith triples that hold between the recognized datatypes in `terms`.
+
+        If a datatype contains the intersection of two others, there are triples that say so.
+        """
         named = sorted(self._recognized.intersection(terms))
         for one, other in permutations(named, 2):
             if is_subtype(one, other):

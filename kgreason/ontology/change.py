@@ -1,4 +1,4 @@
-"""`Change`: the items that an edit removed and added; each pass of a live translation takes and returns one."""
+"""`Change`: the items that an edit removed and added. Each pass of a live translation takes and returns a `Change`."""
 
 from __future__ import annotations
 

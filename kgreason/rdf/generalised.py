@@ -20,7 +20,7 @@ def is_rdf(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids)
     """For each row of three id columns whether it is an RDF triple: bool[n]."""
     if len(subjects) > len(dictionary):
         return _looked_up(dictionary, subjects, predicates, objects)
-    if len(subjects) < _FEW:  # one call for all columns, which large ones have no memory for
+    if len(subjects) < _FEW:  # one call for all columns; for large columns it would take too much memory
         subject, predicate, object_ = dictionary.kinds(np.stack([subjects, predicates, objects]))
     else:
         subject, predicate, object_ = map(dictionary.kinds, (subjects, predicates, objects))

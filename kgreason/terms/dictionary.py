@@ -254,7 +254,7 @@ class Dictionary:
         texts = np.array([*self._texts(distinct), None], object)
         words = iter(texts[number[flat]].tolist())
         lines = b" .\n".join([*map(b" ".join, zip(*[words] * rows.shape[1], strict=True)), b""])
-        # Line feeds in terms are escaped. So two spaces before a full stop at the end of a line are an omitted graph.
+        # Line feeds in terms are escaped. So two spaces before a full stop at the end of a line show an omitted graph.
         return lines if flat.all() else lines.replace(b"  .\n", b" .\n")
 
 

@@ -99,7 +99,7 @@ def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: 
         entry = slots[h[i] >> shift]
         if entry != 0:
             met += rows[entry_number(entry, bits), SUPPORT]
-    h[BLOCK] = np.uint64(met)  # keeps the loads alive
+    h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
 @kernel
@@ -149,7 +149,7 @@ def rehash(m: Block) -> None:
         for r in range(low, high):
             h[r - low] = hash_row(rows, r, FIRST, width)
             met |= slots[h[r - low] >> np.uint64(64 - bits)]
-        h[BLOCK] = np.uint64(met)  # keeps the loads alive
+        h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
         for r in range(low, high):
             age = rows[r, STATE] & AGE
             if age != FREE and age != DEAD:

@@ -195,7 +195,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
         run = take_run(m, 1)
         if run == NO_ROOM:
             return False
-        postings[run], values[run] = start, rows[start, value]  # the row itself
+        postings[run], values[run] = start, rows[start, value]  # START was the number of the single row
         groups[g, GROUP_START], groups[g, GROUP_DEAD] = run, 1
         start = run
     elif length == 1 << (groups[g, GROUP_DEAD] % ONE_DEAD):

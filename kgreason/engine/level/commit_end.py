@@ -91,7 +91,7 @@ def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) ->
             after = slots[(at + np.uint64(1)) & np.uint64(slots.size - 1)]
             if after != 0:
                 met += rows[entry_number(after, bits), SUPPORT]
-    h[BLOCK] = np.uint64(met)  # keeps the loads alive
+    h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
 @kernel

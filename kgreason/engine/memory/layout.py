@@ -55,7 +55,7 @@ NOT_LEFT = 1 << OLD | 1 << NEXT
 NOT_GONE = NOT_LEFT | 1 << WAITING
 NOT_GONE_AND_CURRENT = NOT_GONE | 1 << CURRENT
 
-# What the circuit does with heads: the phases of a commit, and EXPLAIN, which notes substitutions instead.
+# The phases of a commit, which use heads in different ways, and EXPLAIN, which writes substitutions instead of heads.
 ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Statuses of `advance`.
@@ -78,16 +78,16 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     LEVEL,  # rank of the current delta in Bootstrap
     LEVEL_END,  # end of the current level in the queue
     SEGMENT_LOW,  # start of the current segment in the queue
-    SEGMENT_HIGH,  # end of it, once it is gatekept
+    SEGMENT_HIGH,  # end of the current segment, once it is gatekept
     PHASE,
     FUEL,  # rewrites and rows that may still be met before control returns to Python
     REWRITES,  # rewrites extended
     DERIVATIONS,  # heads made
     BEFORE,  # ages that the body atoms before the changed one see, as a bit set
-    AFTER,  # ages that the body atoms after it see
+    AFTER,  # ages that the body atoms after the changed one see, as a bit set
     N_HEADS,  # heads in the buffer
     N_HITS,  # (key, row) pairs of the segment
-    N_GROUPS,  # distinct keys among them
+    N_GROUPS,  # distinct keys of the hits
     AT_GROUP,  # where product goes on: the group
     AT_PLAN,  # where product goes on: the plan (-1: the first plan of the group)
     AT_ROW,  # where product goes on: the next row of the group
@@ -96,7 +96,7 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     BLOCK_HIGH,  # end of these rows
     N_SHAPES,  # shapes of trigger keys
     N_ARRANGED,  # groups of the arrangements
-    N_POSTINGS,  # words of the posting arena in use
+    N_POSTINGS,  # words of the array `postings` in use
     WANTED,  # an ask that a plan needs and that is not live yet
     AT_RULE,  # the rule that is being evaluated
     LEVELS,  # levels run
@@ -134,7 +134,7 @@ ARRAYS = (
     "asked",  # uint32[ids]: bits of the shapes that have a key with this id
     "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
     "steps",  # int32[s, 9 + 2 w]: see `STEP_*`
-    "nodes",  # int32[n, 2]: start and end of the steps that may come next; an empty range: the heads are due
+    "nodes",  # int32[n, 2]: start and end of the steps that may come next; an empty range: the body is complete
     "templates",  # int32[h, 1 + w]: for a head after a last step: its table, then the source of each column
     "rules",  # int32[r, 7]: see `RULE_*`
     "constants",  # int32[c]: constants of the rules

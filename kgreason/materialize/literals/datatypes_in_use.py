@@ -83,9 +83,9 @@ class Asked:
 
 
 def _asked(rules: Iterable[Rule]) -> Iterator[int]:
-    """The ids of the datatypes that rules ask for, one for each body atom that asks.
+    """The ids of the datatypes that rules ask for: one for each body atom that names a datatype.
 
-    `_ANY` for an atom with any type.
+    For a body atom that reads any type, the number is `_ANY`.
     """
     for rule in rules:
         for atom in rule.read() if rule.group != GROUP else ():

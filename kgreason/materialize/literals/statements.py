@@ -197,7 +197,7 @@ class Literals:
         yield self._following(links)
         yield from (
             rows[self._are_facts(_as_links(rows))] for rows in self._left
-        )  # these went and came back in one commit
+        )  # the links of these rows were removed and came back in the same commit
         types = self._new(changes, TYPE)
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes, links)

@@ -295,7 +295,7 @@ class Equality:
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
         return self._follows(
             linked(rows[self._kinds(rows) != ABSENT])
-        )  # facts that went in this commit are listed until it ends
+        )  # facts that this commit removed are listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
         """The change, by a commit, of the graph that users see. It also updates the cliques to those after the commit.
@@ -349,7 +349,8 @@ class Equality:
         found = self.cliques.past_budget()
         names = self._dictionary.decode([primary for primary, _, _ in found])
         return tuple(
-            f"owl:sameAs: {members:,} terms are equal to {name}; only this term is shown, because all would need {rows:,} triples"
+            f"owl:sameAs: {members:,} terms are equal to {name};"
+            f" only this term is shown, because all would need {rows:,} triples"
             for name, (_, members, rows) in sorted(zip(names, found, strict=True))
         )
 

@@ -51,7 +51,7 @@ class Stages:
         except AnalysisException as error:
             if error.getCondition() != "PATH_ALREADY_EXISTS":
                 raise
-            # so that the next try does not take these files for its own
+            # remove the marker `begun`, so that the next run does not treat these files as its own
             mark(self._spark, self._marker(_BEGUN), _MARKER, None)
             problem = "already exists, and this job has not written it; choose an empty folder"
             raise InputError(f"{path}: {problem}") from error
