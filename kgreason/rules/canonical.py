@@ -224,12 +224,15 @@ def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ..
 
 
 def _negated(rule: Rule, numbers: Numbers) -> list[tuple[Reading, ...]]:
-    """What the rule negates, without repetitions, sorted; the first reading of each names its local variables."""
+    """The texts of what the rule negates, without repetitions, sorted. See `_absent`."""
     return sorted({_absent(negated, numbers) for negated in rule.negated})
 
 
 def _absent(negated: Not, numbers: Numbers) -> tuple[Reading, ...]:
-    """The smallest text of the atoms under NOT. Local variables have the numbers behind those of the body."""
+    """The smallest text of the atoms under one NOT: first the names of its local variables, then its atoms.
+
+    The numbers of local variables follow those of the variables in the body.
+    """
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
     body, _ = _ordered(negated.atoms, outer)
     known = set(outer.values())
@@ -238,7 +241,7 @@ def _absent(negated: Not, numbers: Numbers) -> tuple[Reading, ...]:
 
 
 def _ordered(atoms: Iterable[Atom], numbers: Numbers) -> tuple[list[Reading], _Order]:
-    """The smallest text of atoms after variables have these names, and one of the orders that have this text."""
+    """The smallest text of atoms if some variables already have `numbers`, and one of the orders that give it."""
     body: list[Reading] = []
     orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(atoms)), numbers)]
     while orders[0].left:
@@ -248,9 +251,9 @@ def _ordered(atoms: Iterable[Atom], numbers: Numbers) -> tuple[list[Reading], _O
 
 
 def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
-    """One value for all ways to write what a rule negates, and the rule's variables that are its keys, in its order.
+    """The same value for all ways to write what a rule negates, and the rule's variables that are its keys.
 
-    Its variables are v0, v1, ... as they occur in its atoms.
+    The value has the variables v0, v1, ... in the order of its atoms. The keys are in the same order.
     """
     body, order = _ordered(negated.atoms, {})
     names = {text: term for term, text in order.numbers.items()}

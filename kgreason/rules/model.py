@@ -50,7 +50,7 @@ FALSE = Atom("false", ())
 
 
 class Not(NamedTuple):
-    """`NOT atom`, or `NOT EXISTS ?z IN (atoms)`: no facts meet all atoms at once, whatever the local variables are.
+    """`NOT atom`, or `NOT EXISTS ?z IN (atoms)`: no values of the local variables make all atoms hold at once.
 
     `local` are the variables after `EXISTS`. They occur in no other part of the rule.
     """

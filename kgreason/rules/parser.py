@@ -46,7 +46,7 @@ def parse(text: str, source: str = "<text>") -> Program:
 
 
 def absent(fact: Atom) -> Not:
-    """What a fact of a hidden relation says to be absent (`lowering.is_absence`), with the values of the fact.
+    """What a hidden fact says is absent (see `lowering.is_absence`), with the values of the fact for its variables.
 
     >>> from kgreason.rules.formatter import format_not
     >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})

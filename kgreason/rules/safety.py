@@ -35,7 +35,7 @@ def check_safe(rule: Rule) -> None:
 
 
 def check_positive(rules: Iterable[Rule], where: str) -> None:
-    """Raise RuleError for a rule that says NOT, FILTER or BIND; `where` names what cannot evaluate it."""
+    """Raise RuleError if a rule says NOT, FILTER or BIND. `where` names the part that cannot evaluate it."""
     for rule in rules:
         if rule.negated or rule.computed:
             problem = f"{where} cannot evaluate NOT, FILTER and BIND; load in one process instead"
@@ -43,7 +43,7 @@ def check_positive(rules: Iterable[Rule], where: str) -> None:
 
 
 def _of_negated(rule: Rule) -> Iterator[str]:
-    """What is wrong with the variables under NOT."""
+    """Yield a message for each variable under NOT that breaks the rules at the top of this file."""
     bound = _bound(rule)
     for number, negated in enumerate(rule.negated):
         inside = {term for atom in negated.atoms for term in atom.terms}
