@@ -1,1 +1,1 @@
-"""Other libraries of knowledge graphs, each an extra: they read and edit graphs of kgreason, or are followed by one."""
+"""Bridges to other libraries for knowledge graphs, rdflib and owlready2. Each one is an optional extra."""

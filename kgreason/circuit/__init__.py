@@ -1,7 +1,7 @@
-"""The executable specification: DBSP on dictionaries, and on it the three circuits of DYRE.
+"""The executable specification: DBSP on dictionaries, and the three circuits of the DYRE paper built from it.
 
-Rules are data: they flow into a circuit of constant size, as the facts do. Read the modules in this order; each starts
-with its equations.
+(DYRE: Carneiro de Lima et al., see docs/architecture.md.) Rules are data: they flow into a circuit of constant size, as
+the facts do. Read the modules in this order; each starts with its equations.
 
     zset         Z-sets as dictionaries: plus, negative, distinct, join
     stream       streams of (nested) time; the circuit that holds them; z^-1
@@ -13,17 +13,17 @@ with its equations.
     figures      the circuits below, wired
     reference    ReferenceCircuit: commit facts and rules, see the model level by level
 
-D and I are along the commits; d0 leads into the levels of a commit, z^-1 delays by one level, and the integral S leads
-out. Everything between two changes is a change.
+D and I work along the commits. d0 leads into the levels of a commit, z^-1 delays by one level, and the integral S leads
+out of the levels. All streams of Fig. 2 and 3 carry changes, not states.
 
-Fig. 1, naive: at each commit the fixpoint of T, the immediate-consequence operator, over what holds then.
+Fig. 1, naive: each commit computes the fixpoint of T, the immediate-consequence operator, over all asserted facts.
 
     asserted -- I -- hold --> (+) -- distinct --+-------------------> S -- D --> change of the model
                                ^                |
                                +---- z^-1 ---- T <-- hold -- I -- rules
 
-Fig. 2, incremental: no state is computed again. Walks along the bodies (rewrites) have a loop of their own inside the
-level, a step for each body atom; z'^-1 delays by one step, and the integral S' leads out of the steps.
+Fig. 2, incremental: no state is computed again. A second loop inside the level walks along the rule bodies, one body
+atom in each step; its rows are the rewrites. z'^-1 delays by one step, and the integral S' leads out of the steps.
 
     asserted -- d0 --> (+) -- distinct --+-------------------------------> S --> change of the model
                         ^                |
@@ -42,7 +42,8 @@ level, a step for each body atom; z'^-1 delays by one step, and the integral S' 
     rules --+-- dir -- distinct -- d0 --> directions
             +-- sig -- distinct -- d0 --> signals
 
-Fig. 3, indexed: as Fig. 2, but the facts pass through an index, which the join orders feed, and meet the walks by key.
+Fig. 3, indexed: as Fig. 2, but an index holds the facts under the keys that the join orders name, and a walk meets only
+the facts under its key.
 
     facts --> index --> probe (in place of product)
                 ^

@@ -1,4 +1,6 @@
-"""The three circuits of DYRE, wired: naive (Fig. 1), incremental (Fig. 2), indexed (Fig. 3). The package draws them.
+"""The three circuits of DYRE, wired: naive (Fig. 1), incremental (Fig. 2), indexed (Fig. 3).
+
+`kgreason/circuit/__init__.py` has the drawings.
 
 At each commit a circuit takes the changes of the asserted facts and of the rules. It returns the change of the model,
 and the model level by level. The size of a circuit does not depend on the rules: rules are data, like facts. The
@@ -9,11 +11,11 @@ circuits compute
 so that a fact first appears at its level of the immediate-consequence operator. Levels are the second axis of time. In
 the paper's Fig. 2 walks and facts share one loop, and a rule of n body atoms needs n turns. Here the walk has a loop of
 its own inside the level: a third axis of time, with a step for each body atom. So all three circuits agree at every
-level. Walks of different lengths never meet. So nothing is integrated along the third axis, and the operators in the
-inner loop are incremental along the other two.
+level. Two walks of different lengths are never equal rows. So nothing is integrated along the third axis, and the
+operators in the inner loop are incremental along the other two axes.
 
 If each direction has weight 1, each rewrite has weight 1. So distinct is applied to directions, signals and join orders
-before the loop; the paper applies it to the rewrites inside the loop.
+before the loop; the paper applies distinct to the rewrites inside the loop.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ Match: TypeAlias = Callable[[Stream[Gate], Stream[Atom], Stream[Rule]], Stream[R
 
 
 def naive(circuit: Circuit) -> Wired:
-    """Fig. 1: at each commit, the fixpoint of T over the facts that are asserted now."""
+    """Wire Fig. 1: each commit computes the fixpoint of the immediate-consequence operator over all asserted facts."""
     asserted: Source[Atom] = Source(circuit)
     rules: Source[Rule] = Source(circuit)
     derived: Delay[Atom] = Delay(circuit, 2, LEVEL)
@@ -73,12 +75,15 @@ def naive(circuit: Circuit) -> Wired:
 
 
 def incremental_circuit(circuit: Circuit) -> Wired:
-    """Fig. 2: gates meet all facts of their relation."""
+    """Wire Fig. 2: a gate (a walk that waits for a fact) is joined with all facts of its relation."""
     return _dynamic(circuit, lambda gates, facts, _: incremental.bilinear(product, gates, facts, COMMIT, LEVEL))
 
 
 def indexed(circuit: Circuit) -> Wired:
-    """Fig. 3: gates meet the facts that the index has under their key; the join orders say what the index holds."""
+    """Wire Fig. 3: a gate (a walk that waits for a fact) is joined only with the facts under its key in an index.
+
+    The join orders of the rules say under which keys the index holds facts.
+    """
 
     def match(gates: Stream[Gate], facts: Stream[Atom], rules: Stream[Rule]) -> Stream[Rewrite]:
         orders = _derived(kit.join_orders, rules)
@@ -89,7 +94,10 @@ def indexed(circuit: Circuit) -> Wired:
 
 
 def _dynamic(circuit: Circuit, match: Match) -> Wired:
-    """The loop that Fig. 2 and Fig. 3 share: changes of facts and rules go in, changes of the model come out."""
+    """Wire the loop that Fig. 2 and Fig. 3 share: changes of facts and rules go in, changes of the model come out.
+
+    `match` is the join of gates with facts, the only part in which the two figures differ.
+    """
     asserted: Source[Atom] = Source(circuit)
     rules: Source[Rule] = Source(circuit)
     derived: Delay[Atom] = Delay(circuit, 2, LEVEL)
@@ -103,7 +111,7 @@ def _dynamic(circuit: Circuit, match: Match) -> Wired:
 
 
 def _walks(circuit: Circuit, facts: Stream[Atom], rules: Stream[Rule], match: Match) -> Stream[Rewrite]:
-    """All rewrites of a level: the start, and the rewrites that gatekeep and product make from it, step by step."""
+    """The stream of all rewrites of a level: START, and what gatekeep and `match` make from it, one atom a step."""
     further: Delay[Rewrite] = Delay(circuit, 3, STEP)
     rewrites = plus(introduce(introduce(impulse(circuit, {START: 1}))), further)
     gates = incremental.bilinear(gatekeep, rewrites, _derived(kit.directions, rules), COMMIT, LEVEL)
@@ -113,5 +121,5 @@ def _walks(circuit: Circuit, facts: Stream[Atom], rules: Stream[Rule], match: Ma
 
 
 def _derived(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
-    """A linear function of the program, each row of its result once, at times (commit, level)."""
+    """The result of a linear function of the program, with weight 1 for each row, at times (commit, level)."""
     return introduce(incremental.distinct(lift(function, rules), COMMIT))

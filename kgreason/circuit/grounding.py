@@ -1,16 +1,16 @@
-"""Gatekeep, product, ground and index: the four joins of the dynamic circuit, as functions of Z-sets (DYRE, section 4).
+"""The joins of the dynamic circuit, as functions of Z-sets: gatekeep, product, ground, index (DYRE, section 4), probe.
 
 A *rewrite* is a walk along the bodies of rules: the prefix that it has passed, and the substitution that turns this
 prefix into facts. It starts with the empty prefix.
 
-    gatekeep   rewrites  x  directions     the next atom of each walk, with the known values: a gate
-    product    gates     x  facts          the walk one atom further, for each matching fact
-    ground     rewrites  x  signals        the heads, for each walk at the end of a body
-    index      facts     x  join orders    each fact under the key of every join order of its relation
-    probe      gates     x  indexed facts  product again: pairs with equal keys, not only with equal relations
+    gatekeep   rewrites  x  directions     gates: the next atom of each walk, with the known values
+    product    gates     x  facts          rewrites: the walk one atom further, for each matching fact
+    ground     rewrites  x  signals        facts: the heads, for each walk at the end of a body
+    index      facts     x  join orders    indexed facts: each fact, by the columns of every join order of its relation
+    probe      gates     x  indexed facts  rewrites: as product, but only pairs with equal keys are compared
 
-All are bilinear. A rewrite determines the facts of its prefix. So if directions and facts have weight 1, rewrites have
-weight 1, and the weight of a grounded head is the number of its derivations.
+All five are bilinear. A rewrite determines the facts of its prefix. So if directions and facts have weight 1, rewrites
+have weight 1, and the weight of a grounded head is the number of its derivations.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Gate(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A join order with the constants of its columns."""
+    """A key of the index: a join order, and a constant for each of its columns."""
 
     order: JoinOrder
     constants: tuple[Term, ...]
 
 
 class IndexedFact(NamedTuple):
-    """A fact under a key of the index."""
+    """A fact together with a key of the index under which it is found."""
 
     key: Key
     fact: Atom
@@ -56,17 +56,20 @@ START = Rewrite((), ())
 
 
 def gatekeep(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Gate]:
-    """`{(q, a s, s) : (p, s) in rewrites, (p -> q) in directions, a the last atom of q}`."""
+    """The gates `{(q, a s, s) : (p, s) in rewrites, (p -> q) in directions, a the last atom of q}`.
+
+    `a s` is the atom a with the values of the substitution s.
+    """
     return join(rewrites, directions, lambda rewrite: rewrite.prefix, lambda direction: direction.before, _gate)
 
 
 def product(gates: ZSet[Gate], facts: ZSet[Atom]) -> ZSet[Rewrite]:
-    """`{(q, s + u) : (q, a, s) in gates, f in facts, a u = f}`."""
+    """The rewrites `{(q, s + u) : (q, a, s) in gates, f in facts, a u = f}`: u turns the atom a into the fact f."""
     return join(gates, facts, lambda gate: shape(gate.atom), shape, _pass)
 
 
 def ground(rewrites: ZSet[Rewrite], signals: ZSet[Signal]) -> ZSet[Atom]:
-    """`{h s : (p, s) in rewrites, (p : h) in signals}`."""
+    """The facts `{h s : (p, s) in rewrites, (p : h) in signals}`: the head h with the values of s."""
     return join(
         rewrites,
         signals,
@@ -77,7 +80,10 @@ def ground(rewrites: ZSet[Rewrite], signals: ZSet[Signal]) -> ZSet[Atom]:
 
 
 def index(facts: ZSet[Atom], orders: ZSet[JoinOrder]) -> ZSet[IndexedFact]:
-    """`{(key, f) : f in facts, (relation, width, columns) in orders, key the constants of f in these columns}`."""
+    """`{((order, constants), f) : f in facts, order in orders of f's relation and width}`.
+
+    `constants` are the constants of f in the columns of the order.
+    """
     return join(
         facts,
         orders,
@@ -88,7 +94,7 @@ def index(facts: ZSet[Atom], orders: ZSet[JoinOrder]) -> ZSet[IndexedFact]:
 
 
 def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
-    """`product` of gates and facts with equal keys."""
+    """As `product`, but compare only gates and facts with equal keys."""
     return join(
         gates,
         facts,
@@ -99,7 +105,10 @@ def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
 
 
 def gate_key(atom: Atom) -> Key:
-    """The key that a gate asks for: the constants of its atom, in the columns of the join order."""
+    """The key under which the index has the facts for a gate, made from the constants of the gate's atom.
+
+    Example: the atom `edge(?x, "b")` gives the join order of relation edge by column 1, with the constant "b".
+    """
     columns = tuple(n for n, term in enumerate(atom.terms) if not isinstance(term, Variable))
     return _key(atom, JoinOrder(atom.relation, len(atom.terms), columns))
 

@@ -1,4 +1,4 @@
-"""Incremental versions: `Q^ = D . Q . I` along every axis, in a form that maps changes to changes.
+"""Incremental versions of operators: `Q^ = D . Q . I` along every axis, computed from changes alone.
 
 For a bilinear operator x (join is one) and one axis, with A = I(a) and B = I(b):
 
@@ -17,8 +17,8 @@ Applied along each of two axes, this gives the four joins of DBSP's nested strea
 Distinct is not linear. With A = I(a): D(distinct(A)) = H(z^-1(A), a), and H looks only at the rows of a. For each outer
 axis, an integral goes before H and a derivative behind it.
 
-Axes are given outermost first, and the outermost axis is integrated first. So a commit reads from the commit before
-only changes along the inner axes, and these are zero where nothing was evaluated (`operators.eliminate`).
+Axes are given outermost first, and the outermost axis is integrated first. So a commit reads only changes (along the
+inner axes) from the commit before. Such a change is zero where nothing was evaluated (`operators.eliminate`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def bilinear(
 ) -> Stream[C]:
     """The incremental version of a lifted bilinear function along the axes.
 
-    `right` may be nested less deep than `left`. It is then constant along the innermost axes. Along these axes the
-    function is linear in `left`, and so is its own incremental version.
+    `right` may have fewer axes than `left`. It is then constant along the innermost axes of `left`. Along these axes
+    the function is linear in `left`, and therefore its own incremental version.
     """
     if not axes:
         return lift2(function, left, _held(right, left.axes))
@@ -48,7 +48,11 @@ def bilinear(
 
 
 def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
-    """The incremental version of distinct along the axes: `D'(H(z^-1(I(I'(s))), I'(s)))`; ' marks the outer axes."""
+    """The incremental version of distinct along the axes: from the changes of a Z-set to the changes of its distinct.
+
+    It is `D'(H(z^-1(I(I'(s))), I'(s)))`. D' and I' work along the outer axes, I and z^-1 along the innermost one. H is
+    `zset.distinct_change`.
+    """
     *outer, innermost = axes
     for axis in outer:
         stream = integrate(stream, axis)

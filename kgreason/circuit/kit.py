@@ -1,7 +1,7 @@
 """The grounding kit of a program as Z-sets: directions, grounding signals, join orders (DYRE, section 4).
 
-The circuit walks along the body of a rule, atom by atom. The *prefix* of the body that a walk has passed is its
-position, and identifies it. (The paper identifies it by a sum of hashes of atoms; such sums collide and lose order.)
+The circuit walks along the body of a rule, atom by atom. The position of a walk is the *prefix* of the body that it has
+passed. (The paper uses a sum of hashes of the atoms instead; such sums collide and lose the order of the atoms.)
 
     path(?x, ?z) :- edge(?x, ?y), path(?y, ?z) .
 
@@ -12,11 +12,11 @@ position, and identifies it. (The paper identifies it by a sum of hashes of atom
 
 A *direction* says which atom comes next. A *grounding signal* says which head to derive at the end of a body; its
 prefix is the whole body, so a rule with an empty body is grounded before the first step. Directions and signals are the
-*grounding kit* of the program; evaluation sees nothing else of it. The *join order* of a rule gives for every body atom
-the columns that are bound when the walk reaches it: the columns of constants and of variables of the prefix.
+*grounding kit* of the program; evaluation sees nothing else of the program. The *join order* of a body atom names the
+columns that are bound when the walk reaches the atom: the columns of constants and of variables of the prefix.
 
 Each function here is linear in the program. A row that two rules share has the sum of their weights, and stays until
-both rules are gone. Rules with equal first atoms, in the same variables, share the walk along these atoms.
+both rules are gone. Rules that begin with equal atoms, in the same variables, share the walk along these atoms.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Direction(NamedTuple):
 
 
 class Signal(NamedTuple):
-    """A whole body, and a head to ground when a walk has reached its end."""
+    """A whole body, and a head to ground when a walk has reached the end of the body."""
 
     body: Prefix
     head: Atom
 
 
 class JoinOrder(NamedTuple):
-    """The columns, ascending, by which facts of a relation and width are looked up."""
+    """The columns, ascending, by which facts of this relation and width are looked up."""
 
     relation: str | None
     width: int
@@ -53,22 +53,22 @@ class JoinOrder(NamedTuple):
 
 
 def directions(program: ZSet[Rule]) -> ZSet[Direction]:
-    """`dir(P)`: for every rule, the step to each atom of its body from the atoms before it."""
+    """`dir(P)`: all directions of a program, one for each atom of each rule's body."""
     return expand(program, _directions)
 
 
 def signals(program: ZSet[Rule]) -> ZSet[Signal]:
-    """`sig(P)`: for every rule, its body with each of its heads."""
+    """`sig(P)`: all grounding signals of a program: for every rule, its body with each of its heads."""
     return expand(program, lambda rule: (Signal(rule.body, head) for head in rule.heads))
 
 
 def join_orders(program: ZSet[Rule]) -> ZSet[JoinOrder]:
-    """`jorder(P)`: for every rule, the columns by which each atom of its body is looked up."""
+    """`jorder(P)`: all join orders of a program: for each body atom, the columns by which facts are looked up."""
     return expand(program, lambda rule: map(join_order, _directions(rule)))
 
 
 def join_order(direction: Direction) -> JoinOrder:
-    """The columns of the direction's atom that are bound when a walk reaches the atom."""
+    """The join order of a direction: the columns of its atom that are bound when a walk reaches the atom."""
     atom = direction.after[-1]
     known = {variable for done in direction.before for variable in done.variables()}
     columns = (n for n, term in enumerate(atom.terms) if not isinstance(term, Variable) or term in known)

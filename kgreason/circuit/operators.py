@@ -13,9 +13,9 @@
     integrate(s)       a    a+b  a+b+c  a+b+c+d
     differentiate(s)   a    b-a    c-b    d-c
 
-An operator along one axis of a nested stream takes the axis as an argument. A lifted linear function and a delay
-commute with integration along every axis, so each is its own incremental version. For join and distinct see
-`incremental`.
+An operator that works along one axis of a nested stream takes the axis as an argument. A lifted linear function and a
+delay commute with integration along every axis. So each of the two is its own incremental version. For join and
+distinct see `incremental`.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ def impulse(circuit: Circuit, value: ZSet[A]) -> Stream[A]:
 
 
 def lift(function: Callable[[ZSet[A]], ZSet[B]], stream: Stream[A]) -> Stream[B]:
-    """`(^Q s)[t] = Q(s[t])`: the function of the value at every time."""
+    """`(^Q s)[t] = Q(s[t])`: apply the function to the value at every time."""
     return Stream(stream.circuit, stream.axes, lambda time: function(stream[time]), (stream,))
 
 
 def lift2(function: Callable[[ZSet[A], ZSet[B]], ZSet[C]], left: Stream[A], right: Stream[B]) -> Stream[C]:
-    """`(a ^Q b)[t] = Q(a[t], b[t])`. Raises ValueError unless both are nested equally deep."""
+    """`(a ^Q b)[t] = Q(a[t], b[t])`. Raises ValueError unless both streams have the same number of axes."""
     _check_depths(left.axes, right.axes)
     return Stream(left.circuit, left.axes, lambda time: function(left[time], right[time]), (left, right))
 
 
 def plus(*streams: Stream[A]) -> Stream[A]:
-    """`(a + b)[t] = a[t] + b[t]`. Raises ValueError unless all are nested equally deep."""
+    """`(a + b)[t] = a[t] + b[t]`. Raises ValueError unless all streams have the same number of axes."""
     _check_depths(*(stream.axes for stream in streams))
     first = streams[0]
     return Stream(first.circuit, first.axes, lambda time: zset.plus(*(each[time] for each in streams)), streams)
 
 
 def delay(stream: Stream[A], axis: int) -> Stream[A]:
-    """`z^-1(s)[t] = s[t - 1]`, zero at 0."""
+    """The stream, one time later along an axis: `z^-1(s)[t] = s[t - 1]`, and zero at time 0."""
     delayed: Delay[A] = Delay(stream.circuit, stream.axes, axis)
     delayed.connect(stream)
     return delayed
@@ -92,10 +92,10 @@ def hold(stream: Stream[A]) -> Stream[A]:
 def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
     """The inner integral `s[t, 0] + s[t, 1] + ...`: the way out of a nested stream, and the end of a fixpoint.
 
-    `loop` is the change that the fixpoint feeds back. The sum ends at the first inner time at which `loop` is zero and
-    that no earlier commit went beyond: from there on all changes in the loop are zero. So a nested stream of changes is
-    zero wherever it was not evaluated; `Stream` returns zero there when a later commit looks back. (At an earlier inner
-    time zero does not end the sum: a commit may change levels 0 and 5 and no level between.)
+    `loop` is the change that the fixpoint feeds back. The sum ends at an inner time where `loop` is zero, but not
+    before the last inner time that an earlier commit reached: a commit may change levels 0 and 5 and no level between.
+    After the end all changes in the loop are zero. So a nested stream of changes is zero wherever it was not evaluated,
+    and `Stream` returns zero there when a later commit looks back.
     """
     deepest = 0
 
@@ -116,11 +116,11 @@ def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
 
 
 def _catch_up(loop: Stream[A], time: Time, inner: int) -> None:
-    """Evaluate the inner time at earlier levels first, so that an integral recurses back one level at most."""
+    """Evaluate `loop` at this inner time for all earlier levels, so that no integral recurses deeper than one level."""
     for level in range(time[1] if len(time) > 1 else 0):
         loop[(time[0], level, inner)]
 
 
 def _check_depths(*axes: int) -> None:
     if len(set(axes)) > 1:
-        raise ValueError(f"circuit: only streams that are nested equally deep can be combined; these have {axes} axes")
+        raise ValueError(f"circuit: cannot combine streams with different numbers of axes: {axes}")

@@ -1,15 +1,15 @@
-"""`ReferenceCircuit`: run the circuits of `figures`, to read them and to compare the engine with them.
+"""`ReferenceCircuit` runs the circuits of `figures`, for reading and for comparison with the engine.
 
 The state is the asserted facts and the rules in force. The circuit computes the model: the least model of the rules
-over the facts. In a commit, a positive weight asserts a fact or adds a rule, a negative weight retracts or removes it.
-A wish that is fulfilled already has no effect. So only weights of 1 and -1 enter the circuit, and every sum of weights
-is 0 or 1.
+over the facts. In a commit, a positive weight asserts a fact or adds a rule; a negative weight retracts the fact or
+removes the rule. To assert a fact that is asserted already has no effect. So only weights of 1 and -1 enter the
+circuit, and every sum of weights is 0 or 1.
 
 Laws: the delta is the model after the commit minus the model before it. The levels are those of an evaluation from
 scratch. All three kinds of circuit agree. If a commit raises an error, everything stays as before.
 
-Cost: meant for reading and comparing, not for data. A commit visits every join at every level that any commit has
-reached, even if nothing changes there, and copies the dictionaries that grow.
+Cost: too slow for real data. A commit visits every join at every level that any commit has reached, even if nothing
+changes there, and copies the dictionaries that grow.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FIGURES = {"naive": naive, "incremental": incremental_circuit, "indexed": indexe
 
 
 class ReferenceCircuit:
-    """A knowledge base on the circuit of DYRE's Fig. 1 (naive), 2 (incremental) or 3 (indexed).
+    """Facts and rules, and the circuit of DYRE's Fig. 1 (naive), 2 (incremental) or 3 (indexed) that evaluates them.
 
     >>> from kgreason.rules.model import Variable
     >>> x, y, z = map(Variable, "xyz")
@@ -88,7 +88,7 @@ def _check_ground(fact: Atom) -> None:
 
 
 def _changes(wishes: Mapping[T, int], present: set[T]) -> dict[T, int]:
-    """The wishes that change something, with weights 1 and -1."""
+    """The rows to add, with weight 1, and the rows to remove, with weight -1; rows that need no change are left out."""
     return {
         row: 1 if weight > 0 else -1 for row, weight in wishes.items() if weight and (weight > 0) != (row in present)
     }

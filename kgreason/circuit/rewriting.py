@@ -26,12 +26,15 @@ Shape: TypeAlias = tuple[str | None, int]
 
 
 def shape(atom: Atom) -> Shape:
-    """The relation, None for a triple, and the number of terms."""
+    """The shape of an atom: its relation (None for a triple), and its number of terms."""
     return atom.relation, len(atom.terms)
 
 
 def unify(atom: Atom, fact: Atom) -> Substitution | None:
-    """The substitution that turns the atom into the fact, which must have the same shape; None if there is none."""
+    """The substitution that turns the atom into the fact, or None if no substitution does.
+
+    The fact must have the shape of the atom.
+    """
     bound: dict[Variable, Constant] = {}
     for term, constant in zip(atom.terms, fact.terms, strict=True):
         assert isinstance(constant, str)
@@ -49,7 +52,10 @@ def substitute(atom: Atom, substitution: Substitution) -> Atom:
 
 
 def consequences(rules: ZSet[Rule], facts: ZSet[Atom]) -> ZSet[Atom]:
-    """`T(rules, facts)[h] = sum of rules[r] over the substitutions s with body(r)s in facts and h among heads(r)s`."""
+    """The heads that one application of the rules derives, with their weights.
+
+    `T(rules, facts)[h] = sum of rules[r] over the substitutions s with body(r)s in facts and h among heads(r)s`.
+    """
     tables: dict[Shape, list[Atom]] = defaultdict(list)
     for fact in facts:
         tables[shape(fact)].append(fact)

@@ -2,17 +2,17 @@
 
 A stream is a function from time to Z-sets. A time is a tuple with one number for each level of nesting: a stream of
 commits has times `(commit,)`, a stream of levels within commits `(commit, level)`, and so on. (The paper has streams of
-streams: these functions, with one argument at a time.) An operator defines a new stream by its value at one time.
-Values are computed on demand, and only once.
+streams instead: the same functions, with one argument at a time.) An operator defines a new stream by its value at one
+time. Values are computed on demand, and only once.
 
     Stream     the value at a time is a function of the inputs
     Source     values pushed from outside, one at each commit
-    Delay      z^-1, the only stream that may be connected after it is used; so every loop goes through a delay
+    Delay      z^-1; only a delay may get its input after other streams use it, so every loop goes through a delay
 
-A `Circuit` is the arena. It holds the streams, refuses bad wiring, and owns the first axis of time, the commits. It
-keeps the values of the running commit and of the commit before, because z^-1 looks no further back. A value of the
-commit before that was never computed counts as zero; `operators.eliminate` explains why it is zero. A commit that fails
-leaves no trace.
+A `Circuit` holds the streams, refuses bad wiring, and counts the commits, which are the first axis of time. It keeps
+the values of the running commit and of the commit before, because z^-1 looks no further back. If the commit before did
+not compute a value, the value counts as zero; `operators.eliminate` explains why it is zero. A commit that fails leaves
+no trace.
 
 Cost: one dictionary look-up for a known value.
 """
@@ -29,9 +29,10 @@ Time: TypeAlias = tuple[int, ...]
 
 
 class Circuit:
-    """An arena of streams. `now` is the number of finished commits, which is the time of the next commit.
+    """The streams that are connected with each other, and the clock of the commits.
 
-    `wanted_next` are the values that the next commit will look back at; a commit computes them before it ends.
+    `now` is the number of finished commits, and so the time of the next commit. `wanted_next` lists the values that the
+    next commit will look back at; a commit computes these values before it ends.
     """
 
     def __init__(self) -> None:
@@ -57,9 +58,9 @@ class Circuit:
 
 
 class Stream(Generic[A]):
-    """Values at times of `axes` numbers; `value` computes them from the `inputs`.
+    """A function from times to Z-sets: `value` computes the Z-set at one time, a tuple of `axes` numbers.
 
-    Raises ValueError for inputs of another circuit.
+    `inputs` are the streams that `value` reads. Raises ValueError for inputs of another circuit.
     """
 
     def __init__(
@@ -86,14 +87,14 @@ class Stream(Generic[A]):
         return self._settled
 
     def end_commit(self, done: bool) -> None:
-        """Replace the values of the commit before by those of this commit if it is done; else forget the new ones."""
+        """If the commit is done, keep its values and drop those of the commit before; otherwise drop its values."""
         if done:
             self._settled = self._running
         self._running = {}
 
 
 class Source(Stream[A]):
-    """A stream of commits with values that are pushed from outside; zero at a commit without a push."""
+    """A stream with one value for each commit, pushed from outside; the value is zero at a commit without a push."""
 
     def __init__(self, circuit: Circuit) -> None:
         super().__init__(circuit, 1, lambda _: {})
@@ -113,15 +114,15 @@ class Delay(Stream[A]):
 
     def __init__(self, circuit: Circuit, axes: int, axis: int) -> None:
         if not 0 <= axis < axes:
-            raise ValueError(f"circuit: cannot delay along axis {axis}: a stream of {axes} axes has no axis {axis}")
+            raise ValueError(f"circuit: cannot delay along axis {axis}: the stream has only the axes 0 to {axes - 1}")
         super().__init__(circuit, axes, self._before)
         self._axis = axis
         self._source: Stream[A] | None = None
 
     def connect(self, source: Stream[A]) -> None:
-        """Set the stream that this one delays. May be called once."""
+        """Set the stream to delay. Raises ValueError at a second call, or for wrong wiring."""
         if self._source is not None or source.circuit is not self.circuit or source.axes != self.axes:
-            raise ValueError("circuit: connect a delay once, to a stream of its own circuit and its own depth")
+            raise ValueError("circuit: connect a delay only once, to a stream of the same circuit with as many axes")
         self._source = source
 
     def _before(self, time: Time) -> ZSet[A]:

@@ -35,18 +35,21 @@ def negative(zset: ZSet[A]) -> ZSet[A]:
 
 
 def distinct(zset: ZSet[A]) -> ZSet[A]:
-    """`distinct(a)[x] = 1 if a[x] > 0 else 0`: the set that a Z-set stands for."""
+    """`distinct(a)[x] = 1 if a[x] > 0 else 0`: weight 1 for every row of positive weight, and no other rows."""
     return {row: 1 for row, weight in zset.items() if weight > 0}
 
 
 def distinct_change(before: ZSet[A], change: ZSet[A]) -> ZSet[A]:
-    """`H(a, b) = distinct(a + b) - distinct(a)`, DBSP's H. It looks only at the rows of the change."""
+    """`H(a, b) = distinct(a + b) - distinct(a)`, DBSP's H. Cost: one pass over the rows of the change."""
     signs = {row: _sign(before.get(row, 0) + weight) - _sign(before.get(row, 0)) for row, weight in change.items()}
     return {row: sign for row, sign in signs.items() if sign}
 
 
 def expand(zset: ZSet[A], rows_of: Callable[[A], Iterable[B]]) -> ZSet[B]:
-    """`expand(a)[y] = sum of a[x] over the x that give y`: `rows_of` turns each row into rows of the same weight."""
+    """Replace each row by the rows that `rows_of` makes from it, each with the weight of the old row.
+
+    `expand(a)[y] = sum of a[x] over the x that give y`.
+    """
     return _sum((made, weight) for row, weight in zset.items() for made in rows_of(row))
 
 
@@ -57,9 +60,10 @@ def join(
     right_key: Callable[[B], Hashable],
     merge: Callable[[A, B], C | None],
 ) -> ZSet[C]:
-    """`join(a, b)[z] = sum of a[x] * b[y] over the x and y of equal keys that merge into z`.
+    """Merge each pair of rows with equal keys, with the product of their weights.
 
-    Pairs that merge into None are left out.
+    `join(a, b)[z] = sum of a[x] * b[y] over the x and y of equal keys that merge into z`. A pair for which `merge`
+    returns None is left out.
     """
     if not left or not right:
         return {}
@@ -79,7 +83,7 @@ def _sign(weight: int) -> int:
 
 
 def _sum(pairs: Iterable[tuple[A, int]], start: dict[A, int] | None = None) -> dict[A, int]:
-    """The sums of the weights of each row, added to `start`, which is changed."""
+    """Add each row's weights to `start` (a new dictionary if None) and return it; rows of weight 0 are removed."""
     sums = {} if start is None else start
     for row, weight in pairs:
         total = sums.get(row, 0) + weight

@@ -1,9 +1,10 @@
-"""The values of literals (XSD 1.1 and OWL 2), and what datatypes have in common.
+"""The values of literals (XSD 1.1 and OWL 2), and how datatypes are related.
 
-literals                a literal -> lexical form, datatype, language tag
-spaces/                 a module for each kind of value
-value                   Value: an element of one value space; equality is identity
-datatype_map            each datatype: its lexical mapping and its values
-hierarchy               which datatypes contain each other, and which are disjoint
-order, facets, patterns comparisons, and restrictions of datatypes
+literals                the parts of a literal: lexical form, datatype, language tag
+spaces/                 a module for each kind of value: numbers, strings, times, ...
+value                   Value: an element of one value space
+datatype_map            for each datatype its lexical forms and its values
+hierarchy               which datatypes contain other datatypes, and which have no common value
+order                   compares two values
+facets, patterns        restrictions of datatypes, such as xsd:minInclusive and xsd:pattern
 """

@@ -7,7 +7,7 @@ ill-typed, because the whiteSpace facet is for XML documents (RDF 1.1 Concepts, 
 xmlsch-02-whitespace-facet). rdfs:Literal, owl:real and the two types of tagged strings have no lexical forms.
 
 Law: the lexical mapping of a datatype gives only values of this datatype.
-Cost: half a microsecond for a plain string, one for a tagged one, two to six for the others.
+Cost: half a microsecond for a plain string, one for a string with a language tag, two to six for other literals.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from kgreason.terms import vocabulary as v
 
 
 class Datatype(NamedTuple):
-    """Value spaces, the test for members among their data, the members in words, and the lexical mapping."""
+    """A datatype: its value spaces, and the lexical mapping `read` from a lexical form to a value.
+
+    `holds` tests whether the data of a value of these spaces belong to the datatype. `members` says in words which do.
+    """
 
     spaces: frozenset[str]
     holds: Callable[[Any], bool]
@@ -32,10 +35,10 @@ class Datatype(NamedTuple):
     read: Callable[[str], Value]
 
     def value(self, lexical: str) -> Value:
-        """The value of a lexical form. Raises ValueError with the expected lexical forms if it has no value."""
+        """The value of a lexical form. If it has no value, raises ValueError, which says what is expected."""
         found = self.read(lexical)
         if not self.holds(found.data):
-            raise ValueError(self.members)
+            raise ValueError(f"expected {self.members}")
         return found
 
 
@@ -44,7 +47,7 @@ def _all(_: Any) -> bool:
 
 
 def _nothing(_: str) -> Value:
-    raise ValueError("another datatype, because this one has no lexical forms")
+    raise ValueError("expected another datatype, because this one has no lexical forms")
 
 
 def _type(read: Callable[[str], Value], *spaces: str) -> Datatype:
@@ -134,13 +137,13 @@ def values(literals: Iterable[str]) -> list[Reading]:
 
 
 def is_member(data_value: Value, datatype: str) -> bool:
-    """Whether a supported datatype has this value. Raises KeyError for other datatypes."""
+    """Whether a datatype contains a value. Raises KeyError for a datatype that is not supported."""
     found = DATATYPE_MAP[datatype]
     return data_value.space in found.spaces and found.holds(data_value.data)
 
 
 def datatypes_of(data_value: Value) -> list[str]:
-    """The supported datatypes that have the value, in the order of `DATATYPES` (rule dt-type2)."""
+    """The supported datatypes that contain a value, in the order of `DATATYPES` (rule dt-type2)."""
     return [name for name in _BY_SPACE[data_value.space] if DATATYPE_MAP[name].holds(data_value.data)]
 
 
@@ -148,7 +151,7 @@ _BY_SPACE = {space: [name for name in DATATYPES if space in DATATYPE_MAP[name].s
 
 
 def _plain(text: str) -> Reading:
-    """The value of a plain string. Control characters are escaped, so a string without backslash needs no check."""
+    """The value of a literal that ends in a quotation mark. A string without a backslash needs no check."""
     if "\\" in text or text[0] != '"' or len(text) < 2:
         return _reading(text)
     return Value(STRING, text[1:-1])

@@ -1,9 +1,10 @@
 """Facets: restrictions of datatypes by bounds, lengths, patterns and languages.
 
-OWL 2 RL has no facets; they serve ontologies beyond it (OWL 2 Structural Specification, section 4). Bounds follow the
-order of XSD, not identity: -0 is at least +0. A value that cannot be compared with a bound violates the bound, so NaN
-violates every bound. Lengths count the characters of strings and IRIs, and the octets of binary data. For a string with
-a language tag, lengths and patterns look at the string only. A facet that does not apply to a value is violated.
+OWL 2 RL has no facets; ontologies of other profiles have them (OWL 2 Structural Specification, section 4). Bounds
+follow the order of XSD, not identity: -0 is at least +0. A value that cannot be compared with a bound violates the
+bound, so NaN violates every bound. Lengths count the characters of strings and IRIs, and the octets of binary data. For
+a string with a language tag, lengths and patterns look at the string only. A facet that does not apply to a value is
+violated.
 
 Cost: one comparison; a pattern is translated once.
 """
@@ -21,7 +22,7 @@ from kgreason.terms.vocabulary import RDF, XSD
 
 
 def satisfies(data_value: Value, facet: str, limit: Value) -> bool:
-    """Whether a value satisfies the facet with this limit; `facet` is its IRI in N-Triples text.
+    """Whether a value satisfies a facet with a limit. `facet` is the IRI of the facet in N-Triples text.
 
     Raises KeyError for an unknown facet, ValueError for a pattern with an error.
     """
@@ -50,14 +51,14 @@ def _language_range(data_value: Value, limit: Value) -> bool:
 
 
 def _measured(data_value: Value) -> Any:
-    """The string or octets that lengths and patterns look at; None for values without length."""
+    """The string or octets of a value that lengths and patterns look at, or None for a value without length."""
     if data_value.space == value.LANG_STRING:
         return data_value.data[0]
     return data_value.data if data_value.space in (value.STRING, value.URI, value.HEX, value.BASE64) else None
 
 
 def _matches(tag: str, language_range: str) -> bool:
-    """Whether a tag matches a range by extended filtering (RFC 4647, 3.3.2); both are in lower case."""
+    """Whether a language tag matches a language range, both in lower case (extended filtering, RFC 4647, 3.3.2)."""
     first, *wanted = language_range.split("-")
     found, *subtags = tag.split("-")
     if first not in ("*", found):

@@ -1,4 +1,4 @@
-"""Which datatypes contain other datatypes, and which have no value in common.
+"""The hierarchy of datatypes: which of them contain others, and which have no value in common.
 
 Containment compares values, not derivations in XSD: every xsd:language is an xsd:NCName, every xsd:unsignedByte is an
 xsd:short. Two datatypes are disjoint if they share no value space, or if they are ranges of integers that do not
@@ -45,7 +45,7 @@ _ABOVE = {
     v.XSD_DAY_TIME_DURATION: (v.XSD_DURATION,),
     v.XSD_YEAR_MONTH_DURATION: (v.XSD_DURATION,),
 }
-"""For a datatype, the smallest datatypes that contain it, unless rdfs:Literal is the only one."""
+"""For each datatype, the smallest other datatypes that contain it. Missing: only rdfs:Literal contains the datatype."""
 
 
 def is_subtype(datatype: str, other: str) -> bool:

@@ -18,7 +18,10 @@ from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_
 
 
 class Literal(NamedTuple):
-    """A lexical form without escapes, a datatype, and a language tag in lower case, with its direction (`ar--rtl`)."""
+    """The parts of a literal: lexical form without escapes, datatype, and language tag in lower case ("": none).
+
+    The tag has the direction at its end, if there is one: `ar--rtl`.
+    """
 
     lexical: str
     datatype: str
@@ -26,10 +29,10 @@ class Literal(NamedTuple):
 
 
 def unescaped(text: str) -> Literal:
-    """The parts of a literal in N-Triples text. Raises ValueError if `text` is not a literal."""
+    """Divide a literal in N-Triples text into its parts. Raises ValueError if `text` is not a literal."""
     end = text.rfind('"')
     if end < 1 or text[0] != '"':
-        raise ValueError(f"{text} is not a literal")
+        raise ValueError(f"{text} is not a literal in N-Triples syntax")
     lexical, mark = unescape(text[1:end]), text[end + 1 :]
     if not mark:
         return Literal(lexical, XSD_STRING)

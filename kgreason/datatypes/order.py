@@ -1,10 +1,10 @@
-"""The order of data values, and the equality that goes with it, which is not identity.
+"""The order of data values. Values that are equal in this order need not be identical: +0 and -0.
 
 Facets and comparisons use this order (XSD 1.1 Part 2, 2.2.2 and 2.2.3): +0 equals -0. NaN equals no value and is less
 than no value. Moments are compared by their places on the time line. Orders are partial. A moment without a timezone
-and a moment with a timezone are comparable if they are more than fourteen hours apart (3.3.7). Two durations are
-comparable if they compare the same way from each of four dates on. Values of other spaces, or of different spaces, are
-equal or incomparable.
+and a moment with a timezone are comparable if they are more than fourteen hours apart (3.3.7). A duration is less than
+another one if it ends earlier from each of four start dates (`durations`). Values of spaces without an order are equal
+or incomparable; values of two different spaces are incomparable.
 
 Laws: `compare(a, b) == -compare(b, a)`; identical values other than NaN are equal; less-than is transitive.
 Cost: below a microsecond for numbers, about ten for durations.
@@ -25,7 +25,10 @@ _MOST = 14 * 60 * 60
 
 
 def compare(first: Value, second: Value) -> int | None:
-    """-1, 0 or 1: less, equal, greater; None: incomparable (or, in a space without order, not equal)."""
+    """Compare two values: -1 if the first is less, 0 if they are equal, 1 if the first is greater.
+
+    None if they are incomparable, or not equal in a space without an order.
+    """
     if first.space != second.space:
         return None
     return _ORDERS.get(first.space, _equal)(first.data, second.data)

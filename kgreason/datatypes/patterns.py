@@ -1,4 +1,4 @@
-r"""Regular expressions of XSD, translated into those of Python.
+r"""Translate regular expressions of XSD into regular expressions of Python.
 
     a|b            a|b             unchanged
     ^$             \^\$            no anchors: a pattern matches the whole string
@@ -35,7 +35,10 @@ _SPECIAL = frozenset(".\\?*+{}()|[]")
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The translated pattern, for `fullmatch`. Raises ValueError, with the place, for an error in the pattern."""
+    """Translate and compile a pattern, for use with `fullmatch`.
+
+    Raises ValueError, with the position, for an error in the pattern.
+    """
     try:
         return re.compile(_Translation(pattern).whole())
     except (re.error, RecursionError, OverflowError) as error:
@@ -43,7 +46,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 class _Translation:
-    """A pattern, and the place of its next unread character."""
+    """The translation of one pattern, from left to right; `_at` is the position of the next unread character."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern, self._at = pattern, 0
@@ -85,7 +88,7 @@ class _Translation:
         return re.escape(self._read())
 
     def _class(self) -> str:
-        """The rest of a class, after its opening bracket."""
+        """Translate the rest of a character class, after its opening bracket."""
         negated = self._take("^")
         parts = []
         while self._next() != "]" and not self._at_subtraction():
@@ -101,7 +104,7 @@ class _Translation:
         return members
 
     def _part(self) -> str:
-        """A part of a class: a character, a range or a class escape."""
+        """Translate a part of a character class: a character, a range, or an escape for a whole class."""
         if self._pattern[self._at : self._at + 2] in _CLASS_ESCAPES:
             self._at += 1
             return self._escape()
@@ -120,7 +123,7 @@ class _Translation:
         return self._read()
 
     def _escape(self) -> str:
-        """The rest of an escape, after its backslash."""
+        """Translate the rest of an escape, after its backslash."""
         letter = self._read()
         if letter in _ESCAPES:
             return re.escape(_ESCAPES[letter])
@@ -163,7 +166,7 @@ class _Translation:
             self._fail()
 
     def _fail(self) -> NoReturn:
-        raise ValueError(f"{self._pattern!r} is not a valid pattern: error at character {self._at + 1}")
+        raise ValueError(f"{self._pattern!r} is not a valid pattern: unexpected text at character {self._at + 1}")
 
 
 def _complement(members: str) -> str:
@@ -171,7 +174,10 @@ def _complement(members: str) -> str:
 
 
 def _unicode(name: str) -> str:
-    """The characters of a general category (`Lu`) or of a group (`L`), as ranges of a class; "" if unknown."""
+    """The characters of a Unicode category (`Lu`) or of a group of categories (`L`), as ranges of a character class.
+
+    "" if the name is unknown.
+    """
     return "".join(ranges for short, ranges in _categories().items() if short.startswith(name))
 
 

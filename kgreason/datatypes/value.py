@@ -38,7 +38,7 @@ SPACES = (
 
 
 class Value(NamedTuple):
-    """A data value: its value space, and its hashable data, which identify it in the space."""
+    """A data value: the name of its value space, and hashable data that identify the value within this space."""
 
     space: str
     data: Any
@@ -46,25 +46,25 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IllTyped:
-    """A literal with a lexical form that its datatype does not have, and the expected lexical forms in words."""
+    """A literal whose lexical form is wrong for its datatype; `problem` says in words which forms are expected."""
 
     lexical: str
     datatype: str
-    expected: str
+    problem: str
 
     @property
     def reason(self) -> str:
         """The error message, in one line."""
-        return f"{quote(self.lexical)}^^{self.datatype} is ill-typed: expected {self.expected}"
+        return f"{quote(self.lexical)}^^{self.datatype} is ill-typed: {self.problem}"
 
 
 Reading: TypeAlias = Value | IllTyped | None
-"""The value of a literal, or why it has no value; None if its datatype is unknown."""
+"""The result of reading a literal: its value, or the reason why it has none, or None if its datatype is unknown."""
 
 
 def are_apart(one: Reading, other: Reading) -> bool:
-    """Whether two literals of different spelling are known to be different.
+    """Whether two literals that are written differently are known to be different.
 
-    They are if their values differ, or if one of them is ill-typed. False if a datatype is unknown.
+    True if their values differ, or if one of them is ill-typed. False if one of the datatypes is unknown.
     """
     return one is not None and other is not None and (one != other or isinstance(one, IllTyped))

@@ -1,8 +1,9 @@
-"""The engine: facts and rules in ids, kept at the fixpoint. The circuit of DYRE on columns.
+"""The engine: facts and rules as numbers (ids), always at the fixpoint. It is the circuit of DYRE on integer columns.
 
-memory/, facts/, program/, index/, level/   what a circuit is made of: see there
+memory/, facts/, program/, index/, level/   the parts of a circuit
 circuit                     Circuit: the arrays, and the loop that calls the kernels
-elastic, rebuild            Update or Bootstrap; where a Bootstrap starts, and what it has changed
+elastic                     the choice between Update and Bootstrap
+rebuild                     the facts that a Bootstrap starts from, and the changes that it made
 engine                      Engine: commits
-interrupts                  undivided: Ctrl-C waits until the arrays agree; other packages use it too
+interrupts                  undivided: hold Ctrl-C back until the arrays are consistent; other packages use it too
 """

@@ -1,8 +1,9 @@
 """The columnar circuit: fact table, triggers, plans and arrangements, and the loop that drives the kernels.
 
-One `advance` call runs a whole phase if no array has to grow. The loop here grows arrays, makes arrangements live,
-honours limits and lets Ctrl-C through. Invariant: between calls the arrays are consistent. So after an error at any
-point, `undo` repairs the circuit of an Update; the new circuit of a Bootstrap is simply dropped.
+One call of the kernel `advance` runs a whole phase if no array has to grow. Between the calls, the loop here grows
+arrays, fills arrangements, checks limits and lets Ctrl-C through. Invariant: between two calls the arrays are
+consistent. So after an error at any point, `undo` repairs the circuit of an Update; the new circuit of a Bootstrap is
+simply dropped.
 
 Cost: one kernel call for a phase of a small commit, one for each `QUANTUM` rewrites in a large one.
 """
@@ -86,8 +87,9 @@ _SPARSE = 1 << 16
 _LARGE_LOG = 1 << 14
 """The number of undo-log lines for which a circuit keeps room between commits."""
 _LEAST_FUEL = 10_000
-"""The least fuel of a kernel call, so that an evaluation may go so far past a limit. Rows use fuel too; with less, near
-the limit there could be one call for each row."""
+"""The smallest number of rewrites and rows that one kernel call may process. An evaluation may go past its limit by
+this
+number. With less, near the limit there could be one call for each row."""
 _SCRATCH = {
     "ranks": _HEADS,
     "tables": _HEADS,
@@ -108,7 +110,7 @@ Check = Callable[[], object]
 
 
 def unlimited() -> int:
-    """A limit that no commit reaches."""
+    """The default of `Circuit.limit`: returns a number of rewrites that no commit reaches."""
     return UNLIMITED
 
 
@@ -121,10 +123,11 @@ class _EnoughError(Exception):
 
 
 class Circuit:
-    """Facts under a program. Several circuits may share a `planner` if only one of them works at a time.
+    """The facts, the arrays that index them, and the evaluation of the planner's rules over them.
 
-    `limit` is called between kernel calls and returns how many rewrites may be extended since `begin`; an evaluation
-    that extends more raises OverLimitError.
+    Several circuits may share a `planner` if only one of them works at a time. The attribute `limit` is a function; it
+    is called between kernel calls and returns how many rewrites may be extended since `begin`. An evaluation that
+    extends more raises OverLimitError.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
@@ -158,12 +161,12 @@ class Circuit:
         self.memory["changed"] = np.zeros((16, FIRST + width), dtype=np.int32)
 
     def keep_up(self) -> None:
-        """Do a `refresh` if the planner has changed since the last one."""
+        """Call `refresh` if the planner has changed since the last `refresh`."""
         if self._version != self.planner.version:
             self.refresh()
 
     def refresh(self) -> None:
-        """Publish the planner's rules, keys and asks in the memory block, and fit the arrays to its width and slots."""
+        """Copy the planner's rules, keys and asks into the memory block, and grow the other arrays to match them."""
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
             self.facts.widen(planner.width)
@@ -185,9 +188,10 @@ class Circuit:
         self._version = version
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
-        """Flag rows int32[n, w] of a table as asserted and queue the new rows. `check` may raise between pieces.
+        """Flag rows int32[n, w] of a table as asserted, and put the rows that are new facts into the queue.
 
-        With `only_present` only rows that are facts already are flagged.
+        With `only_present` only rows that are facts already are flagged. `check` is called after each 2**18 rows and
+        may raise.
         """
         rows = np.ascontiguousarray(rows, dtype=np.int32)
         self._make_room(len(rows))
@@ -196,7 +200,7 @@ class Circuit:
             check()
 
     def retract_rows(self, rows: Int32, check: Check) -> int:
-        """Remove the flag of the asserted rows among rows int32[n, w]; the number of rows that were not asserted."""
+        """Remove the flag `asserted` from rows int32[n, w]. Returns the number of rows that were not asserted."""
         rows, missed = np.ascontiguousarray(rows, dtype=np.int32), 0
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
@@ -205,7 +209,10 @@ class Circuit:
         return missed
 
     def adopt(self, records: Int32) -> None:
-        """Fill the empty table with the records int32[n, 3 + w] of a fixpoint: state, stamp, support and columns."""
+        """Fill the empty fact table with a saved fixpoint.
+
+        records: int32[n, 3 + w], for each fact its state, stamp, support and columns.
+        """
         self.facts.reserve(len(records))
         self.memory["rows"][: len(records), : records.shape[1]] = records
         self.memory["rows"][: len(records), STATE] |= MET
@@ -215,11 +222,11 @@ class Circuit:
         self.arrangements.renew()
 
     def open_first_level(self) -> None:
-        """Bootstrap: make the asserted facts level 0; heads of rules with an empty body come after them."""
+        """Start a Bootstrap: the asserted facts become level 0. Call `derive` next, for rules with an empty body."""
         open_queue(self.block)
 
     def derive(self, table: int, rows: Int32) -> None:
-        """Derive head rows of rules with an empty body; in the phase RETRACT, take them back."""
+        """Derive rows of a table, the heads of rules with an empty body. The phase RETRACT takes them back instead."""
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
         take = take_back_heads if self._counters[MODE] == RETRACT else take_heads
@@ -237,18 +244,21 @@ class Circuit:
             self.memory.grow("undo", self._counters[N_TOUCHED] + more)
 
     def go_on(self, mode: int) -> None:
-        """Start a phase of a commit. The phase before has queued its first batch."""
+        """Start a phase of a commit whose first level is already in the queue, put there by the phase before."""
         self._counters[MODE] = mode
 
     def enter(self, mode: int) -> None:
-        """Start a phase of a commit: ASSERT, RETRACT or REDERIVE. Its first level starts at the end of the queue."""
+        """Start a phase of a commit: ASSERT, RETRACT or REDERIVE.
+
+        Rows that are queued from now on are its first level.
+        """
         counters = self._counters
         counters[MODE] = mode
         counters[PHASE] = GATEKEEP
         counters[LEVEL_END] = counters[SEGMENT_LOW] = counters[SEGMENT_HIGH] = counters[N_QUEUE]
 
     def run(self, check: Check) -> None:
-        """Run levels to the fixpoint; `check` is called between kernel calls and may raise."""
+        """Run levels until nothing new is derived. `check` is called between kernel calls and may raise."""
         counters = self._counters
         if counters[N_QUEUE] == counters[SEGMENT_LOW]:
             return
@@ -259,7 +269,10 @@ class Circuit:
         self._drive(check)
 
     def run_rule(self, rule: int, check: Check) -> None:
-        """Derive the heads of a rule with a body from the present facts, without the facts that this commit adds."""
+        """Derive the heads of one rule from the facts that were present before the phase. The rule must have a body.
+
+        Used when a rule enters the program (phase ASSERT) or leaves it (phase RETRACT).
+        """
         count = self.memory["key_count"]
         key, plan = min(self.planner.plans_of(rule), key=lambda pair: int(count[pair[0]]))
         if count[key]:
@@ -272,12 +285,15 @@ class Circuit:
             )
 
     def plan_backward(self, heads: Int32) -> None:
-        """Make the backward plans of the rules that may derive the facts in rows int32[n]."""
+        """Make backward plans for the facts in rows int32[n].
+
+        A backward plan starts at a head and searches the bodies that derive it.
+        """
         self.planner.plan_backward(self.memory["rows"][heads], self.memory["key_count"])
         self.keep_up()
 
     def run_backward(self, heads: Int32, check: Check) -> None:
-        """Run the backward plans of rows int32[n] over the present facts."""
+        """Find the derivations of the facts in rows int32[n] from present facts, by the plans of `plan_backward`."""
         self._scan(heads, -1, -1, ONLY_OLD, check)
 
     def _scan(self, rows: Int32, key: int, plan: int, ages: int, check: Check) -> None:
@@ -292,9 +308,10 @@ class Circuit:
         counters[PHASE], counters[SCAN_END] = GATEKEEP, 0
 
     def derivations(self, row: int, limit: int) -> Int32:
-        """Rule and slots of the derivations of a present row, int32[n, 1 + slots].
+        """The derivations of the present fact in a row: int32[n, 1 + slots].
 
-        The search stops once it has `limit` derivations or more.
+        Each line has the number of a rule, then the values of its slots. The search stops once it has `limit`
+        derivations or more.
         """
         found: list[Int32] = []
         self.limit = unlimited
@@ -318,7 +335,7 @@ class Circuit:
         return np.concatenate(found) if found else self.memory["traced"][:0].copy()
 
     def _stop(self) -> None:
-        """Reset the counters of a scan that may have been interrupted."""
+        """Set the counters of a scan back to their idle values, also after an interrupt."""
         self.memory["key_fill"][:] = 0
         self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP
@@ -344,12 +361,19 @@ class Circuit:
             check()
 
     def check_limit(self, most: int) -> None:
-        """Raise OverLimitError if more rewrites were extended. A small evaluation ends before `limit` is called."""
+        """Raise OverLimitError if this commit has extended more than `most` rewrites.
+
+        Call it after an evaluation as well: a small one ends before `limit` is called.
+        """
         if self._counters[REWRITES] > most:
             raise OverLimitError
 
     def begin(self, *, ranked: bool) -> None:
-        """Start a commit. Update (`ranked`) reads ranks from stamps and keeps an undo log; Bootstrap does neither."""
+        """Start a commit.
+
+        With `ranked` (Update) the rank of a row is its stamp, and an undo log is kept. Without it (Bootstrap) the rank
+        of a row is its level, and there is no undo log.
+        """
         counters = self._counters
         self.arrangements.mend()
         self.block[_COUNTED] = self._noted = 0
@@ -358,12 +382,12 @@ class Circuit:
         self.enter(ASSERT)
 
     def queued(self, start: int) -> Int32:
-        """The rows from place `start` of the queue on: int32[n]."""
+        """The numbers of the rows in the queue, from position `start` to the end: int32[n]."""
         queued: Int32 = self.memory["queue"][start : self._counters[N_QUEUE]].copy()
         return queued
 
     def note_queued(self) -> None:
-        """Tell the catalogue the rows that this commit has added since the last call."""
+        """Tell the catalogue which rows this commit has added since the last call."""
         end = self.queue_end
         if self.catalogue.is_listed and end > self._noted:
             self.catalogue.note(self.queued(self._noted))
@@ -380,9 +404,10 @@ class Circuit:
         return self._counters[N_TOUCHED]
 
     def changes(self, start: int = 0) -> tuple[Int32, Int32, Int8, Int8]:
-        """The facts of changed kind: columns int32[n, w], tables int32[n], kinds before and after int8[n].
+        """The facts whose kind (absent, inferred or asserted) this commit has changed so far.
 
-        Rows that the undo log has before place `start` are left out. All four are views and not contiguous.
+        Returns their columns int32[n, w], their tables int32[n], and their kinds before and after the commit, int8[n]
+        each. All four are views and not contiguous. Rows at places before `start` of the undo log are left out.
         """
         self.memory.grow("changed", self._counters[N_TOUCHED] - start)
         n = note_changes(self.block, start)
@@ -402,13 +427,16 @@ class Circuit:
             self._compact()
 
     def _cut(self) -> None:
-        """Give back the room that a large commit needed in logs, scans and the queue."""
+        """Shrink the undo log, the scan array and the queue after a large commit."""
         for name in ("undo", "changed", "scanned"):
             self.memory.cut(name, _LARGE_LOG)
         self.memory.cut("queue", len(self.facts) // 8 + 1024)
 
     def _compact(self) -> None:
-        """Move the rows together: more than half of them are free. Plans that need arrangements build them again."""
+        """Move the rows together, because more than half of them are free. This drops all arrangements.
+
+        A plan that needs an arrangement builds it again.
+        """
         self._counters[PARTIAL] = 1
         self.arrangements.drop()
         self.catalogue.clear()
@@ -430,7 +458,7 @@ class Circuit:
 
     @property
     def rewrites(self) -> int:
-        """Rewrites extended since `begin`."""
+        """The number of rewrites extended since `begin`."""
         return self._counters[REWRITES]
 
     @property
@@ -440,5 +468,5 @@ class Circuit:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the fact table, the arrangements and the catalogue, without scratch arrays and the program."""
+        """The number of bytes of fact table, arrangements and catalogue, without scratch arrays and the program."""
         return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes

@@ -1,41 +1,45 @@
 """Update or Bootstrap: the choice of Zhao et al., *Towards Elastic Incrementalization for Datalog*.
 
 Work is counted in rewrites extended, so that the choice is the same on every machine. The work of a Bootstrap counts
-its facts as well, because it hashes each of them. The forecast for the next Bootstrap is the work of the last one,
-reduced by the share of the facts that have left since, plus the facts that have come by Update and their rewrites.
+its facts as well, because it hashes each fact. The forecast for the next Bootstrap is the work of the last one, reduced
+by the share of the facts that have left since then, plus the facts that Updates have added and the rewrites of these
+Updates.
 
-    facts leave     An Update takes derivations back and looks for others. For this it may extend `FRACTION` of a
-                    Bootstrap's work. (On LUBM and on closures such a rewrite costs as much as two or three of a
-                    Bootstrap, so that at a third both take the same time.)
-    facts arrive    An Update meets new derivations only. It may extend a Bootstrap's work, which grows with the facts.
-                    (It meets no more derivations than a Bootstrap, but more rewrites that lead nowhere, where a join
-                    starts at the wrong end.)
+    facts leave     An Update takes derivations back and looks for other derivations. The limit is `FRACTION` times the
+                    work of a Bootstrap. (On LUBM and on transitive closures, one such rewrite takes as long as two or
+                    three rewrites of a Bootstrap. So at a third of the rewrites both take the same time.)
+    facts arrive    An Update meets new derivations only. The limit is the work of a Bootstrap, which grows with the
+                    facts. (An Update meets no more derivations than a Bootstrap, but it may extend more rewrites that
+                    lead to no derivation, where a join starts at the wrong end.)
 
-An Update that goes past its limit is dropped, and Bootstrap runs. The dropped work is lost. So an Update is not even
-tried in two cases: more facts arrive than the forecast of a Bootstrap's work; or so many facts leave that they would go
-past their limit, at the cost for each fact that was measured when `TELLING` or more facts last left. A forecast that
-prevents an Update is never tested, so each use multiplies it by `DOUBT`. If the budget is too small for a Bootstrap, an
-Update is tried in any case.
+An Update that goes past its limit is dropped, and a Bootstrap runs. The dropped work is lost. So an Update is not even
+tried in two cases. First: more facts arrive than the forecast of a Bootstrap's work. Second: so many facts leave that
+the Update would go past its limit, at the cost for each fact that was measured when `TELLING` or more facts last left.
+A forecast that prevents an Update is never tested, so each use multiplies it by `DOUBT`. If the budget is too small for
+a Bootstrap, an Update is tried in any case.
 
-Law: let one `apply` be a commit, and take the forecast for the facts at its end. The commit extends at most the
-rewrites of a Bootstrap and 1 + `FRACTION` times the forecast. Cost: a few numbers a commit.
+Law: a commit of one `apply` extends at most the rewrites of a Bootstrap plus 1 + `FRACTION` times the forecast for the
+facts at its end. Cost: a few numbers for each commit.
 """
 
 from __future__ import annotations
 
 FRACTION = 0.3
-"""The share of a Bootstrap's work that an Update may extend for what leaves."""
+"""The share of a Bootstrap's work that an Update may extend for leaving facts."""
 FEW = 4_096
-"""An Update is always tried if at most so many facts arrive and the leaving facts are forecast to take at most so many
+"""An Update is always tried if at most 4,096 facts arrive and the forecast for the leaving facts is at most 4,096
 rewrites."""
 TELLING = 64
-"""A deletion of fewer facts is too small to predict the cost of the next one."""
+"""A deletion of fewer than 64 facts is too small to predict the cost of the next one."""
 DOUBT = 0.75
-"""The factor on a forecast each time that it prevents an Update: no measurement can correct it then."""
+"""A forecast that prevents an Update is multiplied by this factor, because no measurement can correct it."""
 
 
 class Elastic:
-    """Forecasts for one graph: the work of a Bootstrap (None before the first), and the rewrites for a leaving fact."""
+    """The forecasts for one graph: the work of the next Bootstrap, and the rewrites of an Update for one leaving fact.
+
+    `work` is the first forecast: rewrites and facts, or None before the first Bootstrap.
+    """
 
     def __init__(self, work: int | None = None) -> None:
         self.work = work
@@ -50,7 +54,10 @@ class Elastic:
         self.work, self._per_leaving = saved
 
     def is_hopeless(self, arriving: int, leaving: int) -> bool:
-        """Whether an Update for so many asserted and retracted facts is forecast to be dropped."""
+        """Whether an Update would probably go past its limit and be dropped.
+
+        arriving: the number of facts to assert. leaving: the number of facts to retract.
+        """
         work = self.work or 0
         forecast = self._per_leaving * leaving if leaving >= TELLING else 0
         return arriving > max(work, FEW) or forecast > max(FRACTION * work, FEW)
@@ -64,18 +71,21 @@ class Elastic:
         return int(FRACTION * (self.work or 0))
 
     def for_arriving(self, growth: float) -> int:
-        """The number of rewrites that an Update may extend for arriving facts, which grow the facts `growth` times."""
+        """The number of rewrites that an Update may extend for arriving facts.
+
+        growth: the number of facts with the arriving ones, divided by the number without them (1.5: half as many more).
+        """
         return int(growth * (self.work or 0))
 
     def took_back(self, leaving: int, rewrites: int) -> None:
-        """Note that an Update, complete or dropped, extended so many rewrites to retract so many asserted facts."""
+        """Note that an Update, complete or dropped, extended `rewrites` rewrites to retract `leaving` facts."""
         if leaving >= TELLING:
             self._per_leaving = rewrites / leaving
 
     def shrank(self, share: float) -> None:
-        """Note that this share of the facts has left."""
+        """Note that a share of the facts has left: 0.25 for a quarter."""
         self.work = int((self.work or 0) * (1 - share))
 
     def grew(self, facts: int, rewrites: int) -> None:
-        """Note that so many facts have come, or come back, by an Update of so many rewrites."""
+        """Note that an Update of `rewrites` rewrites has added, or brought back, `facts` facts."""
         self.work = (self.work or 0) + facts + rewrites

@@ -2,18 +2,19 @@
 
     begin -> apply, once or more -> changes -> accept or rollback
 
-Invariants at every commit (docs/architecture.md), for the active rules over the present facts: the head of every
+Invariants after every commit (docs/architecture.md), for the active rules over the present facts: the head of every
 derivation is present; the support of a fact is the number of its derivations from body facts that all have a smaller
-stamp; every fact is asserted or has support. A commit is atomic: Update keeps an undo log of the rows that it writes,
-Bootstrap builds a second circuit and swaps. So an error, a cancel or a rollback leaves facts, stamps, supports and
-rules as they were.
+stamp; every fact is asserted or has support. A commit is atomic. An Update keeps an undo log of the rows that it
+writes. A Bootstrap builds a second circuit, which then takes the place of the first. So an error, a cancel or a
+rollback leaves facts, stamps, supports and rules as they were.
 
-    Update    Retract: the counted derivations of leaving rules and facts are taken back, level by level
-              Rederive: facts return that left and still have a derivation from the remaining facts
-              Assert: returned facts, new facts and the heads of new rules start the semi-naive levels
+    Update    Retract: take back the counted derivations of leaving rules and facts, level by level
+              Rederive: bring back each fact that left but still has a derivation from the remaining facts
+              Assert: run the semi-naive levels from the returned facts, the new facts and the heads of new rules
 
-If an Update needs too much of a Bootstrap's work, it is dropped, or not even tried, and Bootstrap runs (`elastic`). The
-delta is the same in both cases. The cost of an Update is proportional to the change, that of a Bootstrap to all facts.
+If an Update is too much work compared with a Bootstrap, it is dropped, or not even tried, and a Bootstrap runs
+(`elastic`). The delta is the same in both cases. The cost of an Update is proportional to the change, that of a
+Bootstrap to all facts.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ class Changes(NamedTuple):
 
     `rows` int32[n, w] are the facts, `tables` int32[n] their tables. `before` and `after`, int8[n], are the kinds of
     each fact: ABSENT, INFERRED or IS_ASSERTED. `strategy` is the strategy that finally ran; `switched` is True if an
-    Update was dropped for it. `rewrites` counts all work, that of a dropped Update included. `missed` counts the
-    retracted facts that were not asserted. `steps` has the strategy that finally ran for each `apply`.
+    Update was dropped and a Bootstrap ran. `rewrites` counts all work, including the work of a dropped Update. `missed`
+    counts the retractions of facts that were not asserted. `steps` has, for each `apply`, the strategy that finally
+    ran.
     """
 
     rows: Int32
@@ -70,7 +72,7 @@ _NO_RULES = _Reweighed((), ())
 
 
 def _no_check() -> None:
-    """Check nothing between kernel calls."""
+    """The default `check`, called between kernel calls: do nothing."""
 
 
 def _both(first: Check, second: Check) -> Check:
@@ -85,10 +87,10 @@ def _both(first: Check, second: Check) -> Check:
 
 
 class Engine:
-    """Facts and rules in ids, kept at the fixpoint.
+    """Facts and rules as ids. After every commit the facts are the closure of the asserted facts under the rules.
 
-    `quiet` is the id of a property, or 0: the engine derives no reflexive triple of this property (owl:sameAs, while
-    eq-ref is off).
+    `quiet` is the id of a property, or 0. The engine derives no reflexive triple `x quiet x` of this property.
+    (kgreason passes owl:sameAs while the rule eq-ref is off.)
     """
 
     def __init__(self, quiet: int = 0) -> None:
@@ -105,7 +107,7 @@ class Engine:
 
     @property
     def rules(self) -> list[EncodedRule]:
-        """The active rules."""
+        """The rules in force."""
         return [self.planner.rule(number) for number in self._weights]
 
     def __len__(self) -> int:
@@ -118,7 +120,10 @@ class Engine:
         return self._elastic.work
 
     def table(self, is_triple: bool, width: int) -> int:
-        """The number of the table of this kind and width. The table is made if it is new."""
+        """The number of the table for facts of one kind (triples or atoms of a relation) and one width.
+
+        The table is made if there is none yet.
+        """
         number = self.planner.table(is_triple, width)
         self.circuit.refresh()
         return number
@@ -134,14 +139,14 @@ class Engine:
         budget: int | None = None,
         check: Check = _no_check,
     ) -> Changes:
-        """Run one `apply` as a commit: accept it, or roll it back after any error, which is raised again."""
+        """Call `apply` as a whole commit: accept it, or roll it back after an error and raise the error again."""
         wish = Wish(asserted, retracted or {})
         return self._whole(
             lambda check: self._apply(wish, self._reweigh(added, removed), strategy, budget, check), check
         )
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
-        """Run `work` as a commit: accept its changes, or roll them back after any error, which is raised again."""
+        """Call `work` as a whole commit: accept its changes, or roll them back after an error and raise it again."""
         with undivided() as let_out:
             self._begin()
             try:
@@ -181,11 +186,12 @@ class Engine:
         budget: int | None = None,
         check: Check = _no_check,
     ) -> None:
-        """Retract rows, assert rows of other facts, and add 1 to or subtract 1 from the weights of rules.
+        """Retract facts, assert other facts, and add 1 to the weights of some rules and -1 to those of others.
 
-        Asserting an asserted fact, retracting a fact that is not asserted, and removing a rule that is not in force
-        change nothing. `check` is called between kernel calls and may raise. Raises LimitError, naming the rule, if the
-        commit extends more than `budget` rewrites. After any error call `rollback`.
+        `asserted` and `retracted` map the number of a table to rows int32[n, w]. Asserting an asserted fact, retracting
+        a fact that is not asserted, and removing a rule that is not in force change nothing. `check` is called between
+        kernel calls and may raise. Raises LimitError, naming the rule, if the commit extends more than `budget`
+        rewrites. After any error call `rollback`.
         """
         with undivided() as let_out:
             wish = Wish(asserted, retracted or {})
@@ -219,7 +225,10 @@ class Engine:
             circuit.begin(ranked=True)
 
     def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
-        """Whether `auto` runs a Bootstrap at once. It tries an Update where the budget is too small for a Bootstrap."""
+        """Whether the strategy `auto` runs a Bootstrap without trying an Update first.
+
+        False if the budget is too small for a Bootstrap.
+        """
         elastic = self._elastic
         if elastic.work is None:
             return True
@@ -229,7 +238,10 @@ class Engine:
         return True
 
     def _tried(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
-        """Try an Update; False if it went past the limits of `auto`. Raises OverLimitError if the budget ran out."""
+        """Try an Update. Returns False if it went past the limits of the strategy `auto`.
+
+        Raises OverLimitError if the budget ran out.
+        """
         most = UNLIMITED if budget is None else self.circuit.rewrites + self._left(budget)
         is_auto = strategy == "auto"
         try:
@@ -255,7 +267,10 @@ class Engine:
         )
 
     def _update(self, wish: Wish, rules: _Reweighed, most: int, is_auto: bool, check: Check) -> None:
-        """Retract, Rederive and Assert with at most `most` rewrites; `is_auto` adds the limits of `elastic`."""
+        """Run an Update (Retract, Rederive, Assert) that extends at most `most` rewrites.
+
+        With `is_auto` the limits of `elastic` hold as well.
+        """
         (asserted, retracted), (leaving, fresh) = wish, rules
         circuit = self.circuit
         circuit.keep_up()
@@ -284,12 +299,18 @@ class Engine:
         self._elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
     def _for_arriving(self, most: int, facts: int, end: int) -> Callable[[], int]:
-        """The limit on rewrites during Assert: `facts` facts were present, and the queue grows from `end`."""
+        """A function that returns the limit on rewrites during Assert; the limit grows with the facts that arrive.
+
+        facts: the number of present facts at the start. end: the position in the queue where arriving facts begin.
+        """
         circuit, elastic, before = self.circuit, self._elastic, self.circuit.rewrites
         return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
 
     def _take_back(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
-        """Retract and Rederive, and note their cost; the place in the queue behind the rows that left."""
+        """Run Retract and Rederive, and note their cost in the forecasts.
+
+        Returns the position in the queue behind the rows that left.
+        """
         start, before = self.circuit.queue_end, self.circuit.rewrites
         try:
             end = self._retract(retracted, leaving, check)
@@ -299,7 +320,10 @@ class Engine:
         return end
 
     def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
-        """Retract and Rederive; the place in the queue where rows that left end and rows that return start."""
+        """Run Retract and Rederive.
+
+        Returns the position in the queue where the rows that left end and the rows that return begin.
+        """
         circuit = self.circuit
         circuit.enter(RETRACT)
         start = circuit.queue_end
@@ -321,7 +345,7 @@ class Engine:
         return start + len(left)
 
     def _switch(self, budget: int | None, check: Check) -> None:
-        """Drop the Update, if there was one, and evaluate by Bootstrap from all facts that are to be asserted."""
+        """Drop the Update, if there was one, and run a Bootstrap from all facts that the commit leaves asserted."""
         origin = self._origin
         self._steps[-1] = "bootstrap"
         self._rewrites += self.circuit.rewrites
@@ -334,7 +358,7 @@ class Engine:
         self._evaluate(facts, UNLIMITED if budget is None else budget - self._rewrites, check)
 
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
-        """Bootstrap: evaluate the rules from these asserted facts in a new circuit."""
+        """Run a Bootstrap: evaluate the rules in a new circuit, from `facts` as the asserted facts."""
         self._set_active(number for number, _ in self._reweighed)
         room = max(1024, 2 * count(facts))  # unused room costs no memory
         circuit = Circuit(self.planner, room, self._quiet)
@@ -409,10 +433,10 @@ class Engine:
         self._is_open = False
 
     def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = _no_check) -> Changes:
-        """Replace all facts: evaluate the rules by Bootstrap from these asserted facts.
+        """Replace all facts: assert `facts` and evaluate the rules by Bootstrap, as a whole commit.
 
-        facts: table number -> int32[n, w]. `rules` replace the active rules; None keeps them. If `check` raises,
-        facts and rules stay as they were.
+        facts: table number -> rows int32[n, w]. `rules` replace the active rules; None keeps the active rules. If
+        `check` raises, facts and rules stay as they were.
         """
 
         def work(check: Check) -> None:
@@ -423,9 +447,10 @@ class Engine:
         return self._whole(work, check)
 
     def restore(self, records: Int32, rules: Sequence[EncodedRule], work: int = 0) -> None:
-        """Load a saved fixpoint: records int32[n, 3 + w] with state, stamp, support and columns, and its rules.
+        """Load a saved fixpoint and its rules.
 
-        `work` is the saved forecast of a Bootstrap's work; 0: there was no Bootstrap.
+        records: int32[n, 3 + w], for each fact its state, stamp, support and columns. `work` is the saved forecast of a
+        Bootstrap's work, or 0 if there was no Bootstrap.
         """
         self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
@@ -442,8 +467,8 @@ class Engine:
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
         """The facts int32[n, w] of a table that have these constants; `constants` maps columns to ids.
 
-        None if no body atom has exactly these constants, or if no fact meets that atom. Cost: the facts that the
-        catalogue lists for the constants.
+        Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact matches
+        that atom. Cost: one look at each fact that the catalogue lists for the constants.
         """
         key = self.planner.find_key(table, constants)
         if key is None or not self.circuit.memory["key_count"][key]:
@@ -459,8 +484,8 @@ class Engine:
     def derivations(self, row: int, limit: int = 1 << 20) -> list[tuple[EncodedRule, tuple[int, ...]]]:
         """The derivations of the present fact in a row: for each derivation the rule and the values of its slots.
 
-        The rules run backwards from the fact. The search stops once it has `limit` derivations or more. No commit may
-        be open.
+        Slots are the variables and constants of the rule (see `memory/layout.py`). The rules run backwards, from head
+        to body. The search stops once it has `limit` derivations or more. No commit may be open.
         """
         with undivided():
             self.circuit.keep_up()
@@ -473,7 +498,7 @@ class Engine:
         return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
     def _reweigh(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> _Reweighed:
-        """Change the weights of rules; the numbers of the rules that leave, and of the rules that are new."""
+        """Change the weights of rules. Returns the numbers of the rules that leave, and of the rules that are new."""
         if not added and not removed:
             return _NO_RULES
         before: dict[int, bool] = {}
@@ -490,7 +515,7 @@ class Engine:
         return _Reweighed(leaving, fresh)
 
     def _set_active(self, numbers: Iterable[int]) -> None:
-        """Let a rule of `numbers` fire if it has a weight; stop it if it has none."""
+        """For each of these rules: activate it if its weight is not 0, else deactivate it."""
         for number in numbers:
             self.planner.set_active(number, number in self._weights)
 
@@ -502,7 +527,7 @@ class Engine:
             self._weights.pop(number, None)
 
     def _number(self, rule: EncodedRule) -> int:
-        """The number of a rule. A new rule is added to the planner first."""
+        """The number of a rule in the planner; a new rule is added to the planner."""
         if rule not in self._numbers:
             number = self.planner.add(rule)
             if not rule.shape.body:
@@ -511,7 +536,7 @@ class Engine:
         return self._numbers[rule]
 
     def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
-        """Derive, or take back, the heads of those rules of `numbers` that have an empty body."""
+        """For each of these rules that has an empty body: derive its heads, or take them back in the phase RETRACT."""
         if not self._bodiless:
             return
         heads: dict[int, list[list[int]]] = {}

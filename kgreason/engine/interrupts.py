@@ -1,9 +1,9 @@
-"""`undivided`: Ctrl-C waits until the engine's arrays and records agree with each other.
+"""`undivided`: a context that holds Ctrl-C back while the engine's arrays may be inconsistent.
 
-A KeyboardInterrupt may come between any two steps of Python. One of them is the moment between moving an array and
-noting its new address. The context holds the signal back. The function that the context returns delivers the signal;
-the engine calls it only where it can roll back. The end of the context delivers the signal too. Python interrupts only
-the main thread, so other threads need none of this. Cost: two microseconds.
+Python may raise KeyboardInterrupt between any two steps, for example after an array has moved and before its new
+address is written. The context catches the signal. Its value is a function that delivers the signal; the engine calls
+this function only where it can roll back. The end of the context delivers the signal too. Python interrupts only the
+main thread, so the context does nothing in other threads. Cost: two microseconds.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-try:  # this one skips the conversions to and from enumerations, which cost as much as the rest of a small commit
+try:  # `_signal.signal` skips conversions to and from enumerations, which take as long as the rest of a small commit
     from _signal import signal as _set  # type: ignore[import-not-found]
 except ImportError:  # not CPython
     _set = signal.signal
 
 
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided() as let_out`
-    """Hold Ctrl-C back until the context ends, or until the function that it returns is called."""
+    """Hold Ctrl-C back until the context ends, or until the function is called that `with ... as` gives."""
 
     __slots__ = ("_before", "_held")
 

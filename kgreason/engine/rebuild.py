@@ -1,7 +1,8 @@
-"""A Bootstrap's start and its changes: the facts to begin with, and the difference of the old and the new circuit.
+"""The input and the output of a Bootstrap: the facts to start from, and the changes from the old to the new circuit.
 
-Law: `wanted` returns the facts that are asserted after all wishes, applied in order; `difference` returns the changes
-that an Update for the same wishes would note row by row. Cost: all facts of both circuits; an Update calls neither.
+Laws: `wanted` returns the facts that are asserted after all wishes, applied in order; `difference` returns the changes
+that an Update for the same wishes would have made. Cost: a pass over all facts of both circuits; an Update calls
+neither function.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _Events: TypeAlias = Sequence[tuple[Int32, int]]
 
 
 class Wish(NamedTuple):
-    """The rows to assert and the rows to retract."""
+    """The rows that one `apply` shall assert and the rows that it shall retract, each by table."""
 
     asserted: Rows
     retracted: Rows
@@ -35,7 +36,10 @@ def count(rows: Rows) -> int:
 
 
 def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
-    """The facts that are asserted after all wishes. `tables` has the kind and the width of each table."""
+    """The facts that are asserted after all wishes, which start from the asserted facts of the circuit `origin`.
+
+    `tables` has, for each table, whether it holds triples, and its width. Returns rows int32[n, w] by table number.
+    """
     found: dict[int, Int32] = {}
     columns, numbers, kinds = origin.facts.contents()
     numbers[kinds != IS_ASSERTED] = -1
@@ -52,7 +56,11 @@ def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence
 
 
 def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
-    """The asserted rows int32[n, w] after the events, in order; an event asserts (1) or retracts (-1) rows."""
+    """The asserted rows after a sequence of events, int32[n, w].
+
+    rows: the asserted rows before the events. An event is a pair: rows int32[m, w], and 1 to assert or -1 to retract
+    them. `is_asserted` tells which of some rows are asserted before the events.
+    """
     keys = np.concatenate([np.ascontiguousarray(part, dtype=np.int32) for part, _ in events])
     signs = np.repeat(np.array([sign for _, sign in events], dtype=np.int8), [len(part) for part, _ in events])
     change = net_change(keys, signs, is_asserted(keys))
@@ -60,7 +68,10 @@ def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[
 
 
 def difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
-    """The facts that changed from one circuit to another: rows, tables, kinds before and after."""
+    """The facts whose kind differs between two circuits, in the form of `Circuit.changes`.
+
+    Returns columns int32[n, w], tables int32[n], kinds in `before` and kinds in `after`, int8[n] each.
+    """
     new_rows, new_tables, now = after.facts.contents()
     if not len(before.facts):
         return new_rows, new_tables, np.zeros_like(now), now

@@ -1,18 +1,18 @@
-"""Whether this graph entails that graph, and whether it contradicts itself.
+"""Decide whether one graph entails another graph, and find the contradictions of a graph.
 
-entails      the two questions, over RDF files
-conclusion   what a conclusion says: definitions to assume, parts to show
-expressions  class expressions that no rule reads: counts, hasSelf
-claims       axioms as goals
-kinds        that names are of classes and of properties
-classes      class expressions, to assume and to show
-goals        what has to be shown, as values, and showing it
-containers   what RDFS says of the terms that are named: rdf:_1, rdf:_2, ..., datatypes, resources
-world        premises, materialized, to which assumptions are added for a while
-values       literals by their values
-matching     triple patterns over rows
+entails      the two questions, asked about RDF files
+conclusion   divides a conclusion into definitions to assume and parts to show
+expressions  class expressions that no rule reads: cardinalities, hasSelf
+claims       turns an axiom into a goal
+kinds        the goal that a name denotes a class or a property
+classes      turns "x is in this class expression" into assumptions or into a goal
+goals        goals as values; `proved` shows a goal
+containers   triples that RDFS derives from nothing: about rdf:_1, rdf:_2, ..., datatypes, resources
+world        Closure: the materialized premises, to which assumptions can be added for a while
+values       compares literals by value
+matching     matches triple patterns with rows
 
-Importing it loads neither the engine nor Numba.
+Importing the package loads neither the engine nor Numba.
 """
 
 from kgreason.entailment.entails import check, entails

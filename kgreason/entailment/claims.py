@@ -1,4 +1,4 @@
-"""The axioms of a conclusion as goals: assume the left side of the axiom for fresh individuals, show the right side.
+"""Turn an axiom of a conclusion into a goal: assume its left side for new individuals, and show its right side.
 
     A subClassOf B         x in A                          show x in B
     p domain C, range C    x p y                           show x in C, y in C
@@ -7,9 +7,9 @@
     C hasKey p, q          x and y in C, equal in p, q     show x same as y
     disjoint, asymmetric, irreflexive, negative: assume the forbidden facts, show a contradiction
 
-If one triple makes the axiom and the closure has this triple, nothing else is needed. By the deduction theorem the
-method is sound if the rules are sound. It is complete as far as the rules derive facts and contradictions about fresh
-individuals. Keys hold for unnamed individuals too, as in OWL 2 RL/RDF; under the Direct Semantics they hold for named
+If the axiom is a single triple and the closure has this triple, nothing else has to be shown. By the deduction theorem
+the method is sound if the rules are sound. It is complete as far as the rules derive facts and contradictions about new
+individuals. Keys hold for unnamed individuals too, as in OWL 2 RL/RDF; under the Direct Semantics keys hold for named
 individuals only. Source: OWL 2 RDF-Based Semantics, section 5. Cost: a few assumptions for each axiom.
 """
 
@@ -56,7 +56,7 @@ Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
 
 
 def statement(classes: Classes, fact: Triple) -> Goal:
-    """The goal of a ground triple that is not part of an axiom."""
+    """The goal to show a triple that has no variables and is not part of an axiom."""
     subject, predicate, object_ = fact
     if predicate == RDF_TYPE:
         return classes.member(subject, object_)
@@ -68,7 +68,7 @@ def statement(classes: Classes, fact: Triple) -> Goal:
 
 
 def claim(classes: Classes, axiom: Claim) -> Goal:
-    """The goal of an axiom that is not a class expression."""
+    """The goal to show an axiom that is not a class expression."""
     match axiom:
         case Pair(kind, left, right):
             return Some((Holds((left, kind, right)), _PAIRS[kind](classes, left, right)))
@@ -81,7 +81,7 @@ def claim(classes: Classes, axiom: Claim) -> Goal:
 
 
 def _under(told: Case, goal: Goal) -> Goal:
-    """A goal under an assumption about fresh individuals."""
+    """The goal `goal` under the assumption `told`, whose subjects and objects are new individuals."""
     individuals = dict.fromkeys(term for subject, _, object_ in told for term in (subject, object_))
     return Suppose((*told, *things(*individuals)), goal)
 

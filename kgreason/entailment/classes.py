@@ -1,26 +1,27 @@
-"""Class expressions: how to assume that an individual is in one, or is not in it, and how to show it.
+"""Class expressions: how to assume that an individual x is, or is not, in an expression; how to show that x is.
 
-An assumption is a list of *cases*; at least one of them must be true. Example: `x` in a union is in the first class, or
-in the second. A goal follows if it follows in every case. An individual that a restriction promises is a fresh one. A
-class without an expression only has a name; an individual that is not in it is in its complement, which is a fresh
-class.
+An assumption is a list of *cases*; at least one case must be true. Example: if `x` is in a union, it is in the first
+class, or it is in the second. A goal follows if it follows in every case. *Fresh* names are new: they occur nowhere
+else. If a restriction says that a value exists, the value gets a fresh name. A class C without an expression only has a
+name; if x is not in C, then x is in a fresh class not-C, which is the complement of C.
 
-    assume            x is in it                        x is not in it
+    assume            x is in the expression            x is not in the expression
     C                 x a C                             x a not-C
-    C and D           both                              not in C, or not in D
-    C or D            x a C, or x a D                   neither
+    C and D           x a C, and x a D                  x is not in C, or x is not in D
+    C or D            x a C, or x a D                   x is not in C, and x is not in D
     not C             x is not in C                     x a C
     p some C          p leads to a fresh y in C         x a (p only not-C)
     p only C          x a (p only C)                    p leads to a fresh y that is not in C
     p value v         x p v                             it is not so that x p v
-    p min n C         p leads to n fresh ones in C      x a (p max n - 1 C)
-    p max n C         x a (p max n C), n < 2            p leads to n + 1 fresh ones in C, which differ
+    p min n C         p leads to n fresh values in C    x a (p max n - 1 C)
+    p max n C         x a (p max n C), n < 2            p leads to n + 1 different fresh values in C
     p self            x p x                             it is not so that x p x
-    {a, b}            x is a, or x is b                 x differs from both
+    {a, b}            x is a, or x is b                 x differs from a and from b
 
-There are three ways to show that x is in an expression: the closure says so; its parts can be shown; or the assumption
-that x is not in it leads to a contradiction in every case. Source: OWL 2 RDF-Based Semantics, section 5. Cost: the
-numbers of cases multiply where unions meet in an intersection; expressions become unreadable long before that matters.
+There are three ways to show that x is in an expression: the closure says so; the parts of the expression can be shown;
+or the assumption that x is not in it leads to a contradiction in every case. Source: OWL 2 RDF-Based Semantics, section
+5. Cost: the numbers of cases of unions multiply in an intersection; expressions become unreadable long before that
+matters.
 """
 
 from __future__ import annotations
@@ -64,29 +65,32 @@ _FILLER = Variable("filler")
 
 
 class Classes:
-    """The class expressions of a conclusion, and the enumerations of the premises, by their nodes."""
+    """Makes cases and goals about classes. It knows the class expressions of a conclusion, by their nodes.
+
+    The enumerations (owl:oneOf) of the premises are among the expressions.
+    """
 
     def __init__(self, expressions: Mapping[Constant, Expression]) -> None:
         self._expressions = expressions
         self._numbers = count(1)
 
     def fresh(self) -> Constant:
-        """A name that is used nowhere else."""
+        """A new name (a blank node) that occurs nowhere else."""
         return f"_:fresh{next(self._numbers)}"
 
     def member(self, individual: Constant, class_: Constant) -> Goal:
-        """The goal that an individual is in a class."""
+        """The goal to show that an individual is in a class."""
         if class_ == OWL_THING:
             return TRUE
         excluded = Every(tuple(Suppose(case, Absurd()) for case in self.cases(individual, class_, False)))
         return Some((Holds((individual, RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
 
     def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
-        """The goal under the assumption that an individual is in a class."""
+        """The goal `goal`, to be shown in every case of the assumption that an individual is in a class."""
         return Every(tuple(Suppose(case + things(individual), goal) for case in self.cases(individual, class_, True)))
 
     def _by_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
-        """Goals about the parts of an expression; each of them implies that x is in the expression."""
+        """Goals about the parts of the class's expression. Each goal alone implies that x is in the class."""
         match self._expressions.get(class_):
             case Collection(kind, _, members) if kind == OWL_ONE_OF:
                 yield Some(tuple(same(x, each) for each in members))
@@ -109,12 +113,12 @@ class Classes:
                 return
 
     def _at_least(self, x: Constant, counted: Counted) -> Goal:
-        """The goal that there are at least `least` different values."""
+        """The goal to show that x has at least `counted.least` different values."""
         member = partial(self.member, class_=counted.on_class)
         return Several(counted.least, x, counted.property_, member, different)
 
     def _at_most(self, x: Constant, counted: Counted) -> Goal:
-        """The goal that two of `most` + 1 assumed values are the same."""
+        """The goal to show that x has at most `counted.most` values: of one more assumed value, two are the same."""
         if counted.most is None:
             return TRUE
         values = tuple(self.fresh() for _ in range(counted.most + 1))
@@ -123,7 +127,7 @@ class Classes:
         return Every(tuple(Suppose(case, goal) for case in cases))
 
     def cases(self, x: Constant, class_: Constant, is_in: bool) -> list[Case]:
-        """The cases in which an individual is in a class, or is not in it."""
+        """The cases of the assumption that x is in a class (`is_in`) or is not in the class."""
         told: Case = ((x, RDF_TYPE, class_),) if is_in else self._outside(x, class_)
         expression = self._expressions.get(class_)
         if expression is None:
@@ -178,13 +182,13 @@ class Classes:
         return joined([self.cases(x, each, is_in) for each in members])
 
     def _many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
-        """The cases in which there are `number` values, all different."""
+        """The cases of the assumption that x has `number` different values."""
         values = tuple(self.fresh() for _ in range(number))
         unlike = tuple((one, OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
         return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
 
     def _few(self, x: Constant, counted: Counted, number: int) -> Case:
-        """The case that there are at most `number` values. Rules read it if the number is 0 or 1."""
+        """The case that x has at most `number` values. The rules use it only if the number is 0 or 1."""
         most, limit = self.fresh(), f'"{number}"^^{XSD_NON_NEGATIVE_INTEGER}'
         told = (x, RDF_TYPE, most), (most, OWL_ON_PROPERTY, counted.property_)
         if counted.on_class == OWL_THING:
@@ -192,14 +196,14 @@ class Classes:
         return *told, (most, OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, OWL_ON_CLASS, counted.on_class)
 
     def _values(self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]) -> list[Case]:
-        """The cases in which a property leads to these values, and each value is in a class."""
+        """The cases of the assumption that a property leads from x to these values, and that all are in a class."""
         told = tuple((x, property_, value) for value in values) + things(*values)
         if class_ == OWL_THING:
             return [told]
         return [told + case for case in _all([self.cases(value, class_, True) for value in values])]
 
     def _only_outside(self, x: Constant, property_: Constant, filler: Constant) -> Case:
-        """The case that a property leads to nothing in a class."""
+        """The case that x has no value of a property in the class `filler`."""
         only, complement = self.fresh(), self.fresh()
         return (
             (complement, OWL_COMPLEMENT_OF, filler),
@@ -216,38 +220,38 @@ class Classes:
 
 
 def things(*individuals: Constant) -> Case:
-    """Fresh individuals as instances of owl:Thing, since no rule derives this."""
+    """The triples that fresh individuals are instances of owl:Thing, because no rule derives these triples."""
     return tuple((each, RDF_TYPE, OWL_THING) for each in individuals)
 
 
 def related(one: Constant, property_: Constant, other: Constant) -> Goal:
-    """The goal that a property leads from one individual to another.
+    """The goal to show that a property leads from one individual to another.
 
-    A reflexive property leads from each individual to itself; no rule derives this.
+    If both are the same, it is enough that the property is reflexive; no rule derives such a triple.
     """
     holds = Holds((one, property_, other))
     return Some((holds, Holds((property_, RDF_TYPE, OWL_REFLEXIVE_PROPERTY)))) if one == other else holds
 
 
 def same(one: Constant, other: Constant) -> Goal:
-    """The goal that two names denote one individual."""
+    """The goal to show that two names denote the same individual."""
     if one == other:
         return TRUE
     return Some((Holds((one, OWL_SAME_AS, other)), Suppose(((one, OWL_DIFFERENT_FROM, other),), Absurd())))
 
 
 def different(one: Constant, other: Constant) -> Goal:
-    """The goal that two names denote two individuals."""
+    """The goal to show that two names denote different individuals."""
     return Some((Holds((one, OWL_DIFFERENT_FROM, other)), Suppose(((one, OWL_SAME_AS, other),), Absurd())))
 
 
 def _all(parts: list[list[Case]]) -> list[Case]:
-    """The cases in which one case of each part is true."""
+    """The cases of "every part is true": each result joins one case of each part."""
     return [tuple(chain.from_iterable(case)) for case in product(*parts)]
 
 
 def _any(parts: list[list[Case]]) -> list[Case]:
-    """The cases in which one case of one part is true."""
+    """The cases of "at least one part is true": the cases of all parts."""
     return list(chain.from_iterable(parts))
 
 

@@ -1,13 +1,13 @@
-"""A conclusion taken apart: definitions to assume, and parts to show one by one.
+"""Divide a conclusion into definitions, which are assumed, and parts, which are shown one by one.
 
     definitions   class expressions and inverse properties that a blank node stands for. Under direct semantics every
-                  expression that can be written exists; so they are assumed, and their nodes count as names after that
-    parts         axioms, ground triples, and groups of triples that share blank nodes, which are variables
+                  such expression exists. So the definitions are assumed; after that, their nodes count as names
+    parts         axioms, triples without blank nodes, and groups of triples that share blank nodes (as variables)
 
 There are three readings. `direct` (OWL 2 Direct Semantics): as above; declarations, ontology headers and annotations
 mean nothing and are left out. `rdf-based` (OWL 2 RDF-Based Semantics): nothing is left out and nothing is assumed to
-exist; an axiom between names says what it says of them, and also that they denote classes or properties (`kinds`).
-`triples` (RDF, RDFS): the conclusion is a graph and nothing more.
+exist; an axiom also says that its names denote classes or properties (`kinds`). `triples` (RDF, RDFS): the conclusion
+is a set of triples without any further meaning.
 
 Invariant: every triple of the conclusion is in a part, is in the definitions, or means nothing. Cost: linear in the
 conclusion.
@@ -96,8 +96,8 @@ _DECLARED = frozenset(
         OWL_ANNOTATION,
     }
 )
-"""A type that is one of these says how a name is used, or what the document contains; it says nothing about the
-world."""
+"""A triple `x rdf:type T`, with one of these types T, is a declaration: it tells how a name is used and states no fact
+about the individual."""
 _REMARKS = frozenset(
     {
         OWL_IMPORTS,
@@ -121,7 +121,7 @@ _ABOUT_NODE = (OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
 
 
 class Part(NamedTuple):
-    """A part of a conclusion: its triples, and the goal to show."""
+    """A part of a conclusion: its triples, and the goal that has to be shown for them."""
 
     triples: tuple[Triple, ...]
     goal: Goal
@@ -129,21 +129,24 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """A conclusion: triples to assume, then parts to show."""
+    """A conclusion: the triples to assume first, and the parts to show then."""
 
     definitions: tuple[Triple, ...]
     parts: tuple[Part, ...]
 
 
 class Known(NamedTuple):
-    """Facts of the premises that a conclusion depends on: classes that they enumerate, and annotation properties."""
+    """The facts of the premises that decide how a conclusion is read.
+
+    `enumerations` has their enumerated classes by node, `annotations` their annotation properties.
+    """
 
     enumerations: Mapping[Constant, Expression] = {}
     annotations: AbstractSet[Constant] = frozenset()
 
 
 def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Conclusion:
-    """The definitions and the parts of a conclusion."""
+    """Divide the triples of a conclusion into definitions and parts, under one of the three readings."""
     triples = tuple(dict.fromkeys(triples))
     said_of_schema = [] if reading == "triples" else _axioms(triples)
     axioms = list(chain.from_iterable(map(_named_apart, said_of_schema)) if reading == "direct" else said_of_schema)
@@ -159,13 +162,16 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
 
 
 def _axioms(triples: Sequence[Triple]) -> list[Said]:
-    """The axioms and expressions that triples make."""
+    """The axioms and class expressions that some triples consist of."""
     axioms = (axiom for each in collect(Schema(triples)) for axiom in each.axioms)
     return [*(axiom for axiom in axioms if isinstance(axiom, Claim | Restriction)), *restrictions(triples)]
 
 
 def _named_apart(axiom: Said) -> Iterator[Said]:
-    """Give an expression that defines a named class a node of its own, to which the class is equivalent."""
+    """Split an expression whose node is a named class into two axioms; other axioms stay as they are.
+
+    Example: `ex:C owl:unionOf L` becomes `_:twin owl:unionOf L` and `ex:C owl:equivalentClass _:twin`.
+    """
     if not _constructs(axiom) or isinstance(axiom, Pair) or _is_blank(axiom.node):
         yield axiom
         return
@@ -176,7 +182,7 @@ def _named_apart(axiom: Said) -> Iterator[Said]:
 
 
 def _constructs(axiom: Said) -> TypeGuard[Expression]:
-    """Whether an axiom states a part of a class or property expression."""
+    """Whether an axiom is a class expression or a property expression."""
     match axiom:
         case Restriction() | Counted() | Reflexive():
             return True
@@ -187,10 +193,10 @@ def _constructs(axiom: Said) -> TypeGuard[Expression]:
 
 
 def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
-    """The expressions of blank nodes that are made only of names and of other such expressions.
+    """The expressions, by their blank node, that consist only of names and of other such expressions.
 
-    An expression with a list whose node has a name is left out: the premises may use the same list, and the triples of
-    the conclusion would make it longer.
+    An expression with a list that has an IRI as a cell is left out: the premises may use the same list, and the triples
+    of the conclusion would change this list.
     """
     found: dict[Constant, list[Expression]] = {}
     for axiom in filter(_constructs, axioms):
@@ -206,7 +212,7 @@ def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
 
 
 def _parts_of(axiom: Said) -> tuple[Constant, ...]:
-    """The terms that an axiom relates, except its main node if other triples say what this is."""
+    """The terms that an axiom is about. The node of a class or property expression is left out."""
     match axiom:
         case Pair(_, left, right):
             return (right,) if _constructs(axiom) and _is_blank(left) else (left, right)
@@ -233,7 +239,7 @@ def _is_named(terms: Iterable[Constant], defined: Mapping[Constant, Expression])
 
 
 def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Reading) -> TypeGuard[Claim]:
-    """Whether an axiom can be shown as a whole: it is not an expression, and all its terms are named."""
+    """Whether an axiom can be shown as a whole: it is not an expression, and no term is an undefined blank node."""
     if reading == "direct":
         is_free = axiom.kind not in _CLASSES and axiom not in defined.values()
         return is_free and isinstance(axiom, Claim) and _is_named(_parts_of(axiom), defined)
@@ -241,7 +247,7 @@ def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Read
 
 
 def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
-    """The goal of an axiom."""
+    """The goal to show an axiom under one of the readings."""
     goal = claim(classes, axiom)
     if reading == "rdf-based" and isinstance(axiom, Pair | Characteristic):
         return Every((are_of_their_kinds(axiom), goal))
@@ -249,7 +255,7 @@ def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
 
 
 def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
-    """The triples that are not declarations or annotations, and not about the document."""
+    """The triples without declarations, annotations and statements about the document."""
     for each in triples:
         _, predicate, object_ = each
         is_declaration = predicate == RDF_TYPE and object_ in _DECLARED
@@ -258,7 +264,7 @@ def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -
 
 
 def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]) -> Iterator[Part]:
-    """The parts of triples that make no axiom; triples that share blank nodes make one part."""
+    """The parts for triples that belong to no axiom. Triples that share blank nodes become one part together."""
     named = [(each, {term for term in each if _is_blank(term) and term not in defined}) for each in triples]
     yield from (Part((each,), statement(classes, each)) for each, blanks in named if not blanks)
     for group in components((each, blanks) for each, blanks in named if blanks):
@@ -266,7 +272,10 @@ def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Co
 
 
 def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
-    """The goal that individuals exist for which triples hold; membership in an expression is shown, not looked up."""
+    """The goal to show that there are individuals, for the blank nodes, with which all triples of the group hold.
+
+    `x rdf:type C` for a defined expression C is shown as a goal of its own; the other triples must be in the closure.
+    """
 
     def is_shown(each: Triple) -> bool:
         return each[1] == RDF_TYPE and (each[2] == OWL_THING or each[2] in defined) and _is_blank(each[0])

@@ -1,13 +1,13 @@
-"""RDFS towards a conclusion: triples that hold in every graph, for the terms that premises and conclusion name.
+"""RDFS triples that hold in every graph, for the terms that occur in the premises or the conclusion.
 
-    rdf:_1, rdf:_2, ...    the axiomatic triples of those that are named; if none is named, of rdf:_1
-    datatypes              each recognized datatype that is named, or that a literal has, is an rdfs:Datatype (rdfs1)
+    rdf:_1, rdf:_2, ...    the axiomatic triples of each one that occurs; if none occurs, of rdf:_1
+    datatypes              each recognized datatype that occurs, or that a literal has, is an rdfs:Datatype (rdfs1)
     terms                  each IRI and literal of the conclusion is an rdfs:Resource
 
-There are infinitely many such triples. Terms that are not named have the same properties as others, so no proof needs
-them. With all groups of rdfs.dl, and with literals as instances of their datatypes (`values`, for rdfD1), this is the
-generalised RDFS closure towards a conclusion. The entailment patterns are complete for it (RDF 1.1 Semantics, section 9
-and the appendix on its rules).
+There are infinitely many such triples. Terms that do not occur have the same properties as others, so no proof needs
+their triples. With all groups of rdfs.dl, and with literals as instances of their datatypes (`values`, for rdfD1), the
+closure has every RDFS consequence that such a conclusion can ask for (RDF 1.1 Semantics, section 9 and the appendix on
+its rules).
 
 Cost: a regular expression for each term.
 """
@@ -36,18 +36,21 @@ _FIRST = f"<{RDF}_1>"
 
 
 def is_rdfs(name: str) -> bool:
-    """Whether a name of rules is the rule set RDFS, with any groups."""
+    """Whether a name of rules stands for the rule set RDFS, with any groups: `rdfs`, `rdfs+axiomatic`."""
     return name.split("+", maxsplit=1)[0] == "rdfs"
 
 
 def completed(rules: Sequence[str]) -> list[str]:
-    """The rules, where RDFS gets all its groups: groups that are noise in a graph are premises in a proof."""
+    """The names of rules, with all groups added to `rdfs`: a proof may need triples that are noise in a graph."""
     groups = dict.fromkeys(rule.group for rule in ruleset("rdfs").rules)
     return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]
 
 
 def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]) -> Iterator[Triple]:
-    """The triples that hold of terms, of the terms of a conclusion, and of the recognized datatypes in use."""
+    """The RDFS triples that hold in every graph, for the terms, the conclusion and the datatypes that occur.
+
+    terms: of premises and conclusion. datatypes: the recognized datatypes among them or of their literals.
+    """
     for term in [term for term in terms if _MEMBERSHIP.fullmatch(term)] or [_FIRST]:
         yield term, RDF_TYPE, RDF_PROPERTY
         yield term, RDF_TYPE, RDFS_CONTAINER_MEMBERSHIP_PROPERTY

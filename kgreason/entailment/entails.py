@@ -1,12 +1,12 @@
-"""Whether one graph entails another.
+"""Decide whether one graph entails another.
 
-    premises -> materialized in memory -> the conclusion's definitions assumed -> each part of it shown, or not
+    materialize the premises in memory -> assume the definitions of the conclusion -> try to show each of its parts
 
-Sound: a conclusion that is reported as entailed is entailed under the semantics of the rules. Complete as far as the
-rules are, with refutation on top (see `claims` and `classes`): a conclusion that is not shown need not be false. A
-contradictory premise entails everything.
+Sound: if `entails` returns True, the conclusion is entailed under the semantics of the rules. Not complete: it finds
+what the rules can derive, also by refutation (see `claims` and `classes`). So a conclusion that is not shown need not
+be false. Contradictory premises entail everything.
 
-Cost: the premises' closure, then a few small commits for each axiom or class expression of the conclusion.
+Cost: the closure of the premises, then a few small commits for each axiom or class expression of the conclusion.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 File: TypeAlias = str | PathLike[str]
 Semantics: TypeAlias = Literal["direct", "rdf-based"]
 ENTAILMENT_RULES = ("owl2rl+thing+scm-reflexive+annotation",)
-"""OWL 2 RL with groups that are noise in a graph but premises in a proof: reflexive schema triples, owl:Thing as a
-class, annotation properties."""
+"""OWL 2 RL with groups of rules that are noise in a graph but useful in a proof: reflexive schema triples, owl:Thing as
+a class, annotation properties."""
 CHECK_RULES = ("owl2rl",)
 
 
@@ -46,16 +46,16 @@ def entails(
     """Whether the premises entail the conclusion; each is one RDF file or several.
 
     Blank nodes of the conclusion are variables. If `rules` has owl2rl, the axioms and class expressions of the
-    conclusion are shown by assumptions, also of the contrary. Otherwise the triples of the conclusion must match the
-    closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic triples and the
-    types of literals.
+    conclusion are shown by assumptions, also by assuming the contrary. Otherwise the triples of the conclusion must be
+    in the closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic triples and
+    the types of literals.
 
     `semantics="direct"` ignores declarations, ontology headers and annotations of the conclusion; "rdf-based" requires
-    that they are entailed, too. Keys hold for unnamed individuals as well, which is more than the direct semantics say.
+    that these are entailed, too. Keys hold for unnamed individuals as well, unlike in the direct semantics.
 
     `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; without it, imports are not
     read. Literals are compared by value if their datatype is one of `datatypes`, IRIs in N-Triples syntax; None stands
-    for all supported ones.
+    for all supported datatypes.
 
     Raises InputError, RdfSyntaxError, RuleError.
     """
@@ -96,7 +96,10 @@ def judged(
     semantics: Semantics = "direct",
     catalogue: Documents | None = None,
 ) -> Judgement:
-    """Whether premises entail a conclusion, and whether they are contradictory; the arguments are as for `entails`."""
+    """Decide whether premises entail a conclusion, and whether they contradict themselves.
+
+    Arguments as for `entails`.
+    """
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, None)
     is_contradictory = known.closure.is_absurd
@@ -104,7 +107,7 @@ def judged(
 
 
 class _Premises:
-    """Premises, materialized under rules."""
+    """The materialized premises, and the rules by which conclusions are shown."""
 
     def __init__(
         self,
@@ -125,7 +128,10 @@ class _Premises:
         self.closure.load(_files(premises))
 
     def unproved(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
-        """The parts of a conclusion that could not be shown; from then on its terms count as known."""
+        """The parts of a conclusion that could not be shown, each as its triples.
+
+        The terms of the conclusion stay known afterwards, so use a new object for another conclusion.
+        """
         from kgreason.entailment.conclusion import Known, understood
         from kgreason.entailment.goals import proved
 
@@ -147,7 +153,7 @@ class _Premises:
 
 
 def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:
-    """Assume what holds of the literals, datatypes and container properties that premises or conclusion name."""
+    """Assume the triples that hold for the literals, datatypes and rdf:_n properties of premises and conclusion."""
     from kgreason.entailment import containers
 
     is_rdfs = any(map(containers.is_rdfs, rules))

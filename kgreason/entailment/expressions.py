@@ -1,10 +1,11 @@
-"""Class expressions that no row of OWL 2 RL/RDF reads, but that can be assumed and shown: counts, and hasSelf.
+"""Class expressions that no row of OWL 2 RL/RDF reads, but that can be assumed and shown: cardinalities and hasSelf.
 
     Counted     p min n C, p max n C, p exactly n C: at least `least` and at most `most` values of a property in a class
     Reflexive   p some self
 
-The rows read only `owl:maxCardinality` 0 and 1 (kgreason.ontology.read.collect). Other counts are shown by fresh
-values, or by values that are present. Source: OWL 2 RDF-Based Semantics, table 5.6. Cost: linear in the triples.
+The rows read only `owl:maxCardinality` 0 and 1 (kgreason.ontology.read.collect). Other cardinalities are shown with new
+individuals as values, or with values that are present. Source: OWL 2 RDF-Based Semantics, table 5.6. Cost: linear in
+the triples.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ _NUMBER = re.compile(r'"\s*\+?(\d{1,2})\s*"(\^\^.*)?')
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A class `node` of the things with `least` to `most` values of `property_` in `on_class`; None: no upper limit."""
+    """A cardinality: `node` is the class of things with `least` to `most` values of `property_` in `on_class`.
+
+    `most` is None if there is no upper limit.
+    """
 
     kind: Constant
     node: Constant
@@ -52,7 +56,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Reflexive:
-    """A class `node` of the things that `property_` relates to themselves."""
+    """A self restriction: `node` is the class of things that `property_` relates to themselves."""
 
     kind: Constant
     node: Constant
@@ -61,7 +65,7 @@ class Reflexive:
 
 
 def restrictions(triples: Iterable[Triple]) -> Iterator[Counted | Reflexive]:
-    """The counts and self restrictions that triples make."""
+    """The cardinalities and self restrictions among some triples."""
     by_node: dict[Constant, dict[Constant, list[Constant]]] = defaultdict(lambda: defaultdict(list))
     for subject, predicate, object_ in triples:
         by_node[subject][predicate].append(object_)
@@ -88,7 +92,10 @@ def _of_property(
 def _on_class(
     node: Constant, count: Constant, said: dict[Constant, list[Constant]]
 ) -> tuple[Constant, tuple[Triple, ...]] | None:
-    """The class in which values are counted, and its triple; None if a qualified count has no class."""
+    """The class whose instances count as values, and the triple that names it (none for owl:Thing).
+
+    None if the cardinality is qualified but no class is named.
+    """
     if count not in _QUALIFIED:
         return OWL_THING, ()
     found = ((class_, ((node, kind, class_),)) for kind in (OWL_ON_CLASS, OWL_ON_DATA_RANGE) for class_ in said[kind])

@@ -2,16 +2,16 @@
 
     Holds(triple)             the triple is in the closure
     Absurd()                  there is a contradiction
-    Every(goals)              all of them; met if there are no goals
-    Some(goals)               at least one of them
-    Suppose(triples, goal)    the goal, once these triples are asserted as well
+    Every(goals)              all these goals are met; true if there are no goals
+    Some(goals)               at least one of these goals is met
+    Suppose(triples, goal)    the goal is met if these triples are asserted as well
     Exists(patterns, then)    for some binding of the variables of the patterns, the goal `then(binding)` is met
-    Several(number, ...)      a property has `number` values that each meet a goal and are different two by two
+    Several(number, ...)      a property has `number` values that all meet a goal, each pair of which is different
 
-If there is a contradiction, every goal is met, as everything follows. Names in the triples of a `Suppose` that are used
-nowhere else stand for arbitrary individuals; so a goal that is shown for them is shown for all individuals.
+If there is a contradiction, every goal is met, because everything follows from a contradiction. A name in the triples
+of a `Suppose` that is used nowhere else stands for any individual; so a goal that is shown for it is shown for all.
 
-Cost: a `Suppose` is one commit and another one that takes it back; the rest is look-ups.
+Cost: a `Suppose` takes two commits, one to assert its triples and one to retract them; other goals are look-ups.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Binding: TypeAlias = Mapping[Variable, Constant]
 
 
 class World(Protocol):
-    """A closure to which triples can be added for the time of a block."""
+    """A closure to which triples can be added for the time of a `with` block."""
 
     @property
     def is_absurd(self) -> bool:
@@ -41,7 +41,7 @@ class World(Protocol):
         """The bindings under which all of these triple patterns are in the closure."""
 
     def suppose(self, triples: tuple[Triple, ...]) -> AbstractContextManager[None]:
-        """Assert triples until the end of the block."""
+        """Assert triples until the `with` block ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Some:
 
 @dataclass(frozen=True, slots=True)
 class Suppose:
-    """The goal is met under an assumption."""
+    """The goal is met if these triples are asserted as well."""
 
     triples: tuple[Triple, ...]
     goal: Goal
@@ -80,7 +80,7 @@ class Suppose:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """The goal `then` is met for one of the solutions of triple patterns."""
+    """For some binding under which all patterns are in the closure, the goal `then(binding)` is met."""
 
     patterns: tuple[Atom, ...]
     then: Callable[[Binding], Goal]
@@ -88,7 +88,10 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """The property of a subject has `number` values, each a `member`, that are `apart` two by two."""
+    """A subject has `number` values v of a property for which the goal `member(v)` is met.
+
+    For each two of these values v and w, the goal `apart(v, w)` is met.
+    """
 
     number: int
     subject: Constant
@@ -133,7 +136,7 @@ def _are_several(goal: Several, world: World) -> bool:
 
 
 def _has_clique(values: list[Constant], number: int, apart: Callable[[Constant, Constant], bool]) -> bool:
-    """Whether `number` of the values are apart two by two."""
+    """Whether there are `number` values of which each two are apart."""
     if len(values) < number:
         return False
     return number == 0 or any(

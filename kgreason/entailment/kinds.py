@@ -1,8 +1,8 @@
 """An additional condition of OWL 2 RDF-Based Semantics: the names of an axiom must denote classes, or properties.
 
-There `A rdfs:subClassOf B` holds if A and B are classes, and every instance of A is one of B. So the triple does not
-follow if nothing is known of A, and neither does `A rdfs:subClassOf A`. A name denotes a class or a property if the
-closure says so, or uses the name in a place where only classes or properties occur.
+In this semantics `A rdfs:subClassOf B` holds if A and B are classes, and every instance of A is an instance of B. So
+not even `A rdfs:subClassOf A` follows if nothing is known of A. A name denotes a class or a property if the closure
+says so, or has the name in a place where only classes or properties occur.
 
 Source: OWL 2 RDF-Based Semantics, tables 5.3 and 5.8. Cost: a few passes over the closure for each name of an axiom.
 """
@@ -50,7 +50,7 @@ from kgreason.terms.vocabulary import (
 )
 
 _KNOWN = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
-"""The kinds of names in these vocabularies are known and need not be shown."""
+"""For a name in one of these vocabularies, nothing needs to be shown."""
 _OF_CLASSES = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS, OWL_DISJOINT_WITH, OWL_COMPLEMENT_OF)
 _CLASS_LEFT = (*_OF_CLASSES, OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF, OWL_ON_PROPERTY)
 _CLASS_RIGHT = (RDF_TYPE, *_OF_CLASSES, RDFS_DOMAIN, RDFS_RANGE, OWL_SOME_VALUES_FROM, OWL_ALL_VALUES_FROM)
@@ -71,7 +71,7 @@ _ONE, _OTHER = Variable("one"), Variable("other")
 
 
 def are_of_their_kinds(axiom: Pair | Characteristic) -> Goal:
-    """The goal that the names of an axiom denote classes or properties, as its kind requires."""
+    """The goal to show that the names of an axiom denote classes or properties, as its kind requires."""
     match axiom:
         case Characteristic(_, property_):
             return _is_property(property_)

@@ -3,8 +3,8 @@
 A pattern is a triple of ids; a negative number is a variable. `solutions` gives every binding under which all patterns
 are rows. It matches one pattern after the other; the pattern with the fewest remaining rows comes first.
 
-Law: `solutions(rows, rows)` has the empty binding. Cost: one pass over the rows for each pattern and for each binding
-of the patterns before it. Patterns that share no variable should be matched separately (`components`).
+Law: if all patterns are rows, the only solution is the empty binding. Cost: one pass over the rows for each pattern and
+for each binding of the patterns before it. So match patterns that share no variable separately (`components`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Item = TypeVar("Item")
 
 
 def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, int]]:
-    """Every binding of variables to ids under which all patterns are among rows int32[n, 3]; a binding may recur."""
+    """Every binding (variable -> id) under which all patterns are among rows int32[n, 3]. A binding may come twice."""
     if not patterns:
         yield {}
         return
@@ -53,7 +53,10 @@ def _substituted(pattern: Pattern, binding: Mapping[int, int]) -> Pattern:
 
 
 def components(items: Iterable[tuple[Item, Iterable[Key]]]) -> list[list[Item]]:
-    """The items in groups: two items are in one group if they share a key, directly or through others."""
+    """Divide items, each given with its keys, into groups: items that share a key are in the same group.
+
+    Two items are also in the same group if a chain of items connects them, each sharing a key with the next.
+    """
     groups: list[tuple[set[Key], list[Item]]] = []
     for item, keys in items:
         known, members = set(keys), [item]

@@ -1,13 +1,13 @@
-"""Literals by their values: equal literals become one term, and facts about values become triples.
+"""Compare literals by value: literals with the same value become one term, and facts about values become triples.
 
-    "01"^^xsd:integer       is replaced by the first literal with the same value, so that matching is by value
-    "1"^^xsd:byte           gets those types that premises and conclusion name and that have its value
-    "a"^^xsd:integer        is ill-typed, and a graph that has it cannot be true (RDF 1.1 Semantics, section 7)
+    "01"^^xsd:integer       is replaced by the first literal with the same value
+    "1"^^xsd:byte           gets as types the datatypes that contain its value, if premises or conclusion name them
+    "a"^^xsd:integer        is ill-typed; a graph with such a literal is a contradiction (RDF 1.1 Semantics, section 7)
 
-Under OWL, datatypes are classes as well: one contains another, excludes it, or contains the intersection of two others.
-A clash is an ill-typed literal, a type that does not have the value, or two different values that are linked as the
-same. Only recognized datatypes count; xsd:string and rdf:langString always are. Cost: a look-up for each literal and
-each pair of named datatypes.
+Under OWL, datatypes are classes as well, so there are triples that one datatype contains another, is disjoint with
+another, or contains the intersection of two others. A clash is an ill-typed literal, a literal with a type that does
+not contain its value, or an owl:sameAs between two different values. Only recognized datatypes count; xsd:string and
+rdf:langString are always recognized. Cost: a look-up for each literal and each pair of named datatypes.
 """
 
 from __future__ import annotations
@@ -44,14 +44,17 @@ _Bounds: TypeAlias = tuple[int | None, int | None]
 
 
 def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
-    """Whether the intersection of two ranges of integers is in a third range; None as a bound means no limit."""
+    """Whether a third range of integers contains the intersection of two ranges. A bound of None means no limit."""
     lows, highs = zip(one, other, strict=True)
     low = third[0] is None or any(each is not None and each >= third[0] for each in lows)
     return low and (third[1] is None or any(each is not None and each <= third[1] for each in highs))
 
 
 def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Constant) -> Iterator[Triple]:
-    """The triples that say: a thing in two classes is in a third one."""
+    """The triples that say that the intersection of the two classes `parts` is a subclass of the class `above`.
+
+    `node` is a blank node to stand for the intersection.
+    """
     yield node, OWL_INTERSECTION_OF, f"{node}first"
     yield f"{node}first", RDF_FIRST, parts[0]
     yield f"{node}first", RDF_REST, f"{node}second"
@@ -61,7 +64,7 @@ def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Const
 
 
 class Values:
-    """The values of the literals of a dictionary, for the recognized datatypes."""
+    """The values of the literals that were read so far, for the recognized datatypes."""
 
     def __init__(self, dictionary: Dictionary, recognized: Iterable[Constant]) -> None:
         self._dictionary = dictionary
@@ -72,7 +75,7 @@ class Values:
         self._datatypes: set[Constant] = set()
 
     def settled(self, rows: Int32) -> Int32:
-        """Rows int32[n, k] with each literal object replaced by the first literal with its value."""
+        """The rows int32[n, k], with each literal as an object replaced by the first literal of the same value."""
         objects, places = np.unique(rows[:, 2], return_inverse=True)
         literals = objects[self._dictionary.kinds(objects) == Kind.LITERAL].tolist()
         self._read(literals)
@@ -82,7 +85,7 @@ class Values:
         return settled
 
     def _read(self, literals: list[int]) -> None:
-        """Note the values of literals."""
+        """Note the values of literals, given by their ids."""
         texts = self._dictionary.decode(literals)
         datatypes = [unescaped(text).datatype for text in texts]
         known = [datatype in self._recognized for datatype in datatypes]
@@ -97,26 +100,32 @@ class Values:
 
     @property
     def datatypes(self) -> frozenset[Constant]:
-        """The recognized datatypes that literals read so far have."""
+        """The recognized datatypes of the literals that were read so far."""
         return frozenset(self._datatypes)
 
     def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
-        """The recognized datatypes among terms."""
+        """The recognized datatypes among `terms`."""
         return frozenset(self._recognized.intersection(terms))
 
     def are_ill_typed(self, literals: Int32) -> NDArray[np.bool_]:
-        """Whether each of the ids int32[n] is a literal read so far that is ill-typed: bool[n]."""
+        """For each of the ids `literals` int32[n]: whether it is an ill-typed literal that was read before. bool[n]."""
         return np.isin(literals, list(self._ill_typed))
 
     def types(self, terms: Iterable[Constant]) -> list[Triple]:
-        """The types of the literals read so far, among the recognized datatypes in `terms`."""
+        """The types of all literals that were read so far, among the recognized datatypes in `terms`.
+
+        They are triples `literal rdf:type T`, for each datatype T that contains the value of the literal.
+        """
         if not (named := self._recognized.intersection(terms)):
             return []
         found = zip(self._dictionary.decode(list(self._first.values())), self._first, strict=True)
         return [(text, RDF_TYPE, each) for text, value in found for each in sorted(named) if is_member(value, each)]
 
     def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
-        """How the recognized datatypes in `terms` contain and exclude each other."""
+        """The rdfs:subClassOf and owl:disjointWith triples that hold between the recognized datatypes in `terms`.
+
+        If a datatype contains the intersection of two others, there are triples that say so.
+        """
         named = sorted(self._recognized.intersection(terms))
         for one, other in permutations(named, 2):
             if is_subtype(one, other):
@@ -128,7 +137,7 @@ class Values:
                 yield from _intersection(f"_:both{number}", (one, other), third)
 
     def clash(self, rows: Int32) -> bool:
-        """Whether rows int32[n, 3] of a closure contradict the value of a literal."""
+        """Whether rows int32[n, 3] of a closure have a clash: a triple that contradicts the value of a literal."""
         if self._ill_typed and self.are_ill_typed(rows[:, 2]).any():
             return True
         about = rows[np.isin(rows[:, 1], (TYPE, SAME_AS))]

@@ -1,10 +1,10 @@
-"""`Closure`: premises, materialized in memory. Triples can be added for the time of a block, to see what follows then.
+"""`Closure`: premises, materialized in memory. Assumptions can be added for the time of a `with` block.
 
-An assumption is a commit, and the end of its block is a commit that takes it back. Both cost what they change, so
-refutation is cheap (docs/architecture.md) and assumptions may be nested.
+An assumption is a commit, and at the end of its block another commit takes it back. The cost of both is proportional to
+what they change, so refutation is cheap (docs/architecture.md). Assumptions may be nested.
 
-Invariant: after a block the closure is as before, except for unused terms of the dictionary. Generalised triples (a
-literal as a subject) are part of the closure here, as a blank node may stand for a literal.
+Invariant: after a block the closure is as before, except for unused terms of the dictionary. Generalised triples (with
+a literal as a subject) are part of the closure here, because a blank node may stand for a literal.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PROPERTY = Variable("property")
 
 
 class Closure:
-    """The closure of premises, with the documents that they import. `KnowledgeGraph.open` explains the arguments."""
+    """The closure of premises and of the documents that they import. `KnowledgeGraph.open` explains the arguments."""
 
     def __init__(
         self, rules: Sequence[str], catalogue: Documents | None = None, datatypes: Iterable[Constant] = ()
@@ -58,18 +58,18 @@ class Closure:
         self._change(edit._replace(added=self._values.settled(edit.added)))
 
     def read(self, paths: Sequence[File]) -> list[Triple]:
-        """The triples of files, which do not become premises. Raises InputError, RdfSyntaxError."""
+        """Read the triples of files; they do not become premises. Raises InputError, RdfSyntaxError."""
         return decoded(self._live.dictionary, self._values.settled(self._live.read(paths)[:, :3]))
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
-        """The triples with an ill-typed literal, among triples that were read."""
+        """Those of the triples, which `read` returned, that have an ill-typed literal."""
         objects = self._live.dictionary.find([object_ for _, _, object_ in triples])
         return list(compress(triples, self._values.are_ill_typed(objects)))
 
     def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
-        """Assume what is known of the literals read so far, and of the datatypes in `terms`.
+        """Add the types of all literals that were read so far as premises; only datatypes in `terms` count.
 
-        `are_classes`: datatypes are classes, as in OWL.
+        With `are_classes` (OWL) also add how these datatypes contain each other.
         """
         terms = frozenset(terms)
         self.assume([*self._values.types(terms), *(self._values.classes(terms) if are_classes else ())])
@@ -79,15 +79,15 @@ class Closure:
         self._change(Edit(added=in_default_graph(self._interned(triples))))
 
     def datatypes(self) -> frozenset[Constant]:
-        """The recognized datatypes that the literals read so far have."""
+        """The recognized datatypes of the literals that were read so far."""
         return self._values.datatypes
 
     def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
-        """The recognized datatypes among terms."""
+        """The recognized datatypes among `terms`."""
         return self._values.recognized(terms)
 
     def terms(self) -> list[Constant]:
-        """Every term that the closure names."""
+        """Every term that occurs in the closure."""
         return self._live.dictionary.decode(np.unique(self._triples()))
 
     @property
@@ -118,7 +118,7 @@ class Closure:
             yield dict(zip(variables, texts, strict=True))
 
     def enumerations(self) -> dict[Constant, Collection]:
-        """The classes that the closure enumerates, by their nodes; one enumeration for each node."""
+        """The enumerations (owl:oneOf) in the closure, by the node of the class; one for each node."""
         predicates = self._live.dictionary.find((OWL_ONE_OF, RDF_FIRST, RDF_REST))
         rows = self._triples()
         schema = Schema(decoded(self._live.dictionary, rows[np.isin(rows[:, 1], predicates)]))
@@ -126,14 +126,14 @@ class Closure:
         return {axiom.node: axiom for axiom in axioms if isinstance(axiom, Collection)}
 
     def annotations(self, triples: Sequence[Triple]) -> frozenset[Constant]:
-        """The annotation properties of the closure, and those that `triples` declare."""
+        """The annotation properties that the closure or `triples` declare."""
         wanted = (triple(_PROPERTY, RDF_TYPE, OWL_ANNOTATION_PROPERTY),)
         declared = (subject for subject, *rest in triples if rest == [RDF_TYPE, OWL_ANNOTATION_PROPERTY])
         return frozenset((*declared, *(found[_PROPERTY] for found in self.solutions(wanted))))
 
     @contextmanager
     def suppose(self, triples: tuple[Triple, ...]) -> Iterator[None]:
-        """Assert triples until the end of the block."""
+        """Assert triples until the `with` block ends."""
         rows = np.unique(self._interned(triples), axis=0)
         asserted = self._live.engine.circuit.facts.is_asserted_fact(rows)
         new = in_default_graph(np.ascontiguousarray(rows[~asserted]))
@@ -161,7 +161,7 @@ class Closure:
         self._rows = self._is_absurd = None
 
     def _triples(self) -> Int32:
-        """The closure: int32[n, 3]."""
+        """All triples of the closure: int32[n, 3]."""
         if self._rows is None:
             self._rows = self._live.save().triples()
         return self._rows

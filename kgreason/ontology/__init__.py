@@ -1,14 +1,14 @@
-"""The ontology front end: closed schema triples in, rules with constant predicates out.
+"""The ontology front end: it translates the triples of a closed schema to rules with constant predicates.
 
     read/       schema triples -> axioms
-    twins       which restrictions say the same, and which of them represents the others
-    translate/  axioms -> rules: rdfs and owl2rl hold the rows of the specifications, translate all passes in order
-    reduce/     what chains of others imply goes: before the axioms are read, and rule by rule
-    change      Change: what each pass of a live translation hands on
+    twins       find restrictions that say the same, and choose one to represent the others
+    translate/  axioms -> rules: `rdfs` and `owl2rl` hold the rows of the specifications, `translate` runs all passes
+    reduce/     remove superfluous triples before the axioms are read, and superfluous rules afterwards
+    change      Change: the input and output of each pass of a live translation
     live/       the same passes for a schema that is edited
     undo        UndoLog: takes back the edits since the last commit
-    generic/    the rules of a rule set by their part, and which of them the data needs beside the translated ones
+    generic/    the generic rules of a rule set, and those of them that the data needs beside the translated rules
 
-Everything here is pure: no engine, no dictionary, no input or output (docs/architecture.md, Schema closure and
+No module here uses the engine, the dictionary, files or the network (docs/architecture.md, Schema closure and
 translation).
 """

@@ -1,4 +1,4 @@
-"""`Change`: what each pass of a live translation receives and hands on: what went, and what came."""
+"""`Change`: the items that an edit removed and added. Each pass of a live translation takes and returns a `Change`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Change(NamedTuple, Generic[T]):
-    """The items that went and the items that came."""
+    """The items (triples, axioms or rules) that an edit removed (`gone`) and added (`come`)."""
 
     gone: tuple[T, ...]
     come: tuple[T, ...]

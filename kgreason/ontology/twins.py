@@ -1,20 +1,20 @@
-"""`LiveTwins`: which restrictions of a schema say the same, and which of them represents the others, edit by edit.
+"""`LiveTwins`: find restrictions that say the same and choose one to represent the others, for an edited schema.
 
     some p C, written as the blank nodes a, b and c   ->  scm_twin(b, a), scm_twin(c, a), scm_some(a, p, C)
 
 Two restrictions are *twins* if they have the same kind, property and filler, and if by the tables each is below the
-other: scm-cls says that the filler is below itself, or scm-op or scm-dp that the property is. Fillers that are twins
-count as one filler, so restrictions inside restrictions can be twins as well. The twin whose text comes first
-represents the others, IRIs before blank nodes.
+other. For this, scm-cls must say that the filler is below itself, or scm-op or scm-dp that the property is below
+itself. Fillers that are twins count as one filler, so restrictions inside restrictions can be twins as well. The twin
+whose text comes first represents the others; IRIs come before blank nodes.
 
-A restriction is *odd* if it has two properties or two fillers, or is inside itself. No OWL ontology has one. An odd
-restriction has no twin; special rules of twins.dl relate it to others. A restriction that would have a twin only
-because of an odd filler is odd, too.
+A restriction is *odd* if it has two properties or two fillers, or is inside itself. No OWL ontology has such a
+restriction. An odd restriction has no twin; special rules of twins.dl relate it to others. A restriction that would
+have a twin only because of an odd filler is odd, too.
 
-Law: after any sequence of edits, `facts` and `representatives` are those of the remaining triples. They depend on
-asserted triples alone: no derived triple makes two restrictions twins.
-Cost of an edit: the restrictions whose triples it changes, and those whose property, filler or filler's filler it
-declares; if the representative of twins changes, all of these twins. So a thousand twins cost a thousand.
+Law: after any sequence of edits, `facts` and `representatives` depend only on the remaining triples. Only asserted
+triples count: no derived triple makes two restrictions twins.
+Cost of an edit: a look at the restrictions whose triples it changes, and at those whose property, filler or filler's
+filler it declares. If the representative of some twins changes, all these twins are looked at.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kgreason.terms.vocabulary import (
 )
 
 Key: TypeAlias = tuple[Constant, ...]
-"""The common part of twins: kind, property and filler. For a restriction that can have no twin, its node alone."""
+"""What twins have in common: kind, property and filler. The key of a restriction without twins is its node alone."""
 Owner: TypeAlias = Constant | Key
 _Said: TypeAlias = dict[Owner, tuple[Atom, ...]]
 
@@ -52,11 +52,14 @@ ARITIES = {
 
 PREDICATES = (OWL_ON_PROPERTY, *RELATIONS)
 DECLARATIONS = (OWL_CLASS, OWL_OBJECT_PROPERTY, OWL_DATATYPE_PROPERTY)
-"""Only triples with one of these predicates, and types that are one of these, are read."""
+"""The triples that are read have a predicate of PREDICATES, or the predicate rdf:type and an object of DECLARATIONS."""
 
 
 class Part(NamedTuple):
-    """One statement of a restriction: its kind, a property and a filler."""
+    """One way to read a restriction: a kind (owl:someValuesFrom, ...), a property and a filler.
+
+    Odd ones have several.
+    """
 
     kind: Constant
     property_: Constant
@@ -64,7 +67,10 @@ class Part(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """A restriction: its parts, whether it is odd, whether it may have twins, and how deep restrictions nest in it."""
+    """A restriction as it was read: its parts, and whether it is odd.
+
+    `is_active`: whether it may have twins. `depth`: how deep restrictions nest in it, 0 for a plain filler.
+    """
 
     parts: tuple[Part, ...]
     is_odd: bool
@@ -73,7 +79,7 @@ class _Reading(NamedTuple):
 
 
 class LiveTwins:
-    """The facts about the restrictions of a schema; empty at first."""
+    """The twins among the restrictions of a schema that is edited, and the facts about restrictions; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -94,7 +100,7 @@ class LiveTwins:
         return {fact for facts in self._said.values() for fact in facts}
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Atom]:
-        """Remove triples, then add others; returns the facts that go and come.
+        """Remove triples, then add others. Returns the facts about restrictions that go and come.
 
         Triples that describe no restriction are ignored. To remove an absent triple or to add a present one changes
         nothing.
@@ -107,7 +113,10 @@ class LiveTwins:
         return self._spread(self._with_users(touched))
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
-        """The triples that a fact is read from, with the declaration that makes two restrictions twins."""
+        """The triples that a fact was made from.
+
+        For two twins, a declaration of their property or filler is included.
+        """
         first, *others = map(str, fact.terms)
         nodes = [first]
         if fact.relation in _OF_TWINS:
@@ -118,7 +127,7 @@ class LiveTwins:
         return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
-        """The first twin of `leader` that states a filler, or a filler with the same representative."""
+        """The first twin of the representative `leader` with this filler, or with a filler that it represents."""
         key, _ = self._keys[leader]
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
@@ -127,7 +136,7 @@ class LiveTwins:
         return ((node, each, term) for each in PREDICATES for term in self._schema.objects(node, each))
 
     def _declared(self, node: Constant) -> Iterator[Triple]:
-        """The declaration that makes a restriction with twins be below itself."""
+        """The declaration of a property or class because of which a restriction with twins is below itself."""
         part = next(iter(_parts(self._schema, node)))
         types = [type_ for type_ in self._schema.objects(part.property_, RDF_TYPE) if type_ in _OF_PROPERTIES]
         if types:
@@ -148,7 +157,7 @@ class LiveTwins:
                     (self._users.add if is_used else self._users.discard)(term, node)
 
     def _with_users(self, terms: Iterable[Constant]) -> set[Constant]:
-        """The terms, and all restrictions that use them at any depth."""
+        """The terms, and all restrictions that contain one of them, directly or in an inner restriction."""
         found = set(terms)
         waiting = list(found)
         for term in waiting:
@@ -158,7 +167,10 @@ class LiveTwins:
         return found
 
     def _spread(self, nodes: Iterable[Constant]) -> Change[Atom]:
-        """Read nodes again, inner ones first, then the restrictions around nodes that got another representative."""
+        """Read nodes again, inner restrictions first. Returns the change of the facts.
+
+        If a node gets another representative, the restrictions around it are read again as well.
+        """
         before: _Said = {}
         waiting = {node: self._read(node) for node in nodes}
         while waiting:
@@ -172,7 +184,7 @@ class LiveTwins:
         return _net(before, self._said)
 
     def _moved(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
-        """Put a node among its twins; returns the keys of its former and its present twins."""
+        """Move a node from its former twins to its present twins. Returns the keys of both groups."""
         before, after = self._keys.get(node), self._key(node, reading)
         if before != after:
             if before:
@@ -198,7 +210,10 @@ class LiveTwins:
             self._sayers.add((key, part), node)
 
     def _settled(self, moved: Mapping[Key, Collection[Constant]], before: _Said) -> list[Constant]:
-        """Update the facts of twins that came or went; returns the nodes that got another representative."""
+        """Update the representatives and facts of groups of twins. Returns the nodes that got another representative.
+
+        `moved` has, for the key of each group, the nodes that joined or left. `before` gets the former facts.
+        """
         changed: dict[Constant, None] = {}
         for key, nodes in moved.items():
             members, old = self._members.at(key), self._leaders.get(key)
@@ -214,7 +229,7 @@ class LiveTwins:
         return [node for node in changed if self._represent(node, before)]
 
     def _represent(self, node: Constant, before: _Said) -> bool:
-        """Set the representative of a node to the first of its twins; returns whether it was another before."""
+        """Set the representative of a node to the first of its twins. Returns whether the representative changed."""
         old, new = self._represented(node), self._leaders[self._keys[node][0]] if node in self._keys else node
         if old == new:
             return False
@@ -230,7 +245,7 @@ class LiveTwins:
         return self.representatives.get(node, node)
 
     def _of_twins(self, key: Key, leader: Constant) -> tuple[Atom, ...]:
-        """The facts of twins, all stated by their representative."""
+        """The facts about the restrictions with a key, all with their representative `leader` as the first term."""
         parts = self._parts.at(key)
         facts = [Atom(RELATIONS[kind], (leader, property_, filler)) for kind, property_, filler in parts]
         for kind, property_, filler in parts:
@@ -251,7 +266,7 @@ class LiveTwins:
     # How a node reads as a restriction
 
     def _key(self, node: Constant, reading: _Reading) -> tuple[Key, tuple[Part, ...]] | None:
-        """The key of a restriction, and its parts; None if the node is not a restriction."""
+        """The key of a restriction and its parts, or None if the node is not a restriction."""
         if not reading.parts:
             return None
         if not reading.is_active:
@@ -260,7 +275,7 @@ class LiveTwins:
         return (kind, property_, filler if kind == OWL_HAS_VALUE else self._represented(filler)), reading.parts
 
     def _read(self, node: Constant) -> _Reading:
-        """The reading of a node, from the readings of the restrictions inside it."""
+        """Read a node as a restriction. The restrictions inside it are read first."""
         chain: dict[Constant, Part] = {}
         inside = node
         while len(parts := _parts(self._schema, inside)) == 1 and inside not in chain:
@@ -274,7 +289,7 @@ class LiveTwins:
         return reading
 
     def _around(self, inner: _Reading, part: Part, *, is_odd: bool) -> _Reading:
-        """The reading of a restriction with one part, from the reading of its filler."""
+        """Read a restriction that has one part. inner: the reading of its filler; is_odd: it is inside itself."""
         is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, RDF_TYPE)) or (
             part.kind != OWL_HAS_VALUE and OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE)
         )
@@ -291,20 +306,20 @@ _NO_NODE = ""
 
 
 def is_read(triple: Triple) -> bool:
-    """Whether a triple describes a restriction, or declares a class or property that restrictions are made of."""
+    """Whether a triple describes a restriction, or declares a class or a property."""
     _, predicate, object_ = triple
     return predicate in PREDICATES or (predicate == RDF_TYPE and object_ in DECLARATIONS)
 
 
 def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
-    """The representative of each twin of a schema."""
+    """The representative of each twin of a schema, without the representatives themselves."""
     live = LiveTwins(UndoLog())
     live.change((), schema)
     return live.representatives
 
 
 def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
-    """The statements of a node as a restriction."""
+    """All ways to read a node as a restriction; empty if the node is not a restriction."""
     properties = schema.objects(node, OWL_ON_PROPERTY)
     return (
         tuple(
@@ -321,7 +336,7 @@ def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
 
 
 def _net(before: _Said, after: _Said) -> Change[Atom]:
-    """The facts of these owners that went and that came."""
+    """The change of the facts of the owners in `before`, from `before` to `after`."""
     gone = {fact: None for facts in before.values() for fact in facts}
     come = {fact: None for owner in before for fact in after.get(owner, ())}
     return Change(tuple(fact for fact in gone if fact not in come), tuple(fact for fact in come if fact not in gone))

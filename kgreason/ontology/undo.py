@@ -1,4 +1,4 @@
-"""Dictionaries that a commit may change and roll back: the undo log, and an index that uses it.
+"""An undo log for changes of Python dictionaries, and an index that uses the log.
 
     log.put(table, key, value)      table[key] = value, and the former value is remembered
     log.drop(table, key)            del table[key], likewise
@@ -21,18 +21,18 @@ _ABSENT = object()
 
 
 class UndoLog:
-    """The former values of what the present commit has changed."""
+    """The changes of dictionaries since the last commit, each with the former value."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[dict[Any, Any], Any, Any]] = []
 
     def put(self, table: dict[K, V], key: K, value: V) -> None:
-        """Set `table[key]`."""
+        """Set `table[key] = value`, and remember the former value."""
         self._entries.append((table, key, table.get(key, _ABSENT)))
         table[key] = value
 
     def drop(self, table: dict[K, V], key: K) -> V:
-        """Remove `key` from a table; returns its value."""
+        """Remove `key` from a table, and remember its value. Returns the value."""
         value = table[key]
         self._entries.append((table, key, value))
         del table[key]
@@ -54,7 +54,7 @@ class UndoLog:
 
 
 class Index(Generic[K, V]):
-    """Sets of values by key; a key without values is not kept."""
+    """A set of values for each key, with changes in an undo log. A key without values is removed."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -73,7 +73,7 @@ class Index(Generic[K, V]):
             self._log.put(values, value, None)
 
     def discard(self, key: K, value: V) -> None:
-        """Remove a value from the set of a key; raises KeyError if it is not there."""
+        """Remove a value from the set of a key. Raises KeyError if the value is not there."""
         values = self._found[key]
         self._log.drop(values, value)
         if not values:

@@ -1,10 +1,13 @@
-"""RDF files in every format -> batches of id columns.
+"""Read RDF files of every format as batches of id columns.
 
-formats, declared             which format a file has; under which IRIs a document is known
-catalogue, xml_catalog        where the documents are that owl:imports names
-owl, xml_text                 documents that need a step before the parser
-reader                        read: a file -> batches
-counted, labels, tokens       parts of the reader: long tokens, blank nodes, text -> id columns
-problem                       what is wrong with a text, in words
-generalised                   which rows are RDF triples
+formats                 the formats, and how to find the format of a file
+declared                the IRIs by which a document can be imported
+catalogue, xml_catalog  find the files of documents that owl:imports names
+owl, xml_text           prepare OWL/XML, OWL functional syntax and RDF/XML for the parser
+reader                  read: reads a file
+counted                 part of the reader: error messages for very long tokens
+labels                  part of the reader: stable names for blank nodes
+tokens                  part of the reader: turns text into id columns
+problem                 the problem of a text in words
+generalised             tells RDF triples from generalised triples
 """

@@ -1,4 +1,6 @@
-"""`Catalogue`: the files of the documents that `owl:imports` names. Documents are never fetched from the network.
+"""`Catalogue`: finds the file of a document that `owl:imports` names. It never uses the network.
+
+A catalogue is one of:
 
     a folder              every RDF file in it, under the IRIs that the file declares (`declared`); its catalog-v001.xml
     an XML catalog        an OASIS catalog, such as Protégé's catalog-v001.xml (`xml_catalog`); any file ending in .xml
@@ -28,7 +30,7 @@ File = str | PathLike[str]
 Finder = Callable[[str], Path | None]
 
 XML_CATALOG = "catalog-v001.xml"
-"""Protégé's name for the XML catalog of a folder: it gives the files for the imports of the ontologies there."""
+"""Protégé's name for the XML catalog of a folder, which names the files for the imports of the folder's ontologies."""
 
 
 class Catalogue:
@@ -39,7 +41,7 @@ class Catalogue:
 
     @classmethod
     def open(cls, path: File) -> Self:
-        """The catalogue of a folder, an XML catalog or a map. Raises InputError with file and line."""
+        """Open a folder, an XML catalog or a map as a catalogue. Raises InputError with file and line."""
         path = Path(path)
         if path.is_dir():
             entries = path / XML_CATALOG
@@ -48,39 +50,39 @@ class Catalogue:
 
     @classmethod
     def of(cls, documents: Mapping[str, File]) -> Self:
-        """The catalogue of these files, by IRIs without angle brackets."""
+        """Make a catalogue from a mapping of IRIs (without angle brackets) to files."""
         return cls({iri: Path(path) for iri, path in documents.items()}.get)
 
     def find(self, iri: str) -> Path | None:
-        """The file of the document with an IRI, a constant such as `<http://e/a>`; None if the IRI is unknown.
+        """The file of the document with an IRI, a constant such as `<http://e/a>`. None if the IRI is unknown.
 
-        The file of an entry may be missing. Raises InputError if two files declare the IRI.
+        The file that a map or an XML catalog names may not exist. Raises InputError if two files declare the IRI.
         """
         return self._finder(iri[1:-1]) or self._declaring(iri)
 
     def unread(self) -> list[str]:
-        """A message for each file of the folder that does not parse; its ontology may be unknown therefore."""
+        """A message for each file of the folder that has an error; the IRI of such a file may be unknown."""
         return [each.problem for each in self._headers().values() if each.problem]
 
     def _declaring(self, iri: str) -> Path | None:
         found = [path for path, header in self._headers().items() if iri in header.iris]
         if len(found) > 1:
             files = " and ".join(map(str, found[:2]))
-            raise InputError(f"{iri}: {files} both declare it; {XML_CATALOG} beside them has to say which one it is")
+            raise InputError(f"{iri}: both {files} declare this IRI; name the right file in {XML_CATALOG} beside them")
         return found[0] if found else None
 
     def _headers(self) -> dict[Path, Declared]:
-        """The declarations of each RDF file of the folder."""
+        """For each RDF file of the folder, the IRIs that it declares."""
         files = sorted(self._folder.iterdir()) if self._folder and self._folder.is_dir() else []
         return {path: declared(path) for path in files if _is_document(path)}
 
 
 def _nowhere(_iri: str) -> None:
-    """A finder without entries."""
+    """The finder of a catalogue without a map or an XML catalog: it finds nothing."""
 
 
 def _finder(path: Path) -> Finder:
-    """The function that finds the entries of an XML catalog or a map. Raises InputError."""
+    """Read an XML catalog or a map. Returns the function that finds a file by its IRI. Raises InputError."""
     if path.suffix == ".xml":
         return XmlCatalog(path).find
     if path.suffix == ".json":
@@ -102,7 +104,7 @@ def _is_document(path: Path) -> bool:
 
 
 def _read_map(path: Path) -> dict[str, Path]:
-    """The files of a map by their IRIs. Raises InputError."""
+    """Read a map (JSON): IRI -> file. Raises InputError."""
     try:
         found = json.loads(path.read_text("utf-8-sig"))
     except json.JSONDecodeError as error:
@@ -112,11 +114,11 @@ def _read_map(path: Path) -> dict[str, Path]:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     if not isinstance(found, dict):
-        raise InputError(f'{path}: is not a JSON object, which gives a path for each IRI: {{"http://e/a": "a.ttl"}}')
+        raise InputError(f'{path}: must be a JSON object from IRIs to paths, such as {{"http://e/a": "a.ttl"}}')
     return {iri: _entry(path, iri, target) for iri, target in found.items()}
 
 
 def _entry(path: Path, iri: str, target: object) -> Path:
     if not isinstance(target, str):
-        raise InputError(f"{path}: {iri}: {json.dumps(target)} is not the path of a file")
+        raise InputError(f"{path}: the path for {iri} must be a string, not {json.dumps(target)}")
     return path.parent / target

@@ -1,10 +1,11 @@
-"""`Counted`: a text that counts its lines, to name the line of a token that is too long for the parser.
+"""`Counted`: a stream that counts lines, so that an error message can name the line of a token that is too long.
 
 pyoxigraph's parser keeps a token in a buffer of 16 MiB. It raises MemoryError for a longer token, however much memory
 is free. `long_tokens` tells this error from a real lack of memory, and raises an error with the limit and the line.
 
-Invariant: `line` is the line where the last 16 MiB begin that the parser has read. They are its full buffer, which
-begins with the token. Cost: a call and a count of line feeds for each piece that the parser reads.
+Invariant: `line` is the line in which the last 16 MiB that the parser has read begin. When the parser fails, these 16
+MiB are its full buffer, which begins with the long token. Cost: a call and a count of line feeds for each piece that
+the parser reads.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import IO
 from kgreason.errors import LimitError
 
 BUFFER = 1 << 24
-"""The largest number of bytes of a token for the parser."""
+"""The largest number of bytes that a token may have for the parser."""
 
 
 class Counted:
-    """A readable binary file that counts lines."""
+    """A binary stream to read, which counts the lines that were read."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -29,7 +30,7 @@ class Counted:
         self._size = self._before = 0
 
     def read(self, size: int = -1) -> bytes:
-        """Up to so many bytes of the stream."""
+        """Read up to `size` bytes of the stream."""
         piece = self._stream.read(size)
         self._recent.append(piece)
         self._size += len(piece)
@@ -40,22 +41,23 @@ class Counted:
         return piece
 
     def line(self) -> int:
-        """The line in which the last `BUFFER` bytes begin, from 1."""
+        """The number (from 1) of the line in which the last `BUFFER` bytes that were read begin."""
         return 1 + self._before + self._recent[0][: max(self._size - BUFFER, 0)].count(b"\n")
 
 
 @contextmanager
 def long_tokens(text: Counted, file: str) -> Iterator[None]:
-    """Inside this context, raise LimitError with file and line for a token that is too long for the parser."""
+    """Turn the parser's MemoryError for a token that is too long into LimitError with file and line."""
     try:
         yield
     except MemoryError as error:
         if not is_full(error):
             raise
         problem = f"a literal, or another token, has more than {BUFFER:,} bytes, which is the limit"
-        raise LimitError(f"{file}:{text.line()}: {problem}; keep its text in a file that the graph names") from error
+        advice = "store the text in a file of its own, and only the IRI of this file in the graph"
+        raise LimitError(f"{file}:{text.line()}: {problem}; {advice}") from error
 
 
 def is_full(error: MemoryError) -> bool:
-    """Whether the parser's buffer was too small; False if the memory was."""
+    """Whether the error means that the parser's buffer is full. False for a real lack of memory."""
     return "buffer maximal size" in str(error)

@@ -2,8 +2,8 @@
 
 An ontology document declares the IRI of its ontology (`<iri> a owl:Ontology`) and maybe the IRI of its version
 (`owl:versionIRI`); other documents may import it by either (OWL 2 Structural Specification, 3.1 and 3.2). An ontology
-that the document only refers to, such as an import or an earlier version, is not its own. The address of the file
-counts as well, because relative IRIs lead to it.
+that the document only refers to, such as an import or an earlier version, does not count. The URI of the file counts
+as well, because a relative IRI may name the file.
 
 Cost: a file without the word Ontology is only scanned; any other is parsed as a whole, once for each state of the file
 that this process sees.
@@ -40,14 +40,14 @@ _OTHERS = frozenset(
 
 
 class Declared(NamedTuple):
-    """The IRIs (constants) of a document, and the error that stopped reading it ("": it was read to its end)."""
+    """The IRIs by which a document can be imported, and the error that stopped reading it ("" if there was none)."""
 
     iris: frozenset[str]
     problem: str = ""
 
 
 def declared(path: Path) -> Declared:
-    """The declarations of a file; if the file does not parse, the declarations before the error."""
+    """The IRIs that a file declares. If the file has a syntax error, only the IRIs before the error are found."""
     try:
         state = path.stat()
     except OSError as error:
@@ -67,7 +67,7 @@ def _declared(path: Path, _modified: int, _size: int) -> Declared:
 
 
 class _Header:
-    """The statements of a document about ontologies."""
+    """The statements of a document that are about ontologies."""
 
     def __init__(self) -> None:
         self._ontologies: set[NamedNode] = set()
@@ -75,7 +75,7 @@ class _Header:
         self._versions: dict[NamedNode, set[NamedNode]] = {}
 
     def read(self, quads: Iterable[Quad]) -> None:
-        """Collect the statements about ontologies; after an error those before it stay."""
+        """Collect the statements about ontologies. After an error, the statements before it are kept."""
         for quad in quads:
             subject, predicate, object_ = quad.triple
             if not isinstance(subject, NamedNode) or not isinstance(object_, NamedNode):

@@ -49,7 +49,7 @@ class Format(NamedTuple):
     compression: str
 
     def unpack(self, stream: BinaryIO) -> BinaryIO:
-        """The stream without its compression."""
+        """A stream of the uncompressed bytes."""
         return cast(BinaryIO, _UNPACKERS[self.compression](stream)) if self.compression else stream
 
 
@@ -87,7 +87,10 @@ def _no_format(path: str) -> str:
 
 
 def settled(name: str, head: bytes) -> str:
-    """The name of the exact format of a file with these first bytes; `name` may be `owl` or `xml`."""
+    """The name of the exact format of a file that begins with the bytes `head`.
+
+    This is `name`, unless `name` is `owl` or `xml`, which stand for several formats.
+    """
     if name not in _MIXED:
         return name
     start = _PROLOG.match(head)

@@ -17,10 +17,10 @@ _OBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK, Kind.LITERAL, Kin
 
 
 def is_rdf(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids) -> npt.NDArray[np.bool_]:
-    """Whether each row of three id columns is an RDF triple: bool[n]."""
+    """For each row of three id columns whether it is an RDF triple: bool[n]."""
     if len(subjects) > len(dictionary):
         return _looked_up(dictionary, subjects, predicates, objects)
-    if len(subjects) < _FEW:  # one call for all columns, which large ones have no memory for
+    if len(subjects) < _FEW:  # one call for all columns; for large columns it would take too much memory
         subject, predicate, object_ = dictionary.kinds(np.stack([subjects, predicates, objects]))
     else:
         subject, predicate, object_ = map(dictionary.kinds, (subjects, predicates, objects))
@@ -29,7 +29,7 @@ def is_rdf(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids)
 
 
 def _looked_up(dictionary: Dictionary, subjects: Ids, predicates: Ids, objects: Ids) -> npt.NDArray[np.bool_]:
-    """`is_rdf` for more rows than terms: it looks at each term once, in the order of the dictionary."""
+    """As `is_rdf`, for more rows than the dictionary has terms: it looks at each term only once."""
     kinds = dictionary.kinds(np.arange(len(dictionary) + 1, dtype=np.int32))
     mask: npt.NDArray[np.bool_] = (kinds == Kind.IRI)[predicates]
     mask &= _SUBJECT[kinds][subjects]

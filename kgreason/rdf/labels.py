@@ -1,4 +1,4 @@
-"""`Labels`: stable names for the blank nodes of one source: reading the source again gives the same names.
+"""`Labels`: stable names for the blank nodes of one source. Reading the source again gives the same names.
 
 Blank nodes of different sources are different nodes, so a label starts with a hash of the source's name. The rest of
 the label has one of two forms, which are never equal, because one starts with a letter and the other has digits only:
@@ -33,7 +33,7 @@ _DIGITS = 10
 
 
 class Labels:
-    """The names of the blank nodes of one source. `invented`: its format has blank nodes without a label."""
+    """Renames the blank nodes of one source. `invented`: whether its format has blank nodes without a label."""
 
     def __init__(self, source: str, *, invented: bool) -> None:
         self._prefix = np.frombuffer(b"b" + hashlib.sha256(source.encode()).hexdigest()[:10].encode(), np.uint8)
@@ -41,7 +41,7 @@ class Labels:
         self._invented = invented
 
     def rename(self, text: bytes) -> bytes:
-        """Canonical N-Quads text with every blank node renamed."""
+        """The canonical N-Quads text `text` with every blank node renamed."""
         nodes = text.count(b"_:")
         if nodes == 0:
             return text
@@ -88,7 +88,7 @@ def _write_number(number: int, out: npt.NDArray[np.uint8], used: int) -> int:
 
 @inline
 def _skip_other(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The end of the IRI, the string or the single byte at `at`; none of them has a blank node."""
+    """The end of the IRI, the string or the single byte at position `at`. It is called where no blank node starts."""
     if text[at] == _QUOTE:
         return skip_string(text, at)
     if text[at] == _LESS and text[at + 1] != _LESS:
@@ -107,10 +107,10 @@ def _rename(
     prefix: npt.NDArray[np.uint8],
     invented: bool,
 ) -> tuple[int, int, int, int]:
-    """Copy `text` from `at` on to `out` from `used` on, with blank nodes renamed; `table` numbers invented labels.
+    """Copy text[at:] to out[used:] with blank nodes renamed. `table` numbers invented labels.
 
-    Stops at the end, or at a label for which the table has no room. Returns this place, the used length of `out`, the
-    length of the label, and the count of the table.
+    Stops at the end, or at a label for which the table has no room. Returns this position, the used length of `out`,
+    the length of the label, and the number of terms in the table.
     """
     while at < text.size:
         if text[at] != _UNDERSCORE:

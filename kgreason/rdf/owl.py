@@ -1,8 +1,8 @@
-"""OWL/XML and OWL functional syntax -> RDF/XML, through the library horned-owl (the extra `owl`).
+"""Translate OWL/XML and OWL functional syntax to RDF/XML, with the library horned-owl (the extra `owl`).
 
-The library translates to RDF triples, with one exception. horned-owl 2.0 writes `DisjointClasses(A B C)` as: A disjoint
-with B, A disjoint with C; B disjoint with C is lost. So such an axiom is first split into all its pairs. The pairs mean
-the same in RDF; their number grows with the square of the axiom's length.
+The translation of the library has one error. horned-owl 2.0 writes `DisjointClasses(A B C)` as: A disjoint with B, A
+disjoint with C; B disjoint with C is lost. So such an axiom is first split into all its pairs. The pairs mean the same
+in RDF; their number grows with the square of the number of classes.
 
 Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """
@@ -21,7 +21,7 @@ _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
 
 def to_rdf_xml(document: bytes, name: str, source: str) -> bytes:
-    """A document in the format `owx` or `ofn` as RDF/XML.
+    """Translate a document in the format `name` (`owx` or `ofn`) to RDF/XML.
 
     Raises RdfSyntaxError, or InputError if the library is not installed.
     """

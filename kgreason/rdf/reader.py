@@ -1,15 +1,15 @@
-"""`read`: an RDF file in any format -> batches of id columns.
+"""`read`: read an RDF file in any format as batches of id columns.
 
-    bytes -> pyoxigraph's parser and serializer (canonical N-Quads text) -> blank nodes renamed -> terms interned
+    bytes -> pyoxigraph's parser and serializer (canonical N-Quads text) -> rename blank nodes -> intern terms
 
-The first step runs in a thread of its own, one chunk ahead. The other steps are kernels without the GIL. Only the
-caller's thread touches the dictionary.
+The first step runs in a thread of its own, one chunk ahead. The other steps are compiled kernels, which run without the
+GIL. Only the caller's thread uses the dictionary.
 
 Invariant: reading a file twice gives the same terms, including blank nodes (see `labels`). Lexical forms are kept
 (`"01"^^xsd:integer` stays). Language tags are in lower case, as the parser gives them.
 
-Cost: little more than the cost of parsing. A few chunks of 30,000 quads are in memory at a time, never the whole file.
-After an error the terms before it stay in the dictionary; the caller must truncate it.
+Cost: little more than parsing. A few chunks of 30,000 quads are in memory at a time, never the whole file. After an
+error, the terms before the error stay in the dictionary; the caller must truncate the dictionary.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class Batch(NamedTuple):
-    """Quads as int32 columns of one length; graph 0 is the default graph."""
+    """Quads as four int32 columns of the same length; graph 0 is the default graph."""
 
     subjects: Ids
     predicates: Ids
@@ -66,7 +66,7 @@ def read(
     source: str | None = None,
     base: str | None = None,
 ) -> Iterator[Batch]:
-    """The quads of a file, with their terms interned in `dictionary`; `-` is standard input.
+    """Read the quads of a file and intern their terms in `dictionary`. The path `-` is standard input.
 
     `syntax` is a name of `formats()` (default: the file's suffix). `source` is the name that blank nodes belong to
     (default: the resolved path). `base` is the IRI against which relative IRIs are resolved (default: the file's URI).
@@ -89,16 +89,16 @@ def read_stream(
     owner: str | None = None,
     base: str | None = None,
 ) -> Iterator[Batch]:
-    """The quads of a binary stream in the format `syntax`, as from `read`.
+    """Read the quads of a binary stream in the format `syntax`, as `read` does.
 
-    Messages name `source`. Blank nodes belong to `owner` (default: `source`). Without `base` a relative IRI is an
+    Error messages name `source`. Blank nodes belong to `owner` (default: `source`). Without `base` a relative IRI is an
     error.
     """
     return _batches(stream, dictionary, format_named(syntax), source, owner or source, base)
 
 
 def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
-    """The quads of a file one by one, without Numba, for callers that need few of them. Raises errors as `read`."""
+    """Read the quads of a file one by one, without Numba, for callers that need only a few. Raises errors as `read`."""
     form = format_of(path)
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
         name, counted = _begun(text, form), Counted(text)
@@ -107,7 +107,7 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
 
 
 def mentions(path: Path, word: bytes) -> bool:
-    """Whether the text of a file contains these bytes; the file is not parsed. Raises InputError."""
+    """Whether the uncompressed text of a file contains the bytes `word`. It is not parsed. Raises InputError."""
     tail = b""
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, format_of(path)) as text:
         while piece := text.read(_PIECE):
@@ -147,7 +147,7 @@ def _batches(
 
 
 def _begun(text: io.BufferedReader, form: Format) -> str:
-    """The name of the exact format of a text; skips a byte order mark."""
+    """Skip a byte order mark, and return the name of the exact format of the text."""
     head = text.peek()
     if head.startswith(_BOM):
         text.read(len(_BOM))
@@ -156,7 +156,7 @@ def _begun(text: io.BufferedReader, form: Format) -> str:
 
 @contextmanager
 def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
-    """A reader of the uncompressed bytes; the stream stays open at its end."""
+    """A reader of the uncompressed bytes. At the end of the context, `stream` stays open."""
     text: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, form.unpack(stream)), _HEAD)
     try:
         yield text
@@ -165,7 +165,7 @@ def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
 
 
 def _chunks(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[bytes]:
-    """Canonical N-Quads text, a chunk of whole lines at a time."""
+    """Turn a stream into canonical N-Quads text, in chunks of whole lines."""
     counted = Counted(stream)
     quads = _quads(cast(IO[bytes], counted), name, file, base)
     with long_tokens(counted, file):
@@ -174,7 +174,7 @@ def _chunks(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterat
 
 
 def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[pyoxigraph.Quad]:
-    """The quads of a stream from the library's parser."""
+    """Parse a stream in the format `name` with pyoxigraph; OWL formats are translated to RDF/XML first."""
     if name in ("owx", "ofn"):
         stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file)), "rdf"
     xml = XmlText(stream, file) if name == "rdf" else None
@@ -189,7 +189,7 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
 
 
 def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
-    """The quads of an XML document. Raises RdfSyntaxError if the document is not well-formed to its end."""
+    """The quads of an XML document. Raises RdfSyntaxError if the document is not well-formed, also at its end."""
     try:
         yield from quads
     except SyntaxError as error:
@@ -200,14 +200,14 @@ def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigr
 
 
 def _unquoted(file: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
-    """The quad, if it is outside of formulas. A formula of N3 only quotes its triples; RDF has no formulas."""
+    """The quad itself. Raises RdfSyntaxError if it is in a formula of N3, because RDF has no formulas."""
     if quad.graph_name != _STATED:
         raise RdfSyntaxError(file, None, None, f"a formula of N3 ({{ {quad.triple} }}) is not RDF")
     return quad
 
 
 def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
-    """The same chunks; another thread makes the next chunk while one is in use."""
+    """The same chunks. Another thread makes the next chunk while the caller uses one."""
     with ThreadPoolExecutor(1) as worker:
         coming = worker.submit(next, chunks, b"")
         while chunk := coming.result():
@@ -217,7 +217,7 @@ def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
 
 @contextmanager
 def _input_errors(file: str) -> Iterator[None]:
-    """Turn errors of the library and the operating system into InputError or RdfSyntaxError."""
+    """Turn errors of pyoxigraph and of the operating system into RdfSyntaxError or InputError."""
     try:
         yield
     except SyntaxError as error:

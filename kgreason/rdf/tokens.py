@@ -1,11 +1,11 @@
-"""Canonical N-Quads text -> id columns.
+"""Turn canonical N-Quads text into id columns.
 
-The text comes from pyoxigraph's serializer: one quad a line, one space between terms and before the full stop, no other
-space outside literals, every line feed and quotation mark in a literal escaped. So the first byte of a term tells how
-to find its end. Nothing is checked here, because the library has parsed the text already.
+The text comes from pyoxigraph's serializer: one quad on each line, one space between terms and before the full stop, no
+other space outside literals, every line feed and quotation mark in a literal escaped. So the first byte of a term shows
+how to find its end. Nothing is checked here, because pyoxigraph has parsed the text already.
 
-Cost: one pass over the text at memory speed, and a hash look-up for each term. The subject of the line before is tried
-first.
+Cost: one pass over the text at memory speed, and a hash look-up for each term. A subject is compared with the subject
+of the line before first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SPACE, _QUOTE, _STOP, _LESS, _GREATER, _BACKSLASH = 32, 34, 46, 60, 62, 92
 
 
 def encode(text: bytes, dictionary: Dictionary) -> Ids:
-    """The quads of canonical N-Quads text, with their terms interned: int32[4, n]; graph 0 is the default graph.
+    """Intern the terms of canonical N-Quads text. Returns the quads, int32[4, n]; graph 0 is the default graph.
 
     Raises LimitError if there is no id left, LongTermError for a term of more than `LONGEST` bytes.
     """
@@ -42,7 +42,7 @@ def encode(text: bytes, dictionary: Dictionary) -> Ids:
 
 @inline
 def skip_iri(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The end of the IRI that starts at `at`."""
+    """The position behind the IRI that starts at position `at`."""
     while text[at] != _GREATER:
         at += 1
     return at + 1
@@ -50,7 +50,7 @@ def skip_iri(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def skip_string(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The end of the quoted string that starts at `at`, before any language tag or datatype."""
+    """The position behind the quoted string that starts at `at`; a language tag or datatype is not included."""
     at += 1
     while text[at] != _QUOTE:
         at += 2 if text[at] == _BACKSLASH else 1
@@ -59,7 +59,7 @@ def skip_string(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def skip_word(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The place of the next space."""
+    """The position of the next space, from `at` on."""
     while text[at] != _SPACE:
         at += 1
     return at
@@ -67,7 +67,7 @@ def skip_word(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def _skip_triple(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The end of the triple term `<<( ... )>>` that starts at `at`."""
+    """The position behind the triple term `<<( ... )>>` that starts at `at`."""
     depth = 0
     while True:
         if text[at] == _LESS and text[at + 1] == _LESS:
@@ -88,7 +88,7 @@ def _skip_triple(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def _skip_term(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The end of the term that starts at `at`."""
+    """The position behind the term that starts at `at`."""
     if text[at] == _LESS:
         return _skip_triple(text, at) if text[at + 1] == _LESS else skip_iri(text, at)
     if text[at] == _QUOTE:
@@ -100,10 +100,10 @@ def _skip_term(text: npt.NDArray[np.uint8], at: int) -> int:
 def _encode(
     table: Table, count: int, text: npt.NDArray[np.uint8], at: int, row: int, column: int, quads: npt.NDArray[np.int32]
 ) -> tuple[int, int, int, int, int]:
-    """Intern the terms from `at` on into `quads`, from `quads[column, row]` on.
+    """Intern the terms of text[at:] and write their ids to `quads`, starting at `quads[column, row]`.
 
     Stops at the end of the text, or at a term for which the table has no room. Returns start and end of this term
-    (equal at the end of the text), its row and column, and the count of the table.
+    (equal at the end of the text), its row and column, and the number of terms in the table.
     """
     while at < text.size:
         if text[at] == _STOP:

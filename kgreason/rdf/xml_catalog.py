@@ -1,16 +1,16 @@
 """OASIS XML catalogs (https://www.oasis-open.org/committees/entity/spec.html), such as Protégé's catalog-v001.xml.
 
     <uri name="http://e/a" uri="a.ttl"/>                                     one IRI
-    <rewriteURI uriStartString="http://e/lib/" rewritePrefix="lib/"/>        all with this start; the longest wins
-    <uriSuffix uriSuffix="/b.owl" uri="b.owl"/>                              all with this end; the longest wins
+    <rewriteURI uriStartString="http://e/lib/" rewritePrefix="lib/"/>        all IRIs with this start; longest wins
+    <uriSuffix uriSuffix="/b.owl" uri="b.owl"/>                              all IRIs with this end; longest wins
     <nextCatalog catalog="others/catalog-v001.xml"/>                         used if no entry here fits
     <group xml:base="lib/"> ... </group>                                     entries with a base of their own
 
 Entries for external entities (`system`, `public` ...) are skipped: they are not about ontologies. If the entry for an
-IRI leads to anything but a file, the IRI has no document, because nothing is ever fetched. A catalog that declares
-entities is refused: it needs none, and with entities a small document can expand to a very large one.
+IRI names something other than a file, the IRI has no document, because nothing is ever fetched. A catalog that declares
+entities is an error: a catalog needs no entities, and with entities a small document can expand to a very large one.
 
-Cost: the file, read once.
+Cost: the file is read once.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _BASE = "http://www.w3.org/XML/1998/namespace base"
 
 
 class XmlCatalog:
-    """An XML catalog with its next catalogs.
+    """The entries of an XML catalog, and of the catalogs that its `nextCatalog` entries name.
 
-    `seen` are the catalogs that led to this one; they are not read again. Raises InputError with file and line.
+    `seen` are the catalogs that led to this catalog; they are not read again. Raises InputError with file and line.
     """
 
     def __init__(self, path: Path, seen: frozenset[Path] = frozenset()) -> None:
@@ -42,7 +42,7 @@ class XmlCatalog:
         self._parse()
 
     def find(self, iri: str) -> Path | None:
-        """The file for an IRI without angle brackets; the file may be missing. None if no entry fits."""
+        """The file for an IRI, given without angle brackets. The file may not exist. None if no entry fits."""
         if (uri := self._rewritten(iri)) is not None:
             return file_of(uri)
         return next((path for each in self._next if (path := each.find(iri)) is not None), None)
@@ -67,7 +67,7 @@ class XmlCatalog:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self._bases) == 1 and name != f"{_NAMESPACE} catalog":
-            raise self._error("this is not an XML catalog")
+            raise self._error("this is not an XML catalog of OASIS: the root element must be `catalog`")
         self._bases.append(urljoin(self._bases[-1], attributes.get(_BASE, "")))
         self._take(name.removeprefix(f"{_NAMESPACE} "), attributes)
 
@@ -77,7 +77,7 @@ class XmlCatalog:
     def _take(self, kind: str, attributes: dict[str, str]) -> None:
         def value(name: str) -> str:
             if name not in attributes:
-                raise self._error(f"{kind} without {name}")
+                raise self._error(f"the element {kind} needs the attribute {name}")
             return attributes[name]
 
         if kind == "uri":
@@ -97,11 +97,11 @@ class XmlCatalog:
         if path is None or path.resolve() in self._seen:
             return
         if not path.is_file():
-            raise self._error(f"the next catalogue {path} does not exist")
+            raise self._error(f"the catalog {path}, named by nextCatalog, does not exist")
         self._next.append(XmlCatalog(path, self._seen))
 
     def _refuse(self, *_: object) -> None:
-        raise self._error("entities are not allowed in a catalogue")
+        raise self._error("a catalog must not declare entities")
 
     def _error(self, problem: str) -> InputError:
         return InputError(f"{self._path}:{self._parser.CurrentLineNumber}: {problem}")

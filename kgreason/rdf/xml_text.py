@@ -1,10 +1,10 @@
 """`XmlText`: the bytes of an XML document with normal line ends, and a check that the document is well-formed.
 
-Oxigraph's parser of RDF/XML takes the end of a file for the end of the document, even if elements are still open, and
-does not change line ends. Here line ends become line feeds (XML 1.0, section 2.11), and Expat reads the same bytes. So
-a document that was cut short is an error, not half a graph.
+Oxigraph's parser of RDF/XML accepts a file that ends while elements are still open, and it does not change line ends.
+Here line ends become line feeds (XML 1.0, section 2.11), and the parser Expat reads the same bytes as a check. So a
+document that was cut short is an error, not half a graph.
 
-Cost: Expat's, a tenth of the parser's.
+Cost: Expat takes a tenth of the time of Oxigraph's parser.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from xml.parsers.expat import errors
 from kgreason.errors import RdfSyntaxError
 
 _BLOCK = 1 << 20
-"""The bytes for one call of Expat. With each call it reads an unfinished token again from its start."""
+"""The number of bytes for one call of Expat. With each call, Expat reads an unfinished token again from its start."""
 _UNJUDGED = errors.XML_ERROR_AMPLIFICATION_LIMIT_BREACH
-"""The error with which Expat refuses to read on; it does not mean that the document is wrong."""
+"""The error with which Expat stops at a limit of its own; it does not mean that the document is wrong."""
 
 
 class XmlText(io.RawIOBase):
-    """A stream of an XML document in UTF-8, the only encoding of the parser; `file` is its name in messages."""
+    """The stream of an XML document in UTF-8, the only encoding that the parser reads. `file`: its name in messages."""
 
     def __init__(self, text: IO[bytes], file: str) -> None:
         self._text, self._file = text, file
@@ -33,11 +33,11 @@ class XmlText(io.RawIOBase):
         self._problem: expat.ExpatError | None = None
 
     def readable(self) -> bool:
-        """True."""
+        """Whether the stream can be read: always True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Put the next bytes into a buffer; their number, 0 at the end."""
+        """Write the next bytes to a buffer. Returns their number, which is 0 at the end."""
         if self._given == len(self._block):
             self._block, self._given = self._next(), 0
         piece = self._block[self._given : self._given + len(buffer)]
@@ -46,7 +46,7 @@ class XmlText(io.RawIOBase):
         return len(piece)
 
     def _next(self) -> bytes:
-        """The next block, with line feeds as line ends; b"" at the end."""
+        """The next block of bytes, with line feeds as line ends, or b"" at the end."""
         while read := self._text.read(_BLOCK):
             block = read[1:] if self._ends_in_return and read.startswith(b"\n") else read
             self._ends_in_return = read.endswith(b"\r")
@@ -57,7 +57,7 @@ class XmlText(io.RawIOBase):
         return b""
 
     def _follow(self, block: bytes) -> None:
-        """Give Expat the block (b"" is the end of the document), unless it has found an error already."""
+        """Pass a block to Expat (b"" at the end of the document), unless Expat has found an error already."""
         if self._expat is None:
             return
         try:

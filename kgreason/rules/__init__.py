@@ -1,11 +1,13 @@
-"""Rules as data: values, the text they are written in, and their canonical form.
+"""Rules as data: values, the text in which they are written, and their canonical form.
 
 Import from the modules:
 
     model      Variable, Atom, Rule
     program    Program: rules with names, groups and prefixes
-    parser     parse, load, ruleset: text -> Program        (grammar.lark, syntax, mistakes, constants)
-    formatter  format_rule, format_program: the way back
-    canonical  one value for all ways to write a rule
-    safety     every head variable is bound
+    parser     parse, load, ruleset: from text to Program        (grammar.lark, syntax, reader, mistakes, constants)
+    formatter  format_rule, format_program: from rules to text
+    canonical  canonical: the same value for all ways to write a rule
+    safety     check_safe: every variable of a head must occur in the body
+    lowering   lowered: rules with NOT, FILTER and BIND as positive rules
+    strata     stratify: the order in which negations are decided
 """

@@ -1,21 +1,21 @@
-"""`canonical`: one value for all the ways to write a rule.
+"""`canonical`: the same value for all the ways to write a rule.
 
 Two rules have equal canonical forms exactly if they have the same name and group, and one becomes the other by renaming
 variables, reordering atoms and dropping repeated atoms. So if two axioms translate to the same rule, the program has
 this rule with weight 2. Only the syntax counts: a body atom stays even if the other atoms imply it.
 
-    body    without repetitions, in the order with the smallest text, if variables are numbered by first occurrence
-    heads   without repetitions, sorted; so is what the rule negates
-    names   v0, v1, ... in the order of the body
+    body    without repetitions, in the order of atoms that gives the smallest text
+    heads   without repetitions, sorted; the same for what the rule negates
+    names   variables are called v0, v1, ... in the order of their first occurrence in the body
 
 The smallest order is built atom by atom: the next atom is the one with the smallest text after the atoms before it. If
 several atoms have the same text, all are tried. If several complete orders have the same text, the heads decide.
 
 Laws: `canonical(canonical(r)) == canonical(r)`; the canonical form means the same as the rule. At most `_TRIED` partial
 orders are kept, as many as there are orders of a body of `_SHORT` atoms (6! = 720). In a longer body, atoms of the same
-text are first told apart by their neighbours (`_marks`), and fewer orders are kept, the longer the body is. The order
-of the remaining ties nearly never matters. Where it does, the canonical form still means the same, but it may depend on
-the order in which the rule was written.
+text are first told apart by their neighbours (`_marks`), and the longer the body is, the fewer orders are kept. The
+order of the remaining ties nearly never matters. If it matters, the canonical form still means the same as the rule,
+but it may depend on the order in which the rule was written.
 
 Cost: 2 to 4 microseconds for a rule with one body atom, 15 to 25 for two or three atoms, 6 milliseconds for six atoms
 that are all alike, 0.2 s for 200.
@@ -35,14 +35,14 @@ from kgreason.rules.safety import check_safe
 _SHORT, _TRIED = 6, 720
 
 Reading: TypeAlias = tuple[str, ...]
-"""The text of an atom for comparison: its relation ("" for a triple pattern), its terms, variables as `?v0`, `?v1`."""
+"""An atom for comparison: its relation ("" for a triple pattern), then its terms, with variables as `?v0`, `?v1`."""
 
 Numbers: TypeAlias = dict[Term, str]
 _NAMES = tuple(Variable(f"v{number}") for number in range(8))
 
 
 class _Order(NamedTuple):
-    """A partial order: the body atoms that it has not placed yet, with marks, and its names for variables so far."""
+    """An order of some body atoms: the atoms that are `left` to place, with their marks, and the new variable names."""
 
     left: tuple[tuple[Atom, int], ...]
     numbers: Numbers
@@ -82,7 +82,7 @@ def canonical(rule: Rule) -> Rule:
 
 
 def _alone(rule: Rule) -> Rule:
-    """The canonical form of a rule with one head and one body atom, the most frequent case: no order to choose."""
+    """The canonical form of a rule with one head and one body atom, the most frequent case."""
     (head,), (atom,) = rule.heads, rule.body
     names: dict[Term, Term] = {}
     for term in atom.terms:
@@ -98,7 +98,10 @@ def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:
 
 
 def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
-    """The smallest text of a next atom, and the orders, each with one atom of this text and the least mark added."""
+    """Extend all orders by one atom: the one with the smallest text (and, for equal texts, the smallest mark).
+
+    Returns this text, and the extended orders, at most `tried`.
+    """
     smallest: tuple[Reading, int] = (), 0
     ties: list[tuple[_Order, Atom]] = []
     for order in orders:
@@ -114,8 +117,8 @@ def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
 def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
     """For each atom a number that does not depend on the names of variables or the order of atoms.
 
-    Atoms with equal numbers have the same neighbours at every distance: these are the colours of Weisfeiler and Leman,
-    refined until a round tells no more atoms apart.
+    Atoms with equal numbers have the same neighbours at every distance. The numbers are the colours of Weisfeiler and
+    Leman, refined until a round finds no new differences.
     """
     every = (*atoms, *dict.fromkeys(heads))
     colours: dict[Term, int] = {term: 0 for atom in every for term in atom.terms if isinstance(term, Variable)}
@@ -132,7 +135,10 @@ def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
 
 
 def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
-    """Sort keys of atoms, with colours for variables. Body atoms sort before heads, variables before constants."""
+    """A sort key for each atom, with colours in place of variables. `every` has `body` body atoms, then the heads.
+
+    Body atoms sort before heads, variables before constants.
+    """
     return [
         (
             number >= body,
@@ -144,7 +150,7 @@ def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> 
 
 
 def _numbered(values: Sequence[Any]) -> list[int]:
-    """For each value its place in the sorted values; equal values have the same place."""
+    """For each value its position among the sorted values; equal values have the same position."""
     ordered = sorted(values)
     places: list[int] = []
     for number, value in enumerate(ordered):
@@ -218,12 +224,15 @@ def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ..
 
 
 def _negated(rule: Rule, numbers: Numbers) -> list[tuple[Reading, ...]]:
-    """What the rule negates, without repetitions, sorted; the first reading of each names its local variables."""
+    """The texts of what the rule negates, without repetitions, sorted. See `_absent`."""
     return sorted({_absent(negated, numbers) for negated in rule.negated})
 
 
 def _absent(negated: Not, numbers: Numbers) -> tuple[Reading, ...]:
-    """The smallest text of the atoms under NOT. Local variables have the numbers behind those of the body."""
+    """The smallest text of the atoms under one NOT: first the names of its local variables, then its atoms.
+
+    The numbers of local variables follow those of the variables in the body.
+    """
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
     body, _ = _ordered(negated.atoms, outer)
     known = set(outer.values())
@@ -232,7 +241,7 @@ def _absent(negated: Not, numbers: Numbers) -> tuple[Reading, ...]:
 
 
 def _ordered(atoms: Iterable[Atom], numbers: Numbers) -> tuple[list[Reading], _Order]:
-    """The smallest text of atoms after variables have these names, and one of the orders that have this text."""
+    """The smallest text of atoms if some variables already have `numbers`, and one of the orders that give it."""
     body: list[Reading] = []
     orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(atoms)), numbers)]
     while orders[0].left:
@@ -242,9 +251,9 @@ def _ordered(atoms: Iterable[Atom], numbers: Numbers) -> tuple[list[Reading], _O
 
 
 def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
-    """One value for all ways to write what a rule negates, and the rule's variables that are its keys, in its order.
+    """The same value for all ways to write what a rule negates, and the rule's variables that are its keys.
 
-    Its variables are v0, v1, ... as they occur in its atoms.
+    The value has the variables v0, v1, ... in the order of its atoms. The keys are in the same order.
     """
     body, order = _ordered(negated.atoms, {})
     names = {text: term for term, text in order.numbers.items()}

@@ -1,4 +1,4 @@
-r"""Constants: from their form in rule text to canonical N-Triples text, which is the key of the dictionary.
+r"""Turn constants as they are written in rule text into canonical N-Triples text, the key of the dictionary.
 
     :a                     <http://e/a>
     "it\u0027s"@EN         "it's"@en
@@ -32,13 +32,13 @@ _LOCAL_ESCAPE = re.compile(r"\\(.)")
 
 
 def unquote(token: str) -> str:
-    """The text of a quoted string, in single or double quotation marks, one or three of them."""
+    """The text of a quoted string. The marks are `"`, `'`, or three of one kind; escapes are replaced."""
     marks = 3 if token[:3] in ('"""', "'''") else 1
     return unescape(token[marks:-marks])
 
 
 def iri(token: str) -> str:
-    """The constant for `<...>`. Raises ValueError for a relative IRI, because rule text has no base."""
+    """The constant for an IRI `<...>`. Raises ValueError for a relative IRI, because rule text has no base."""
     text = f"<{unescape(token[1:-1])}>"
     if not _ABSOLUTE.match(text):
         raise ValueError(f"{token} is a relative IRI; rule text has no base, so write it in full")

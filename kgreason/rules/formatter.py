@@ -1,7 +1,7 @@
 """`format_rule`, `format_program`: rules as text, the inverse of `parse`.
 
-Law: `parse(format_program(p)) == p` for every program that has canonical N-Triples text as constants, and names of
-variables, relations and prefixes that the grammar allows. A prefix abbreviates an IRI if the rest of the IRI is plain
+Law: `parse(format_program(p)) == p`, if the constants of p are canonical N-Triples text and the grammar allows its
+names of variables, relations and prefixes. A prefix abbreviates an IRI if the rest of the IRI is plain
 (ASCII letters, digits, `_`, `-`). Numbers and booleans have no quotation marks; rdf:type as a predicate is `a`.
 
 Cost: a few microseconds for an atom; each IRI is compared with every prefix.
@@ -50,7 +50,9 @@ def format_program(program: Program) -> str:
 
 
 def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
-    """The text `heads :- body .` of a rule, without its name and group; in one line, or with a line for each atom.
+    """The text `heads :- body .` of a rule, without its name and group.
+
+    A short rule is on one line, a long one has a line for each atom.
 
     `prefixes` (prefix -> namespace) abbreviate IRIs.
 
@@ -69,7 +71,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
 
 
 def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
-    """The text of a variable or a constant."""
+    """The text of a variable or a constant in rule text. `prefixes` (prefix -> namespace) abbreviate IRIs."""
     if isinstance(term, Variable):
         return str(term)
     if term.startswith('"'):

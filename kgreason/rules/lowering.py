@@ -11,18 +11,20 @@
     H :- B, BIND(?x + 1 AS ?y)  asks(?x) :- B                       the inputs of the expression
                                 H :- B, made(?x, ?y)                the rule reads the results; FILTER has made(?x)
 
-The hidden relations have the text of the negation or the expression in their names. So a user cannot write them, and
-rules that negate or compute the same share them, whatever their variables are called. Rules derive `asks` and `some`. A
-fact of `none` is asserted while its `asks` fact is present and the negated fact (or its `some` fact) is absent. Where a
-single atom is negated, a fact `names` with its constants stands for it among the rules, as equal terms need a
-representative for each constant that rules mention. So the engine evaluates positive rules only, every fact has a stamp
-and a support as always, and a proof of H has the `none` fact as a premise.
+The name of a hidden relation contains the text of the negation or the expression. So users cannot write hidden
+relations, and rules that negate or compute the same share them, whatever their variables are called. Rules derive
+`asks` and `some`. A commit asserts a fact of `none` while its `asks` fact is present and the negated fact (or its
+`some` fact) is absent. So the engine evaluates only rules without NOT, every fact has a stamp and a support as always,
+and the `none` fact is a premise in proofs of H.
+
+If a single atom is negated, no lowered rule contains this atom. Its constants would get no representative, and equal
+terms need one for each constant that rules mention. So a rule with an empty body derives a fact `names` with them.
 
 A fact of `made` is asserted when a fact of its `asks` comes, and it stays: an expression is a table that never changes.
 
 Law: let `none` hold exactly the keys of `asks` without a negated fact. Then the facts are those of stratified negation
 (Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice, and each key is
-a fact of `asks`, and while the negated fact is absent also one of `none`.
+a fact of `asks`, and while the negated fact is absent also a fact of `none`.
 """
 
 from __future__ import annotations
@@ -42,10 +44,10 @@ _MADE = ("FILTER(", "BIND(")
 
 
 class Negation(NamedTuple):
-    """What rules negate: the facts that match `pattern` must be absent for the keys in `asks`; `none` has these keys.
+    """What rules negate: `none` has each key in `asks` for which no fact matches `pattern`.
 
     The terms of `asks` and `none` are the variables of `pattern`, in the order in which they occur. `negated` is what
-    the rules say, in canonical form.
+    the rules say after NOT, in canonical form.
     """
 
     pattern: Atom
@@ -55,7 +57,7 @@ class Negation(NamedTuple):
 
 
 def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
-    """The hidden relations for what a rule negates, equal for all ways to write it; and the rule's key variables."""
+    """The hidden relations for `negated` (the same for all ways to write it) and the rule's key variables."""
     same, keys = canonical_not(negated)
     text, terms = format_not(same, {}), same.outer()
     pattern = same.atoms[0] if _is_looked_up(same) else Atom(_SOME + text, terms)
@@ -63,12 +65,12 @@ def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
 
 
 def negations(rule: Rule) -> Iterator[Negation]:
-    """What a rule negates."""
+    """Yield the hidden relations for each NOT of a rule."""
     return (negation(negated)[0] for negated in rule.negated)
 
 
 def lowered(rule: Rule) -> Iterator[Rule]:
-    """The positive rules for one rule: the rule itself, and the rules that fill its hidden relations."""
+    """Yield the positive rules for a rule: the rule itself, and then the rules that fill its hidden relations."""
     if not rule.negated and not rule.computed:
         yield rule
         return
@@ -131,7 +133,7 @@ def read_by(rule: Rule) -> tuple[Atom, ...]:
 
 
 def absences(rule: Rule) -> Iterator[Atom]:
-    """The hidden atoms that the rule reads in the place of what it negates."""
+    """Yield the hidden atoms that replace each NOT in the body of a rule."""
     for negated in rule.negated:
         hidden, keys = negation(negated)
         yield Atom(hidden.none.relation, keys)
@@ -158,7 +160,10 @@ def is_absence(fact: Atom) -> bool:
 
 
 def _is_looked_up(negated: Not) -> bool:
-    """Whether a fact says by itself that the negated atoms hold. Links are rules' business: see `representatives`."""
+    """Whether one fact says by itself that the negated atoms hold, so that no `some` relation is needed.
+
+    This is not so for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
+    """
     (atom, *others) = negated.atoms
     is_link = atom.relation is None and atom.terms[1] == OWL_SAME_AS
     return not (negated.local or others or is_link)

@@ -1,4 +1,4 @@
-"""Rules as values. The parser makes them, the ontology is translated to them, and the engine takes them in.
+"""Rules as values. The parser and the translation of the ontology make them; the engine evaluates them.
 
 A *constant* is the N-Triples text of an RDF term (`<http://e/a>`, `_:b`, `"1"^^<...#integer>`): a plain `str`, the text
 that the dictionary maps to an id. A *variable* is a `Variable`. An atom is a triple pattern (`relation is None`, three
@@ -50,7 +50,7 @@ FALSE = Atom("false", ())
 
 
 class Not(NamedTuple):
-    """`NOT atom`, or `NOT EXISTS ?z IN (atoms)`: no facts meet all atoms at once, whatever the local variables are.
+    """`NOT atom`, or `NOT EXISTS ?z IN (atoms)`: no values of the local variables make all atoms hold at once.
 
     `local` are the variables after `EXISTS`. They occur in no other part of the rule.
     """
@@ -137,7 +137,8 @@ def origin(rule: Rule) -> str:
 def contradiction(rule: Rule) -> Atom:
     """The head that the engine derives for a rule with head `false`: `false(name, v1, ..., vn, c1, ..., cm)`.
 
-    The constants, without the vocabulary, tell rules of the same name apart: translated rules of several axioms.
+    v1 to vn are the variables of the body, c1 to cm its constants without the vocabulary. Rules that are translated
+    from different axioms may have the same name; the constants tell such rules apart.
     """
     terms: dict[Term, None] = dict.fromkeys(term for atom in rule.body for term in atom.terms)
     terms |= dict.fromkeys(computed.result for computed in rule.computed if computed.result)

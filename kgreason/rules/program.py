@@ -1,10 +1,10 @@
 """`Program`: the rules of a text in their order, with the prefixes of the text.
 
-Invariant: every rule has a name, so that messages can name it. A rule without a name is called `rule-N` after its
+Invariant: every rule has a name, so that messages can name the rule. A rule without a name is called `rule-N` after its
 position, counted from 1; parsing the same text again gives the same names. Names need not be unique: all rules that are
-translated from one W3C rule have its name.
+translated from one W3C rule have the name of this W3C rule.
 
-`select` takes some groups of a program. It does not check whether their rules need rules of other groups.
+`select` returns a program with some of the groups. It does not check whether their rules need rules of other groups.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from kgreason.errors import RuleError
 from kgreason.rules.model import Rule
 
 MOST_ATOMS = 256
-"""The largest number of atoms in the body or in the head of a user's rule. Planning is quadratic: 0.5 s for so many."""
+"""The largest number of atoms in the body or in the head of a user's rule. (Planning such a rule takes 0.5 s.)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules, and prefix -> namespace (IRI text without angle brackets)."""
+    """The rules of a text, and its prefixes: prefix -> namespace (IRI text without angle brackets)."""
 
     rules: tuple[Rule, ...]
     prefixes: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -40,7 +40,7 @@ class Program:
         return tuple(dict.fromkeys(rule.group for rule in self.rules))
 
     def select(self, *groups: str) -> Program:
-        """The program of the rules of these groups, in their order. Raises RuleError for an unknown group."""
+        """A program with only the rules of these groups, in the same order. Raises RuleError for an unknown group."""
         if unknown := [group for group in groups if group not in self.groups]:
             raise RuleError(f"unknown rule group {unknown[0]!r}; the groups are: {', '.join(self.groups)}")
         return Program(tuple(rule for rule in self.rules if rule.group in groups), self.prefixes)

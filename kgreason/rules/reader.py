@@ -1,4 +1,6 @@
-"""`read`: statements -> `Program`: prefixes resolved, constants in N-Triples text, every rule checked.
+"""`read`: turn the statements of a rule text into a `Program`.
+
+It resolves prefixes, writes constants as N-Triples text, and checks every rule.
 
     statement      effect
     @prefix        valid for all statements after it
@@ -43,7 +45,7 @@ _RESERVED = "false is reserved for contradictions: it must be the only head of i
 
 
 def read(text: str, source: str) -> Program:
-    """The program of a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`."""
+    """Read a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`."""
     reader = _Reader(source)
     for statement in statements(text, source):
         match statement:
@@ -75,7 +77,7 @@ def read_not(text: str) -> Not:
 
 
 class _Reader:
-    """The rules so far, and the prefixes and the group that are valid for the next statement."""
+    """The state of reading: the rules so far, and the prefixes and the group for the next statement."""
 
     def __init__(self, source: str) -> None:
         self.source = source

@@ -1,4 +1,4 @@
-"""Safety: the positive body binds every variable. So a rule derives finitely many facts from finitely many facts.
+"""Safety: the positive body must bind every variable. So a rule derives finitely many facts from finitely many facts.
 
     head                             each variable occurs in a body atom
     FILTER, BIND                     each variable of the expression occurs in a body atom or is made by a BIND before
@@ -25,7 +25,7 @@ def unbound(rule: Rule) -> list[Variable]:
 
 
 def check_safe(rule: Rule) -> None:
-    """Raise UnsafeRuleError, with the rule and the variables, if the body does not bind a variable."""
+    """Raise UnsafeRuleError if the body does not bind a variable. The message names the rule and the variables."""
     if free := unbound(rule):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
@@ -35,7 +35,7 @@ def check_safe(rule: Rule) -> None:
 
 
 def check_positive(rules: Iterable[Rule], where: str) -> None:
-    """Raise RuleError for a rule that says NOT, FILTER or BIND; `where` names what cannot evaluate it."""
+    """Raise RuleError if a rule says NOT, FILTER or BIND. `where` names the part that cannot evaluate it."""
     for rule in rules:
         if rule.negated or rule.computed:
             problem = f"{where} cannot evaluate NOT, FILTER and BIND; load in one process instead"
@@ -43,7 +43,7 @@ def check_positive(rules: Iterable[Rule], where: str) -> None:
 
 
 def _of_negated(rule: Rule) -> Iterator[str]:
-    """What is wrong with the variables under NOT."""
+    """Yield a message for each variable under NOT that breaks the rules at the top of this file."""
     bound = _bound(rule)
     for number, negated in enumerate(rule.negated):
         inside = {term for atom in negated.atoms for term in atom.terms}

@@ -1,15 +1,16 @@
-"""`stratify`: in which order the negations of a program can be decided, or the cycle that leaves no order.
+"""`stratify`: the order in which the negations of a program can be decided, or the cycle that leaves no order.
 
 A rule A depends on a rule B if a head of B can match a body atom of A. The dependency is *closed* if the atom is under
-NOT, else *open*. A negation is decided when all rules that it depends on have derived everything, so no cycle may go
-through a closed dependency. Strata belong to rules, as in W3C's SPARQL-RL: several rules may derive one predicate, each
-in a stratum of its own.
+NOT, else *open*. A negation can be decided once all rules that it depends on have derived everything. So no cycle may
+contain a closed dependency. Each rule has a stratum, as in W3C's SPARQL-RL, rather than each predicate: several rules
+may derive one predicate, each in a stratum of its own.
 
-    level(n) = 1 + the largest level of a negation that a rule says which can derive, directly or through others,
-                   what n negates
+    level(n) = 1 + the largest level of a negation m, where a rule that says m can derive what n negates,
+                   directly or through other rules
 
-Equality and the values of literals are no part of this graph, or the rules that replace equals by equals would put
-every triple on one cycle. Instead each negation also depends on all other rules that derive owl:sameAs.
+Rules about equality and the values of literals are not part of this graph. Otherwise the rules that replace equals by
+equals would put every triple on one cycle. Instead each negation also depends on all other rules that derive
+owl:sameAs.
 
 Law: levels are finite exactly if no cycle has a closed dependency. Cost: for each negation, the rules that can derive
 what it negates; nothing for a program without NOT.
@@ -35,14 +36,14 @@ _Signature = tuple[str | None, int, str | None, str | None]
 
 
 class _Reached(NamedTuple):
-    """A rule that can derive what a negation negates, and the rule that reads what it derives (None: the negation)."""
+    """A rule that can derive what a negation negates, and the rule that reads its facts (None: the negation itself)."""
 
     rule: Rule
     reader: Rule | None
 
 
 def stratify(rules: Iterable[Rule]) -> dict[Negation, int]:
-    """The level of each negation, from 1. Raises StratificationError with the cycle, rule by rule."""
+    """The level of each negation, from 1. Raises StratificationError for a cycle; the message names its rules."""
     program = list(rules)
     found = dict.fromkeys(negation for rule in program for negation in negations(rule))
     if not found:
@@ -54,7 +55,7 @@ def stratify(rules: Iterable[Rule]) -> dict[Negation, int]:
 
 
 class _Producers:
-    """The rules by what their heads can match."""
+    """The rules of a program, found by what their heads can match."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules: defaultdict[_Signature, list[tuple[Atom, Rule]]] = defaultdict(list)
@@ -64,7 +65,7 @@ class _Producers:
                     self._rules[_signature(head)].append((head, rule))
 
     def of(self, atom: Atom) -> Iterator[Rule]:
-        """The rules with a head that can match an atom."""
+        """Yield the rules with a head that can match an atom."""
         relation, width, predicate, kind = _signature(atom)
         if relation is not None:
             signatures: Iterable[_Signature] = [(relation, width, None, None)]
@@ -92,7 +93,7 @@ def _signature(atom: Atom) -> _Signature:
 
 
 def can_match(head: Atom, atom: Atom) -> bool:
-    """Whether a fact can match both atoms, of two rules whose variables have nothing to do with each other."""
+    """Whether a fact can match both atoms. They are of two rules, so equal names do not mean the same variable."""
     if head.relation != atom.relation or len(head.terms) != len(atom.terms):
         return False
     bound: dict[object, object] = {}
@@ -116,12 +117,12 @@ def can_match(head: Atom, atom: Atom) -> bool:
 
 
 def _apart(atom: Atom, side: int) -> list[object]:
-    """The terms of an atom; a variable gets the side that it is on."""
+    """The terms of an atom. A variable becomes a pair with `side`, so that the variables of two atoms stay apart."""
     return [(side, term.name) if isinstance(term, Variable) else term for term in atom.terms]
 
 
 def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> dict[Rule, _Reached]:
-    """The rules that can derive what a negation negates, through open dependencies."""
+    """The rules that can derive what a negation negates, directly or through open dependencies."""
     atoms = (*negation.negated.atoms, *((_SAME,) if is_equal else ()))
     reached = {rule: _Reached(rule, None) for atom in atoms for rule in producers.of(atom)}
     queue = list(reached)
@@ -136,7 +137,7 @@ def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> di
 
 
 def _needs(reached: Mapping[Rule, _Reached]) -> dict[Negation, Rule]:
-    """The negations of the rules that were reached, each with a rule that says it."""
+    """The negations in the bodies of the reached rules, each with a rule that contains it."""
     return {negation: rule for rule in reached for negation in negations(rule)}
 
 
@@ -165,7 +166,7 @@ def _cycle(
     needs: Mapping[Negation, Mapping[Negation, Rule]],
     reached: Mapping[Negation, Mapping[Rule, _Reached]],
 ) -> str:
-    """The message for negations of which each needs the next, and the last one the first."""
+    """The error message for a cycle: each negation in `path` needs the next, and the last needs the first."""
     steps = []
     for number, negation in enumerate(path):
         following = path[(number + 1) % len(path)]

@@ -1,12 +1,12 @@
 """kgreason on Spark, for data that one process cannot hold. See docs/spark.md.
 
-start/     a Java and a session; errors of Spark as errors of kgreason
-read/      RDF files -> DataFrames of terms
-encode/    terms -> ids and a dictionary
-close/     the closure, level by level
-folders/   tables on disk that are whole or do not look so
-pipeline   load and materialize: the steps from files to a store, or to files
-out/       results as files, or as a commit of a store
-live/      streams into a store, and the delta feed of one
-rule/      one rule or query as relational algebra and Spark SQL
+start/     finds a Java, starts a session, turns errors of Spark into errors of kgreason
+read/      reads RDF files as DataFrames of terms
+encode/    replaces terms by ids, and makes the dictionary
+close/     computes the closure, level by level
+folders/   writes tables so that an unfinished table is never taken for a finished one
+pipeline   load and materialize: all steps from files to a store, or to files
+out/       writes results as files, or as a commit of a store
+live/      commits streams of edits to a store; gives the changes of a store as a stream
+rule/      translates one rule or query to relational algebra and Spark SQL
 """

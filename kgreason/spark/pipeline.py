@@ -3,12 +3,12 @@
     files -> quads -> terms and ids -> closure, level by level -> Parquet -> engine and Oxigraph    (`load`)
                                                                           -> N-Triples or Parquet   (`materialize`)
 
-Law: after `load` the graph is that of an in-process load of the same files, and later commits work as there. The engine
-takes over the closure, and then computes the facts about equal terms and literals that rules need
-(docs/architecture.md, The Spark path). `materialize` writes the triples that such a graph shows.
+Law: after `load` the graph is the same as after an in-process load of the same files, and later commits work in the
+same way. The engine starts from the closure of Spark, and then computes the facts about equal terms and literals that
+rules need (docs/architecture.md, The Spark path). `materialize` writes the triples that such a graph shows.
 
-Cost: that of Spark, then one pass over facts and terms. After `load` the engine holds all facts and terms in memory. If
-they do not fit, use `materialize`, which needs no engine.
+Cost: the work of Spark, then one pass over facts and terms. After `load` the engine holds all facts and terms in
+memory. If they do not fit, use `materialize`, which needs no engine.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def load(
     folder: File | None = None,
     progress: Progress = SILENT,
 ) -> dict[str, Any]:
-    """Load files into an empty graph with Spark; returns the statistics of the graph.
+    """Load files into an empty graph with Spark. Returns the statistics of the graph.
 
     Spark writes its tables below `folder`, which driver and workers must both see; by default to a temporary folder. A
-    load that was interrupted goes on with the tables in `folder`. Malformed lines are an error. With
-    `on_error="count"` they are skipped, and `skipped` in the statistics is their number. Raises what `encode` and
-    `check_load` raise; then nothing has changed.
+    load that was interrupted continues from the tables in `folder`. A malformed line is an error. With
+    `on_error="count"` malformed lines are skipped, and `skipped` in the statistics is their number. Raises the errors
+    of `encode` and `check_load`; after an error nothing has changed.
     """
     check_load(graph, paths, folder)
     skipped: list[Malformed] = []
@@ -78,18 +78,18 @@ def load(
 def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None = None) -> None:
     """Raise the errors of `load` that can be found without Spark.
 
-    That is InputError for a missing path, for an unknown format, and for a folder at a URI, which this process cannot
-    read; StoreError for a graph that has facts.
+    These are InputError for a missing path, for an unknown format, and for a folder at a URI, which this process cannot
+    read; and StoreError for a graph that has facts.
     """
     if folder is not None and "://" in fspath(folder):
-        raise InputError(f"{folder}: give a local path, since this process reads the tables that Spark writes there")
+        raise InputError(f"{folder}: give a local path, because this process reads the tables that Spark writes there")
     sort(list(paths))
     if graph.stats()["facts"]:
         raise StoreError("the graph has facts already: Spark fills only an empty graph; load without Spark")
 
 
 def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
-    """The quads of the files, and their closure, in the ids of a materializer."""
+    """The quads of the files, int32[n, 4], and their closure, both with the ids of the materializer `live`."""
     facts, planned = close_for(replace(live.selection, own=live.own), encoded, f"{folder}/closure", progress)
     with progress("handing over"):
         ids = intern_terms(files_of(encoded.terms), planned.fresh, live.dictionary)
@@ -98,7 +98,7 @@ def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Prog
 
 
 class Written(NamedTuple):
-    """The problems of data that `materialize` found: the number of contradictions, and warnings, one line each."""
+    """The problems that `materialize` found in the data: the number of contradictions, and one-line warnings."""
 
     contradictions: int
     warnings: tuple[str, ...]
@@ -120,10 +120,10 @@ def materialize(
 ) -> Written:
     """Write the closure of files into a folder; with `inferred` only the inferred triples.
 
-    `on_error` and `folder` are as for `load`, but `folder` may be at a URI. Triples of all graphs are taken together.
-    owl:sameAs follows the plain rules of the W3C, which cost the cube of the size of a clique. In Parquet the column
-    `asserted` says whether a triple is asserted. Spark does not follow owl:imports; warnings name the documents. Raises
-    what `encode` and `check_materialize` raise.
+    `on_error` and `folder` are as for `load`, but `folder` may be at a URI. Triples of all graphs are put together. For
+    owl:sameAs the plain rules of the W3C are used; their cost is the cube of the number of equal terms. In Parquet the
+    column `asserted` says whether a triple is asserted. Spark does not follow owl:imports; warnings name the documents.
+    Raises the errors of `encode` and `check_materialize`.
     """
     selection = check_materialize(paths, output, rules=rules, schema=schema, overwrite=overwrite)
     with room(folder) as place, clear_errors(place):
@@ -147,10 +147,10 @@ def check_materialize(
     schema: SchemaMode = "axioms",
     overwrite: bool = False,
 ) -> Selection:
-    """Raise the errors of `materialize` that can be found without Spark; returns the selected rules.
+    """Raise the errors of `materialize` that can be found without Spark. Returns the selected rules.
 
-    That is what `select` raises; InputError for a missing path, for an unknown format and for an output folder that is
-    not empty; StoreError for an output folder that cannot be made.
+    These are the errors of `select`; InputError for a missing path, for an unknown format and for an output folder that
+    is not empty; StoreError for an output folder that cannot be made.
     """
     selection = select(rules, schema, "rules")
     sort(list(paths))
@@ -161,7 +161,7 @@ def check_materialize(
 
 @contextmanager
 def room(folder: File | None) -> Iterator[str]:
-    """The folder that Spark writes to, as an absolute path; without `folder` a temporary one, removed at the end."""
+    """The folder for Spark's tables, as an absolute path. Without `folder` it is temporary and removed at the end."""
     if folder is not None:
         yield fspath(folder) if "://" in fspath(folder) else str(Path(folder).resolve())
         return

@@ -2,7 +2,7 @@
 
 vocabulary  the terms with fixed ids
 prefixes    messages about a prefix that is not declared
-quoting     strings as N-Triples writes them, and back
-interning   the kernels: columns of texts -> ids
-dictionary  Dictionary: term <-> id, the only place that knows the text of a term
+quoting     writes a string with quotation marks and escapes, and reads it
+interning   the kernels that find the ids of many texts at once
+dictionary  Dictionary: from a term to its id and back; only the dictionary has the texts of terms
 """

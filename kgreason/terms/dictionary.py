@@ -1,16 +1,17 @@
-"""`Dictionary`: RDF term <-> int32 id, the only place that knows the text of a term.
+"""`Dictionary`: gives each RDF term an int32 id, and finds the term of an id. No other place has the texts of terms.
 
 The text of a term is its canonical N-Triples form in UTF-8: `<http://e/a>`, `_:b`, `"x"@en`, `"1"^^<...#integer>`,
-`<<( ... )>>`. The names of n-ary relations (`tc/2`) are interned too. `Kind` tells all of these apart by their first
-bytes. Ids are dense from 1, in the order in which terms were first interned; id 0 stands for no term. The terms of
-`VOCABULARY` come first, so that their ids are the same everywhere.
+`<<( ... )>>`. The names of n-ary relations (`tc/2`) are interned too. The first bytes of a text show its `Kind`. Ids
+are dense from 1, in the order in which terms were first interned; id 0 stands for no term. The terms of `VOCABULARY`
+come first, so that their ids are the same in every dictionary.
 
-Laws: `decode(intern(texts)) == texts`. Equal texts have equal ids, and different texts have different ids. An id never
-changes its meaning; only `truncate` removes the newest terms, and their ids are given out again.
+Laws: `decode(intern(texts)) == texts`. Equal texts have equal ids, and different texts have different ids. The term of
+an id never changes, with one exception: `truncate` removes the newest terms, and their ids are used again.
 
-Cost: the text, 8 bytes for its offset and 13 to 26 bytes for its hash slots; no Python object. A saved dictionary is
-three `.npy` files, which `load` maps into memory. So opening is instant. Reading (`decode`, `kinds`, `lines`) touches
-only the parts that it reads, and needs no Numba. The first new term copies a loaded dictionary into memory.
+Cost: for each term its text, 8 bytes for an offset and 13 to 26 bytes for hash slots; no Python object. A saved
+dictionary is three `.npy` files, which `load` maps into memory. So opening takes no time. Reading (`decode`, `kinds`,
+`lines`) loads only the parts of the files that it needs, and needs no Numba. The first new term copies a loaded
+dictionary into memory.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ Ids = npt.NDArray[np.int32]
 
 MAX_ID = 2**31 - 1
 LONGEST = 16_000_000
-"""The largest number of bytes of a term. On the way to the store rows pass a parser with a limit of 16 MiB, slightly
-more."""
+"""The largest number of bytes of a term: slightly less than the limit, 16 MiB, of the parser through which rows pass on
+their way to the store."""
 
 
 class Kind(IntEnum):
@@ -52,16 +53,17 @@ _FIRST_BYTE = np.full(256, Kind.RELATION, np.uint8)
 _FIRST_BYTE[[ord("<"), ord("_"), ord('"')]] = Kind.IRI, Kind.BLANK, Kind.LITERAL
 
 _ROWS = 10_000
-"""The rows that `lines` writes at a time: few enough for the cache."""
+"""The number of rows that `lines` writes at a time: few enough for the CPU cache."""
 _FEW = 16
-"""At most so many rows are written without tables of the terms."""
+"""At most 16 rows are written one by one, without a table of their terms."""
 _FILES = ("arena", "offsets", "slots")
 
 
 class Dictionary:
-    """RDF term <-> int32 id.
+    """All terms with their ids.
 
-    One thread may intern while others read: terms are only appended, and a new array replaces one that is too small.
+    One thread may intern while other threads read: terms are only appended, and a new array replaces an array that is
+    too small.
     """
 
     def __init__(self, first: Iterable[str] = VOCABULARY) -> None:
@@ -133,7 +135,7 @@ class Dictionary:
         return found
 
     def kinds(self, ids: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-        """The kinds of ids: uint8[n] of `Kind`."""
+        """The kind (a value of `Kind`) of the term of each id: uint8[n]."""
         ids = np.asarray(ids, np.int64)
         start, last = self._offsets[ids], self._arena.size - 1
         first = self._arena[np.minimum(start, last)]
@@ -151,7 +153,7 @@ class Dictionary:
         return found
 
     def lines(self, *columns: Ids) -> bytes:
-        """The rows of id columns as N-Triples or N-Quads lines; id 0 (the default graph) is left out."""
+        """Rows of ids, given as columns, as N-Triples or N-Quads lines. Id 0 (the default graph) is left out."""
         if len(columns[0]) <= _FEW:
             return self._few_lines(columns)
         rows = np.stack(columns, axis=1)
@@ -159,7 +161,7 @@ class Dictionary:
         return b"".join(self._lines(rows[first : first + _ROWS], number) for first in range(0, len(rows), _ROWS))
 
     def truncate(self, count: int) -> None:
-        """Remove every term with an id above `count`, to undo a load that failed."""
+        """Remove every term with an id above `count`, for example after a load that failed."""
         if count < self._count:
             self._rehash(count, self._slots.size)
             self._count = count
@@ -183,7 +185,7 @@ class Dictionary:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """The dictionary that `save` wrote, memory-mapped; changes never reach the files.
+        """Open the dictionary that `save` wrote. Its files are mapped into memory; changes never reach the files.
 
         Raises StoreError if the files cannot be read.
         """
@@ -197,7 +199,7 @@ class Dictionary:
         return dictionary
 
     def table(self) -> Table:
-        """The arrays for kernels. They are valid until the dictionary grows: call `table` again after `make_room`."""
+        """The arrays of the dictionary, for kernels. After `make_room` they are out of date: call `table` again."""
         from kgreason.terms.interning import Table
 
         return Table(self._arena, self._offsets, self._slots)
@@ -233,14 +235,17 @@ class Dictionary:
         return [text[start:end].tobytes() for start, end in zip(self._offsets[ids].tolist(), ends, strict=True)]
 
     def _few_lines(self, columns: Sequence[Ids]) -> bytes:
-        """At most `_FEW` rows as lines, without the tables of `_lines`, which cost more than a commit of one triple."""
+        """At most `_FEW` rows as lines, without the tables of `_lines`, which take longer than a small commit."""
         arena, at = self._arena.data, self._offsets.item
         rows = zip(*[np.asarray(column).tolist() for column in columns], strict=True)
         words = ([arena[at(term) : at(term + 1)].tobytes() for term in row if term] for row in rows)
         return b"".join([b" ".join(line) + b" .\n" for line in words])
 
     def _lines(self, rows: Ids, number: Ids) -> bytes:
-        """At most `_ROWS` rows as lines, each distinct term read once; `number` is a scratch word for every id."""
+        """At most `_ROWS` rows as lines. Each distinct term is read once.
+
+        number: int32, a scratch array with an element for every id.
+        """
         flat = rows.ravel()
         order = np.arange(flat.size, dtype=np.int32)
         number[flat] = order
@@ -249,7 +254,7 @@ class Dictionary:
         texts = np.array([*self._texts(distinct), None], object)
         words = iter(texts[number[flat]].tolist())
         lines = b" .\n".join([*map(b" ".join, zip(*[words] * rows.shape[1], strict=True)), b""])
-        # Line feeds in terms are escaped. So two spaces before a full stop at the end of a line are an omitted graph.
+        # Line feeds in terms are escaped. So two spaces before a full stop at the end of a line show an omitted graph.
         return lines if flat.all() else lines.replace(b"  .\n", b" .\n")
 
 
@@ -257,23 +262,23 @@ def check_length(text: bytes | npt.NDArray[np.uint8]) -> None:
     """Raise LongTermError for a text of more than `LONGEST` bytes."""
     if len(text) > LONGEST:
         beginning = bytes(text[:60]).decode(errors="replace")
-        raise LongTermError(f"{beginning}...: {len(text):,} bytes in N-Quads; at most {LONGEST:,} are allowed")
+        raise LongTermError(f"{beginning}...: this term has {len(text):,} bytes in N-Quads; the limit is {LONGEST:,}")
 
 
 def _room(slots: int) -> int:
-    """The number of terms that a hash table of this size takes before it grows."""
+    """The number of terms that a hash table of this many slots may hold before it must grow."""
     return slots * 5 // 8
 
 
 def _resized(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
-    """A copy of the first `used` elements with room for `size`. The rest costs no memory before it is written."""
+    """A new array of `size` elements with a copy of the first `used` ones. The others take no memory until written."""
     fresh = np.empty(size, array.dtype)
     fresh[:used] = array[:used]
     return fresh
 
 
 def _packed(texts: Iterable[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """Texts in one UTF-8 buffer, and their bounds."""
+    """The texts in one UTF-8 buffer, uint8[m], and their n + 1 bounds in it, int64[n + 1]."""
     encoded = [text.encode() for text in texts]
     bounds = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=bounds[1:])

@@ -1,4 +1,4 @@
-"""The kernels of the dictionary: from text to id, whole columns at a time.
+"""The kernels of the dictionary. They find the ids of many texts at once, and give ids to new texts.
 
 A `Table` is the dictionary as arrays. Term number `i` is `arena[offsets[i]:offsets[i + 1]]`. `offsets[0]` and
 `offsets[1]` are both 0, so that number 0, which stands for no term, has an empty text. `slots` is an open-addressing
@@ -9,7 +9,8 @@ most unequal texts are told apart without touching the arena.
 Invariant: every id from 1 to the count has exactly one entry, and no two ids have the same text.
 
 Cost: one pass over the text, eight bytes at a time; one cache miss for the slot and two for the comparison. Kernels
-never allocate room. A kernel without room stops and returns its place; the caller grows the table and calls it again.
+never allocate memory. If the table is full, a kernel stops and returns how far it has come; the caller grows the table
+and calls the kernel again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ _FINISHER = np.uint64(0xD6E8FEB86659FD93)
 
 
 class Table(NamedTuple):
-    """A dictionary as arrays. With room for n terms there are n + 2 offsets; the number of slots is a power of two."""
+    """A dictionary as arrays; the docstring of the module explains them.
+
+    With room for n terms there are n + 2 offsets. The number of slots is a power of two.
+    """
 
     arena: npt.NDArray[np.uint8]
     offsets: npt.NDArray[np.int64]
@@ -36,7 +40,7 @@ class Table(NamedTuple):
 
 @inline
 def _word(text: npt.NDArray[np.uint8], at: int) -> np.uint64:
-    """Eight bytes as a little-endian number; compiled to one load."""
+    """The eight bytes at position `at`, as a little-endian number. It is compiled to one load."""
     low = np.uint64(text[at]) | np.uint64(text[at + 1]) << 8 | np.uint64(text[at + 2]) << 16
     middle = np.uint64(text[at + 3]) << 24 | np.uint64(text[at + 4]) << 32 | np.uint64(text[at + 5]) << 40
     return low | middle | np.uint64(text[at + 6]) << 48 | np.uint64(text[at + 7]) << 56
@@ -61,13 +65,13 @@ def _tag(text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
 
 @inline
 def _term(entry: np.uint64) -> np.int64:
-    """The id in an entry."""
+    """The id of a term, from its entry in `slots`."""
     return np.int64(entry & _LOW)
 
 
 @inline
 def holds(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int, end: int) -> bool:
-    """Whether `text[start:end]` is the text of a term."""
+    """Whether `text[start:end]` is the text of the term with id `term`."""
     at = table.offsets[term]
     if table.offsets[term + 1] - at != end - start:
         return False
@@ -78,7 +82,7 @@ def holds(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int,
 
 @inline
 def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
-    """The slot that holds the text, or the empty slot where the text belongs."""
+    """The slot with the id of `text[start:end]`, or the empty slot where its id belongs. tag: the hash of the text."""
     mask = np.uint64(table.slots.size - 1)
     position = tag & mask
     while True:
@@ -92,7 +96,7 @@ def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: in
 
 @inline
 def intern_one(table: Table, count: int, text: npt.NDArray[np.uint8], start: int, end: int) -> np.int64:
-    """The id of `text[start:end]`. A new text is interned as `count + 1`; if there is no room, the result is 0."""
+    """The id of `text[start:end]`. A new text gets the id count + 1. Returns 0 if the table has no room for it."""
     tag = _tag(text, start, end)
     position = _locate(table, tag, text, start, end)
     entry = table.slots[position]
@@ -117,9 +121,10 @@ def intern_all(
     first: int,
     ids: npt.NDArray[np.int32],
 ) -> tuple[int, int]:
-    """Write the ids of the texts from number `first` on into `ids`; text `i` is `text[bounds[i]:bounds[i + 1]]`.
+    """Intern the texts from number `first` on, and write their ids to `ids`. Text i is `text[bounds[i]:bounds[i + 1]]`.
 
-    Returns the number of the first text without room (the number of texts, if all had room) and the new count.
+    Returns the number of the first text for which there was no room (the number of texts if there was room for all),
+    and the new number of terms.
     """
     for i in range(first, ids.size):
         found = intern_one(table, count, text, bounds[i], bounds[i + 1])
@@ -134,7 +139,7 @@ def intern_all(
 def find_all(
     table: Table, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64], ids: npt.NDArray[np.int32]
 ) -> None:
-    """Write the ids of texts into `ids`; 0 for a text that has no id."""
+    """Write the ids of texts to `ids`, and 0 for a text that has no id. Text i is `text[bounds[i]:bounds[i + 1]]`."""
     for i in range(ids.size):
         tag = _tag(text, bounds[i], bounds[i + 1])
         ids[i] = table.slots[_locate(table, tag, text, bounds[i], bounds[i + 1])] & _LOW
@@ -142,7 +147,7 @@ def find_all(
 
 @inline
 def _rank(table: Table, term: np.int64) -> int:
-    """0 for an IRI or a relation, 1 for a blank node, 2 for a literal, 3 for a triple term."""
+    """The rank of a term by its kind: 0 for an IRI or a relation, 1 blank node, 2 literal, 3 triple term."""
     at = table.offsets[term]
     if table.arena[at] == ord("_"):
         return 1
@@ -153,7 +158,7 @@ def _rank(table: Table, term: np.int64) -> int:
 
 @inline
 def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
-    """Whether a term comes before another: compare their kinds, then their texts byte by byte."""
+    """Whether a term comes before another term: their kinds are compared, then their texts byte by byte."""
     rank, beside = _rank(table, term), _rank(table, other)
     if rank != beside:
         return rank < beside
@@ -182,7 +187,7 @@ def find_firsts(
 
 @kernel
 def rehash(slots: npt.NDArray[np.uint64], count: int, fresh: npt.NDArray[np.uint64]) -> None:
-    """Enter the ids up to `count` into the empty table `fresh`."""
+    """Copy the entries of `slots` with ids up to `count` into the empty hash table `fresh`."""
     mask = np.uint64(fresh.size - 1)
     for entry in slots:
         if entry != 0 and entry & _LOW <= np.uint64(count):

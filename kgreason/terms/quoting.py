@@ -1,4 +1,4 @@
-r"""Strings to N-Triples text, with quotation marks and escapes, and back.
+r"""Write strings as N-Triples text, with quotation marks and escapes, and read them back.
 
     it's "so"              "it's \"so\""
 
@@ -6,7 +6,7 @@ The result is canonical: it has the escapes that Oxigraph prints (`_ESCAPES`) an
 escapes of N-Triples.
 
 Law: `unescape(quote(text)[1:-1]) == text`.
-Cost: a regular expression for a string with a backslash, almost nothing for others.
+Cost: a regular expression for a string with a backslash; almost nothing for other strings.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ def _unescaped(match: re.Match[str]) -> str:
         return _SHORT[match[3]]
     code = int(digits, 16)
     if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        raise ValueError(f"the escape {match[0]} stands for no Unicode character")
+        raise ValueError(f"the escape {match[0]} does not stand for a Unicode character")
     return chr(code)

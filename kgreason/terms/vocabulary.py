@@ -1,4 +1,4 @@
-"""The terms of RDF, RDFS, OWL, XSD and SWRL as constants: N-Triples text, ready for atoms and the dictionary.
+"""The terms of RDF, RDFS, OWL, XSD and SWRL as constants: the N-Triples text that atoms and the dictionary use.
 
 `VOCABULARY` lists the terms in a fixed order: term number i (from 0) has the id i + 1 in every dictionary, on disk and
 on Spark.

@@ -3,8 +3,8 @@
 Import from the modules:
 
     zset    ZSet: the group operations, the normal form, distinct
-    commit  the signed events of a commit -> what they change
+    commit  the net change of a commit, computed from its events: assert this row, retract that row
     order   rows in lexicographic order, equal rows in groups
 
-NumPy alone: what reads a delta need not compute.
+The package imports NumPy alone, so a program that only reads deltas loads no compiled kernels.
 """

@@ -1,8 +1,8 @@
-"""A commit of signed rows, normalised to final state minus current state.
+"""The net change of a commit: the asserted rows after it minus the asserted rows before it.
 
 A commit is a sequence of events: assert this row, retract that row, assert it again. For each row only its last event
-counts, and it changes nothing if the row is already as the event wants it. So `+f, -f` removes an asserted f, and does
-nothing for any other f.
+counts. To assert an asserted row changes nothing, and neither does retracting a row that is not asserted. So `+f, -f`
+retracts f if f is asserted, and does nothing otherwise.
 
 Law: applying the result to the asserted rows gives the same rows as applying the events one by one.
 """

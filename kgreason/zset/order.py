@@ -20,14 +20,17 @@ _WORD = 64
 
 
 class Groups(NamedTuple):
-    """`order`, int64[n]: the row numbers, sorted by row. `starts`, int64[g]: where each group of equal rows starts."""
+    """n rows in g groups of equal rows. `order`, int64[n]: the numbers of the rows, sorted by row.
+
+    `starts`, int64[g]: the position in `order` where each group starts.
+    """
 
     order: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
 
     @property
     def ends(self) -> npt.NDArray[np.int64]:
-        """Where each group ends in `order`: int64[g]."""
+        """The position in `order` behind each group: int64[g]."""
         return np.append(self.starts, len(self.order))[1:]
 
     def sums(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -51,7 +54,7 @@ class Groups(NamedTuple):
 
 
 def grouped(columns: npt.NDArray[np.int32]) -> Groups:
-    """The lexicographic order of rows int32[n, w], with equal rows in groups."""
+    """Sort the rows int32[n, w] lexicographically and put equal rows into groups."""
     words = _packed(columns)
     order = np.lexsort(words[::-1])
     is_first = np.zeros(len(order), dtype=bool)
@@ -63,7 +66,10 @@ def grouped(columns: npt.NDArray[np.int32]) -> Groups:
 
 
 def _packed(columns: npt.NDArray[np.int32]) -> list[npt.NDArray[np.uint64]]:
-    """Words with the same order as the rows, the most significant word first; each word holds whole columns."""
+    """The rows as words: comparing the words, the first word first, gives the order of the rows.
+
+    columns: int32[n, w]. Returns a list of uint64[n]; each word holds one or several whole columns.
+    """
     word = np.zeros(len(columns), dtype=np.uint64)
     if not columns.size:
         return [word]

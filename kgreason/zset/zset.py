@@ -1,9 +1,9 @@
 """`ZSet`: rows of ids with integer weights, the abelian group of all deltas (DBSP, section 2).
 
-A Z-set maps rows to weights; all but finitely many weights are 0. It is stored as a batch: a row may occur several
-times, and its weight is the sum. `consolidate` (sort, add, drop zeros) is the only normal form. Every question about a
-Z-set (`==`, `len`, `weight_of`, `distinct`, ...) looks at the normal form, so no answer depends on how the batch was
-made.
+A Z-set maps rows to weights; all but finitely many weights are 0. It is stored as a batch, in which a row may occur
+several times; the weight of the row is then the sum. `consolidate` (sort, add, drop zeros) is the only normal form.
+Every question about a Z-set (`==`, `len`, `weight_of`, `distinct`, ...) looks at the normal form, so no answer depends
+on how the batch was made.
 
     a + b == b + a        a + (b + c) == (a + b) + c        a + empty == a        a - a == empty
     a.distinct() == a.distinct().distinct()                 a == a.positive() + a.negative()
@@ -23,10 +23,10 @@ from kgreason.zset.order import grouped
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ZSet:
-    """Rows `columns` (int32[n, w], C-contiguous) with `weights` (int64[n]); neither array is ever changed.
+    """n rows of w ids with weights: `columns` (int32[n, w], C-contiguous) and `weights` (int64[n]).
 
-    The caller may set `is_normal` only for a batch in normal form. Raises TypeError for arrays of another dtype, shape
-    or layout.
+    The arrays are never changed. The caller may set `is_normal` only for a batch in normal form. Raises TypeError for
+    arrays of another dtype, shape or layout.
     """
 
     columns: npt.NDArray[np.int32]
@@ -42,7 +42,7 @@ class ZSet:
 
     @classmethod
     def of(cls, columns: npt.NDArray[np.int32], weight: int = 1) -> ZSet:
-        """The rows int32[n, w], each with this weight; a row that occurs twice counts twice.
+        """A Z-set of the rows int32[n, w], each with this weight; a row that occurs twice has twice the weight.
 
         >>> len(ZSet.of(np.array([[1, 2], [1, 2], [3, 4]], dtype=np.int32)))
         2
@@ -76,7 +76,7 @@ class ZSet:
         return self + -other
 
     def distinct(self) -> ZSet:
-        """DBSP's distinct: weight 1 for every row of positive weight."""
+        """DBSP's distinct: weight 1 for every row of positive weight; all other rows are removed."""
         positive = self.positive()
         return ZSet(positive.columns, np.ones_like(positive.weights), True)
 

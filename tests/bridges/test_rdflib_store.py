@@ -367,7 +367,7 @@ def test_a_configuration_without_a_path_is_in_memory() -> None:
 
 @pytest.mark.parametrize("text", ["?schema=none", "?schema=data&schema=data", "zoo?rule=rdfs", "zoo?autocommit"])
 def test_a_configuration_that_says_nothing_known(text: str) -> None:
-    with pytest.raises(StoreError, match="cannot be read; after"):
+    with pytest.raises(StoreError, match="unknown or wrong option after"):
         KGReasonStore(text)
 
 

@@ -134,22 +134,22 @@ def test_a_fixpoint_may_be_deeper_than_the_stack() -> None:
 def test_bad_wiring_is_refused() -> None:
     circuit, other = Circuit(), Circuit()
     one, nested, foreign = Source[Row](circuit), introduce(Source[Row](circuit)), Source[Row](other)
-    with pytest.raises(ValueError, match="nested"):
+    with pytest.raises(ValueError, match="different numbers of axes"):
         plus(one, nested)
-    with pytest.raises(ValueError, match="nested"):
+    with pytest.raises(ValueError, match="different numbers of axes"):
         lift2(zset.plus, nested, one)
     with pytest.raises(ValueError, match="another circuit"):
         plus(one, foreign)
-    with pytest.raises(ValueError, match="no axis 1"):
+    with pytest.raises(ValueError, match="only the axes 0 to 0"):
         delay(one, 1)
     back: Delay[Row] = Delay(circuit, 1, 0)
     with pytest.raises(ValueError, match="a delay has no input"):
         circuit.run(back)
     for wrong in (nested, foreign):
-        with pytest.raises(ValueError, match="connect a delay once"):
+        with pytest.raises(ValueError, match="connect a delay only once"):
             back.connect(wrong)
     back.connect(one)
-    with pytest.raises(ValueError, match="connect a delay once"):
+    with pytest.raises(ValueError, match="connect a delay only once"):
         back.connect(one)
 
 

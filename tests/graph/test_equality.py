@@ -377,7 +377,7 @@ def test_a_clique_past_its_budget_is_named() -> None:
         with graph.transaction() as tx:
             tx.add(text)
         assert graph.warnings == [
-            "owl:sameAs: 3 terms are equal to <http://e/a>; only it is shown, as all would need 9 triples"
+            "owl:sameAs: 3 terms are equal to <http://e/a>; only this term is shown, because all would need 9 triples"
         ]
         with graph.transaction() as tx:
             tx.remove("<http://e/a> <http://www.w3.org/2002/07/owl#sameAs> <http://e/c> .")

@@ -168,7 +168,7 @@ ERRORS = {
     "go(<urn:\\u0020>) .": (1, 28, "<urn:\\u0020> has a character that is not allowed in an IRI"),
     'go("x) .': (1, 28, "found a string that does not end, expected a variable, a constant or ')'"),
     'go("\\q") .': (1, 28, "unknown escape \\q in a string"),
-    'go("\\ud800") .': (1, 28, "the escape \\ud800 stands for no Unicode character"),
+    'go("\\ud800") .': (1, 28, "the escape \\ud800 does not stand for a Unicode character"),
     '@rule "\\q" go() .': (1, 31, "unknown escape \\q in a string"),
     'go("x"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>) .': (
         *(1, 28, "a string of datatype <http://www.w3.org/1999/02/22-rdf-syntax-ns#langString> "),

@@ -230,5 +230,5 @@ def test_a_view_that_is_missing_or_of_another_width_is_named(spark: SparkSession
         run(rule, {"triples": spark.range(1), "edge/3": spark.range(1)})
     with pytest.raises(RuleError, match="the views are: none"):
         run(rule, {})
-    with pytest.raises(RuleError, match="the view edge/2 has 1 columns, not 2"):
+    with pytest.raises(RuleError, match="the view edge/2 must have 2 columns, but has 1"):
         run(rule, {"edge/2": spark.range(1)})

@@ -197,7 +197,7 @@ def test_a_folder_belongs_to_one_input(spark: SparkSession, tmp_path: Path) -> N
     encode(spark, [tmp_path / "a.nt"], out)
     (tmp_path / "a.nt").write_text(_LINES + _LINES)
     for given, extra in (([tmp_path / "a.nt"], ()), (_frame(spark, _ROWS), ()), ([tmp_path / "a.nt"], ("<a:b>",))):
-        with pytest.raises(InputError, match=rf"{out}: has tables that were made from other input"):
+        with pytest.raises(InputError, match=rf"{out}: has tables of a job with other input"):
             encode(spark, given, out, extra)
 
 
@@ -214,7 +214,7 @@ def test_what_was_in_the_folder_is_not_written_over(spark: SparkSession, tmp_pat
     (tmp_path / "a.nt").write_text(_LINES)
     spark.range(3).write.parquet(str(tmp_path / "out" / "grouped"))
     for _ in range(2):  # the first try does not make the folder its own
-        with pytest.raises(InputError, match=r"out/grouped: already exists and is not of this job"):
+        with pytest.raises(InputError, match=r"out/grouped: already exists, and this job has not written it"):
             encode(spark, [tmp_path / "a.nt"], str(tmp_path / "out"))
         assert spark.read.parquet(str(tmp_path / "out" / "grouped")).count() == 3
 

@@ -100,8 +100,8 @@ def test_a_store_that_is_not_there_and_options_that_say_nothing_are_named(spark:
     with pytest.raises(StreamingQueryException, match=f"StoreError: {tmp_path / 'none'}: there is no store"):
         query.awaitTermination()
     cases: list[tuple[dict[str, str], str]] = [
-        ({}, "the format kgreason needs the path of a store"),
-        ({"path": "store", "after": "-1"}, "the option after must be a whole number, got -1"),
+        ({}, "the data source `kgreason` needs the path of a store"),
+        ({"path": "store", "after": "-1"}, "the option `after` must be a whole number, got -1"),
     ]
     for options, problem in cases:
         stream = spark.readStream.format("kgreason").options(**options).load()

@@ -1,13 +1,13 @@
-"""owlready2: a World or an Ontology as the source of a materialized graph, and the home of what it infers.
+"""owlready2: materialize the triples of a World or an Ontology, and write the inferences back into the World.
 
-    follow.py    `follow` and the `FollowedWorld` that it gives: sync, write_back, close
-    log.py       what changed in the quadstore since the last sync, kept by SQLite itself
-    lines.py     rows of the quadstore <-> N-Quads
-    at_once.py   a sync after each edit, for those who ask for it
-    inferred.py  what the world should be told: direct types, superclasses, property values
-    objects.py   the Python objects that show them
+    follow.py    `follow`, which returns a `FollowedWorld` with the methods sync, write_back and close
+    log.py       the changes of the quadstore since the last sync, noted by triggers of SQLite
+    lines.py     turns rows of the quadstore into lines of N-Quads
+    at_once.py   calls `sync` after each edit (option `at_once`)
+    inferred.py  selects the inferences for the world: direct types, superclasses, property values
+    objects.py   writes inferences into the quadstore and into the loaded Python objects
 
-No Java is started: `FollowedWorld.write_back` stands where `sync_reasoner` would.
+No Java is started: call `FollowedWorld.write_back` instead of `sync_reasoner`.
 """
 
 from kgreason.bridges.owlready2.follow import FollowedWorld, Written, follow

@@ -1,8 +1,8 @@
 """`EditHooks`: calls a function after each edit of an owlready2 world, so that every edit reaches the graph at once.
 
 owlready2 edits its quadstore through methods that it binds to the instances of World and Ontology, and to their graphs.
-Each of these methods is replaced by one that calls the function afterwards. The user's own SQL is not noticed at once.
-Its changes are in the change log, and reach the graph with the next edit. `release` restores the methods.
+Each of these methods is replaced by one that calls the function afterwards. Changes that the user makes with SQL call
+nothing. They are in the change log, and reach the graph with the next edit. `release` restores the methods.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF_WORLD = ("_del_obj_triple_raw_spo", "_del_data_triple_raw_spod", "_refactor"
 
 
 class EditHooks:
-    """Calls `edited` after each edit of the ontologies of a world, present and future ones; `release` ends this."""
+    """Calls `edited` after each edit of any ontology of a world, also of ontologies added later, until `release`."""
 
     def __init__(self, world: Any, edited: Callable[[], object]) -> None:
         self._edited = edited
@@ -40,7 +40,7 @@ class EditHooks:
             self._hook_ontology(ontology)
 
     def _hook_ontology(self, ontology: Any) -> None:
-        """Hook an ontology and also its graph: edits of owlready2's `observe` call the methods of the graph."""
+        """Replace the methods of an ontology, and of its graph, which owlready2's `observe` calls directly."""
         self._hook(ontology, *_EDITS)
         self._hook(ontology.graph, *_EDITS, "parse", "destroy")
 
@@ -62,7 +62,10 @@ class EditHooks:
         setattr(owner, name, method)
 
     def release(self) -> None:
-        """Restore the methods. A method that somebody has replaced or kept stays, but no longer calls `edited`."""
+        """Restore the original methods.
+
+        If somebody else has replaced a method since, it stays as it is. No method calls `edited` any more.
+        """
         for owner, name, before, method in reversed(self._replaced):
             if vars(owner).get(name) is not method:
                 continue

@@ -1,4 +1,4 @@
-"""`follow`: keeps a materialized graph up to date with an owlready2 World or Ontology.
+"""`follow` keeps a materialized graph up to date with an owlready2 World or Ontology.
 
     with KnowledgeGraph.open() as graph:
         followed = follow(default_world, graph)
@@ -11,8 +11,8 @@ triple, and if two ontologies assert the same triple, one of them can retract it
 alone. owlready2 keeps inferences in the ontology `http://inferrences/` (owlready2 spells it so). This ontology is not
 followed, so an inferred triple never comes back as an asserted one.
 
-Threads: an owlready2 world is for one thread at a time. Syncs of several threads queue, as other writers of the graph
-do. No other thread may edit the world during a sync.
+Threads: use an owlready2 world in one thread at a time. If several threads call `sync`, the calls run one after the
+other, as for other writers of the graph. No other thread may edit the world during a sync.
 
 Invariant: after a sync, and until the next edit, these named graphs hold exactly the triples of their ontologies. Cost:
 the first sync copies everything; a later sync is proportional to what changed (log.py). It costs a pass over the
@@ -43,7 +43,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 
 class Written(NamedTuple):
-    """How many inferred triples were added to the world, and how many were removed."""
+    """The number of inferred triples that were added to the world (`come`) and removed from it (`gone`)."""
 
     come: int
     gone: int
@@ -52,10 +52,10 @@ class Written(NamedTuple):
 def follow(source: Any, graph: KnowledgeGraph, *, name: str | None = None, at_once: bool = False) -> FollowedWorld:
     """Load an owlready2 World, or an Ontology and its imports, into a graph, and keep the graph up to date.
 
-    `name` identifies the world, so that its blank nodes are not those of another world. The default is the path of the
-    world's file, and for a world in memory a new name each time. With `at_once` every edit of the world is a commit of
-    its own; otherwise edits wait for `sync`. Raises InputError if `source` is not a World or an Ontology, or has a
-    triple that is not RDF, and what a transaction raises.
+    `name` identifies the world, so that its blank nodes differ from those of other worlds. The default is the path of
+    the world's file, and for a world in memory a new name each time. With `at_once` every edit of the world is a commit
+    of its own; otherwise edits wait for `sync`. Raises InputError if `source` is not a World or an Ontology, or has a
+    triple that is not RDF. Raises the errors of a transaction, too.
     """
     if not isinstance(source, (owlready2.World, owlready2.Ontology)):
         raise InputError(f"pass a World or an Ontology of owlready2; got {source!r}")
@@ -65,8 +65,8 @@ def follow(source: Any, graph: KnowledgeGraph, *, name: str | None = None, at_on
 class FollowedWorld:
     """The link between an owlready2 world and a graph; use `follow` to make one.
 
-    As a context manager it syncs at the end of the block. If an exception ends the block, the world keeps the edits,
-    and they wait for the next sync. `delta` is the delta of the last sync.
+    As a context manager it calls `sync` at the end of the block. If an exception ends the block, the world keeps its
+    edits, and the next sync commits them. `delta` is the delta of the last sync.
     """
 
     delta: Delta
@@ -88,14 +88,14 @@ class FollowedWorld:
             self._hooks = EditHooks(self._world, self.sync)
 
     def sync(self) -> Delta:
-        """Bring the graph up to date with the world, in one commit; returns its delta.
+        """Bring the graph up to date with the world, in one commit. Returns the delta of this commit.
 
         Without changes no commit is made. Raises InputError for a triple that is not RDF, StoreError after `close`, and
         the errors of a transaction. After an error the edits wait for the next sync.
         """
         with self._graph.turn(), _quadstore():
             if self._is_closed:
-                raise StoreError("cannot sync: close() has ended follow(); call follow() again")
+                raise StoreError("cannot sync after close(): call follow() again")
             log, graphs = self._current_log(), self._followed()
             self._is_known = not log.missed() and self._is_known
             removed, added = self._changes(log, graphs) if self._is_known else self._everything(graphs)
@@ -110,14 +110,14 @@ class FollowedWorld:
         return self.delta
 
     def _current_log(self) -> ChangeLog:
-        """The log of the world's quadstore; a new log if `set_backend` has replaced the quadstore."""
+        """The change log of the world's quadstore. If `set_backend` has replaced the quadstore, a new log is made."""
         db = self._world.graph.db
         if self._log is None or self._log.db is not db:
             self._log, self._is_known = ChangeLog(db), False
         return self._log
 
     def _followed(self) -> dict[int, str]:
-        """The ontologies that are followed now: from the number of each to the name of its graph."""
+        """The ontologies that are followed now: a dict from the number of an ontology to the name of its graph."""
         found = self._world.graph.db.execute("SELECT c, iri FROM main.ontologies WHERE iri <> ?", (INFERENCES,))
         graphs = {c: iri.removesuffix("#") for c, iri in found}
         if self._source is self._world:
@@ -127,7 +127,7 @@ class FollowedWorld:
         return {c: graph for c, graph in graphs.items() if c in wanted}
 
     def _changes(self, log: ChangeLog, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """The lines to remove from the graph, and the lines to add."""
+        """The N-Quads lines to remove from the graph, and the lines to add, for the changes in the log."""
         renamed = log.renamed()
         before, now = (self._names({storid: pair[side] for storid, pair in renamed.items()}) for side in (0, 1))
         noted = self._noted(log, graphs, renamed)
@@ -136,7 +136,11 @@ class FollowedWorld:
         return sorted(old - new), sorted(new - old)
 
     def _noted(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
-        """The rows that changed, the rows that mention a renamed resource, and all rows of added or left ontologies."""
+        """The rows whose N-Quads lines may have changed.
+
+        These are the rows that changed, the rows with a renamed resource, and all rows of ontologies that are followed
+        since the last sync or no longer followed.
+        """
         noted = {each.row: each for each in log.changed()}
         touched: set[Row] = set()
         for predicates in (False, True):
@@ -147,13 +151,13 @@ class FollowedWorld:
         return [*noted.values(), *(Noted(row, True, True) for row in touched if row not in noted)]
 
     def _everything(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """All lines that the graph has for these ontologies, and all lines of the world."""
+        """For a full copy: all N-Quads lines that the graph has for these ontologies, and all lines of the world."""
         db = self._world.graph.db
         found = (row for objs in (True, False) for row in rows(db, "TRUE", objs=objs))
         return self._held({*graphs.values(), *self._graphs.values()}), self._lines(found, graphs, self._names({}))
 
     def _held(self, graphs: set[str]) -> list[str]:
-        """The lines of these named graphs in the graph."""
+        """The asserted quads of these named graphs, as lines of N-Quads."""
         if not any(self._graph.query(f"ASK {{ GRAPH <{graph}> {{ ?s ?p ?o }} }}") for graph in graphs):
             return []
         ends = tuple(f" <{graph}> ." for graph in graphs)
@@ -201,7 +205,7 @@ class FollowedWorld:
         """Raise OwlReadyInconsistentOntologyError if the graph, as of the last sync, has contradictions."""
         if found := self._graph.contradictions():
             text = "; ".join(map(str, found))
-            raise owlready2.OwlReadyInconsistentOntologyError(f"{len(found)} contradictions: {text}")
+            raise owlready2.OwlReadyInconsistentOntologyError(f"the graph has {len(found)} contradictions: {text}")
 
     def close(self) -> None:
         """Stop following. The graph and the world keep their triples."""
@@ -223,7 +227,7 @@ class FollowedWorld:
 
 
 def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Lines in batches that need little memory."""
+    """Divide lines into batches of 50,000, so that little memory is needed."""
     rest = iter(lines)
     while batch := list(islice(rest, 50_000)):
         yield batch
@@ -239,4 +243,4 @@ def _quadstore() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"the quadstore of owlready2: {error}") from error
+        raise StoreError(f"cannot use the quadstore of owlready2: {error}") from error

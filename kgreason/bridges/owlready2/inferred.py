@@ -1,13 +1,14 @@
-"""The inferences of a graph that an owlready2 world should show, as rows of its quadstore.
+"""Select the inferences of a graph that an owlready2 world should show, as rows of its quadstore.
 
-Like `sync_reasoner`, this module gives the world only the most specific types of an individual and the nearest
-superclasses of a class; `isinstance` and `ancestors()` find the others from them. So a type or superclass is left out
-if another one lies strictly below it. Classes and properties that are below each other are equivalent. A class below
-owl:Nothing is equivalent to owl:Nothing. A row that the world asserts itself is left out; so is a value that the world
-asserts for the inverse property.
+Like `sync_reasoner`, this module selects only the most specific types of an individual and the nearest superclasses of
+a class; `isinstance` and `ancestors()` find the other types and superclasses from these. So a type or superclass is
+left out if another one lies strictly below it. Classes and properties that are below each other are equivalent. A class
+below owl:Nothing is equivalent to owl:Nothing. A row that the world asserts itself is left out; so is a value that the
+world asserts for the inverse property.
 
-Only named entities take part that the world knows as classes, object or data properties, or individuals. Cost: one pass
-over the closure of the graph, and for each individual at most the square of the number of its types.
+Only entities with an IRI are selected, and only if the world knows them as classes, object or data properties, or
+individuals. Cost: one pass over the closure of the graph, and for each individual at most the square of the number of
+its types.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from kgreason.bridges.owlready2.log import Datatype, Row, Value, rows
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 INFERENCES = "http://inferrences/"
-"""The ontology of the inferences; owlready2 spells it so."""
+"""The IRI of the ontology to which owlready2 adds inferences (the spelling is owlready2's)."""
 
 Above: TypeAlias = Mapping[int, set[int]]
 _NOWHERE = 0
-"""The ontology number of a row that is in no ontology yet."""
+"""The ontology number of a row that does not belong to an ontology yet."""
 
 
 def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row]:
-    """The inferences of a graph as rows for its world; with `values` also the inferred values of properties."""
+    """The inferences of a graph that its world should show, as rows; with `values` also inferred property values."""
     known = _World(world)
     found = _Closure(known, graph, values)
     inferred = {
@@ -65,13 +66,16 @@ class _World:
         return {row.s for row in self._asserted if row.p == base.rdf_type and row.o == kind and row.s > 0}
 
     def asserts(self, row: Row) -> bool:
-        """Whether a row, or its mirror, is in an ontology of the world."""
+        """Whether an ontology of the world has a row, or a row with the same meaning (`_mirrors`)."""
         if _alike(row) in self._asserted:
             return True
         return row.d is None and any(mirror in self._asserted for mirror in self._mirrors(row))
 
     def _mirrors(self, row: Row) -> Iterator[Row]:
-        """The rows with subject and object exchanged that mean the same: equivalences, and inverse properties."""
+        """The rows with exchanged subject and object that mean the same as `row`.
+
+        These are the other direction of an equivalence, and the values of inverse properties.
+        """
         if row.p in (base.owl_equivalentclass, base.owl_equivalentproperty):
             yield Row(_NOWHERE, int(row.o), row.p, row.s, None)
         for inverse in self._inverses.get(row.p, ()):
@@ -79,7 +83,7 @@ class _World:
 
 
 def _alike(row: Row) -> Row:
-    """A row to compare: without its ontology, plain literals as xsd:string, languages spelt in one way."""
+    """The row in a form for comparison: no ontology, xsd:string for plain literals, `en-US` for `en_US`."""
     d: Datatype = row.d
     if isinstance(d, str):
         d = d.replace("_", "-")
@@ -129,7 +133,10 @@ class _Closure:
 
 
 def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
-    """A literal in N-Triples syntax as owlready2 stores it; as text if SQLite cannot store the number."""
+    """The value and the datatype under which owlready2 stores a literal, given in N-Triples syntax.
+
+    A number that SQLite cannot store is kept as text.
+    """
     (found,) = pyoxigraph.parse(f"<x:s> <x:p> {text} .".encode(), RdfFormat.N_TRIPLES)
     literal = found.object
     assert isinstance(literal, Literal)
@@ -151,12 +158,12 @@ def _number(read: type, text: str) -> Value:
 
 
 def _strictly(above: Above) -> dict[int, set[int]]:
-    """For each entity the entities strictly above it: those above that are not also below."""
+    """For each entity the entities that are above it and not also below it."""
     return {one: {other for other in others if one not in above.get(other, ())} for one, others in above.items()}
 
 
 def _nearest(members: set[int], above: Above) -> set[int]:
-    """The members that no other member lies strictly below; `above` is strict."""
+    """The members that have no other member strictly below them. `above` maps an entity to those strictly above it."""
     covered = {other for member in members for other in above.get(member, ())}
     return members - covered
 

@@ -1,7 +1,7 @@
-"""Rows of an owlready2 quadstore as N-Quads lines.
+"""Turn rows of an owlready2 quadstore into lines of N-Quads.
 
-owlready2 numbers its resources; a negative number is a blank node. The label of a blank node is a prefix of the world
-and this number. So it is the same at every sync, and two worlds in one graph share no blank node. owlready2 keeps
+owlready2 numbers its resources; a negative number is a blank node. The label of a blank node consists of a prefix for
+the world and this number. So a label is the same at every sync, and two worlds share no blank node. owlready2 keeps
 numeric literals as Python numbers, so their spelling is lost: `"01"` becomes `"1"`. A language of the form `en_US`
 becomes `en-US`. Triple terms, which owlready2 keeps as numbers of rows, are left out.
 
@@ -30,7 +30,7 @@ _FIXED_POINT = (f"{XSD}decimal", "http://www.w3.org/2002/07/owl#real")
 
 
 class Names(dict[int, str | None]):
-    """The names of resources, looked up when they are first asked for."""
+    """The IRIs of resources by number, read from the quadstore when they are first used."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ def _escaped(value: Value) -> str:
 
 
 def _spelt(value: Value, datatype: str) -> Value:
-    """A number in the lexical space of its datatype."""
+    """A value in a form that its datatype allows: "INF" for infinity, no exponent in an xsd:decimal."""
     if not isinstance(value, float):
         return value
     if isinf(value):

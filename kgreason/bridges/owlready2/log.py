@@ -1,13 +1,14 @@
-"""The changes of an owlready2 quadstore: triggers of SQLite note each row that was added or removed.
+"""`ChangeLog`: triggers of SQLite note each row of an owlready2 quadstore that was added or removed.
 
 owlready2 edits its quadstore in many ways: methods of ontologies, its own SQL in `destroy_entity`, SPARQL updates, the
 bulk load of a file. All of them change the tables `objs`, `datas` and `resources` (schema version 12), so triggers on
 these tables see every edit. Triggers and log tables are TEMP: they belong to this connection and do not change the
-user's file. A rollback of the user's edits also rolls back their notes. A row is in the log once, with the note whether
-it was there before.
+user's file. A rollback of the user's edits also rolls back their notes. A changed row is in the log once, with a flag
+`was`: 1 if the row was there before the first change.
 
-Laws: `objs` and `datas` before = now, without the rows noted as new, with the rows noted as old. Likewise `resources`
-before = now, with the names noted. Cost: one insertion into a table in memory for each row that changes.
+Law: take the present tables `objs` and `datas`, remove the rows with `was` = 0 and add the rows with `was` = 1; the
+result is the tables as they were before. In the same way the log has the former names of `resources`. Cost: one
+insertion into a table in memory for each row that changes.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ class Row(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """A row that changed, or the names in it: whether the row was there before, and whether it is there now."""
+    """A row that has changed, or whose resources have changed names.
+
+    `was`: whether the row was there before. `is_now`: whether it is there now.
+    """
 
     row: Row
     was: bool
@@ -89,7 +93,7 @@ class ChangeLog:
         return {storid: (before, now) for storid, before, now in found}
 
     def changed(self) -> Iterator[Noted]:
-        """The rows that were added or removed."""
+        """The rows that were added to the quadstore or removed from it, since the log was made or emptied."""
         for table, d in (("objs", "NULL"), ("datas", "l.d")):
             columns = "cspo" if table == "objs" else "cspod"
             same = " AND ".join(f"q.{column} = l.{column}" for column in columns)
@@ -102,9 +106,9 @@ class ChangeLog:
             )
 
     def mentioning(self, storids: Iterable[int], *, predicates: bool) -> set[Row]:
-        """The rows that mention resources as subject or object; with `predicates` also as predicate or datatype.
+        """The rows with one of these resources as subject or object; with `predicates` also as predicate or datatype.
 
-        `predicates` costs a pass over the whole table.
+        With `predicates` the whole table is read.
         """
         wanted = ",".join(map(str, storids))
         of_objs, of_datas = ("sop", "spd") if predicates else ("so", "s")
@@ -112,7 +116,7 @@ class ChangeLog:
         return found | {row for column in of_datas for row in rows(self.db, f"{column} IN ({wanted})", objs=False)}
 
     def take(self) -> Taken:
-        """Empty the log, so that the present state counts as "before"; returns its content for `put_back`."""
+        """Empty the log, so that the present state counts as "before". Returns the old content, for `put_back`."""
         noted = {table: self.db.execute(f"SELECT * FROM {self._name}_{table}").fetchall() for table in _TABLES}
         taken = {table: found for table, found in noted.items() if found}
         with self._own_transaction():
@@ -121,7 +125,7 @@ class ChangeLog:
         return taken
 
     def put_back(self, taken: Taken) -> None:
-        """Note again what `take` returned, except rows that were noted again since."""
+        """Add what `take` returned to the log again, except rows that are in the log already."""
         with self._own_transaction():
             for table, found in taken.items():
                 values = ", ".join("?" * len(found[0]))
@@ -129,7 +133,7 @@ class ChangeLog:
 
     @contextmanager
     def _own_transaction(self) -> Iterator[None]:
-        """End a transaction that sqlite3 opens in the block, so that the user's file does not stay locked."""
+        """End a transaction that sqlite3 has opened in the block, so that the user's file does not stay locked."""
         was_open = self.db.in_transaction
         yield
         if not was_open and self.db.in_transaction:
@@ -149,6 +153,6 @@ def _note(log: str, columns: str, which: str, was: int) -> str:
 
 
 def rows(db: sqlite3.Connection, where: str, *, objs: bool) -> Iterator[Row]:
-    """The rows of one table, `objs` or `datas`, that meet an SQL condition."""
+    """The rows of the table `objs`, or else of `datas`, that fulfil an SQL condition."""
     columns, table = ("c, s, p, o, NULL", "objs") if objs else ("c, s, p, o, d", "datas")
     return (Row(*row) for row in db.execute(f"SELECT {columns} FROM main.{table} WHERE {where}"))

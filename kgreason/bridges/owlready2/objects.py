@@ -1,12 +1,12 @@
-"""Writes inferred rows into an owlready2 world: into its quadstore, and into the Python objects that are loaded.
+"""Write inferred rows into an owlready2 world: into its quadstore, and into the Python objects that are loaded.
 
 owlready2 caches parts of the quadstore in Python objects: `is_a` and `__class__`, equivalent entities, property values.
-Rows are written to the quadstore first. Then `is_a` gets the same parents, under LOADING, so that owlready2 writes no
-triples itself. The other caches are dropped; owlready2 reads them again when they are used.
+Rows are written to the quadstore first. Then `is_a` gets the same parents, inside `with LOADING`, so that owlready2
+writes no triples itself. The other caches are dropped; owlready2 reads them again when they are used.
 
-Invariant: `is_a` has the same parents as the quadstore. An edit of `is_a` writes only the difference to its last value,
-so the edit does not assert a parent that is only inferred. Cost: proportional to the changes since the last call, and
-to the rows of the inferences.
+Invariant: `is_a` has the same parents as the quadstore. If the user edits `is_a`, owlready2 writes only the difference
+to the last value. So the edit does not assert a parent that is only inferred. Cost: proportional to the changes since
+the last call, and to the number of inferred rows.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _EQUIVALENTS = (base.owl_equivalentclass, base.owl_equivalentproperty)
 
 
 def replace_inferences(world: Any, wanted: set[Row]) -> tuple[int, int]:
-    """Make these rows the only inferences of the world; returns how many rows were added and how many removed.
+    """Make the rows `wanted` the only inferences of the world. Returns the numbers of rows added and rows removed.
 
-    The ontology number of the rows is ignored.
+    The ontology numbers in `wanted` are ignored.
     """
     ontology = _inferences(world)
     number, header = ontology.graph.c, ontology.storid
@@ -45,7 +45,10 @@ def replace_inferences(world: Any, wanted: set[Row]) -> tuple[int, int]:
 
 
 def _inferences(world: Any) -> Any:
-    """The ontology of inferences; made under LOADING, since the caller may be inside `with ontology`."""
+    """The ontology of the inferences, made if needed.
+
+    It is made inside `with LOADING`, because the caller may be inside `with ontology`.
+    """
     with LOADING:
         return world.get_ontology(INFERENCES)
 
@@ -77,7 +80,10 @@ def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
 
 
 def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, list[int]], list[Any]]) -> None:
-    """Edit `is_a` of each subject of the rows about parents."""
+    """Set `is_a` of each loaded subject of the rows in `changed` that are about parents.
+
+    `edited` computes the new parents: `_with` or `_without`.
+    """
     parents: dict[int, list[int]] = defaultdict(list)
     for row in changed:
         if row.p in _PARENTS:
@@ -91,21 +97,21 @@ def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, li
 
 
 def _without(world: Any, entity: Any, gone: list[int]) -> list[Any]:
-    """The parents without those in `gone`; a parent that an ontology of the world asserts stays."""
+    """The parents of an entity without those in `gone`. A parent that an ontology of the world asserts stays."""
     asserted = {o for relation in _PARENTS for o in world._get_obj_triples_sp_o(entity.storid, relation)}
     lost = [world._get_by_storid(storid) for storid in gone if storid not in asserted]
     return [parent for parent in entity.is_a if not any(parent is each for each in lost)]
 
 
 def _with(world: Any, entity: Any, come: list[int]) -> list[Any]:
-    """The parents, and after them the new ones in `come`."""
+    """The parents of an entity, and after them those in `come` that are new."""
     new = [world._get_by_storid(storid) for storid in come]
     before = list(entity.is_a)
     return before + [parent for parent in new if not any(parent is each for each in before)]
 
 
 def _forget_equivalents(world: Any) -> None:
-    """Drop the caches of equivalent classes and properties of all entities; each one of a clique has such a cache."""
+    """Drop the cache of equivalent classes or properties of every entity of the world."""
     for entity in list(world._entities.values()):
         if entity.namespace.world is world and getattr(entity, "_equivalent_to", None) is not None:
             entity._equivalent_to = None

@@ -1,15 +1,16 @@
-"""rdflib over kgreason, and the idiom of owlrl.
+"""rdflib: a Store plugin that reads and edits a materialized graph, and a replacement for owlrl.
 
     rdflib.Graph(store="kgreason")                            the Store plugin (`store`): reads the materialized graph
     rdflib.Graph(KGReasonStore(KnowledgeGraph.open(...)))     the same around a graph that is open already
     DeductiveClosure(OWLRL_Semantics).expand(graph)           adds what follows to any rdflib graph (`closure`)
 
 store      KGReasonStore, the Store plugin
-pending    edits that wait for their commit
-opening    what a configuration string opens
-sparql     queries and updates as rdflib hands them over
+graphs     Graphs: which graph of kgreason belongs to a graph of rdflib
+pending    Pending: edits that wait for a commit
+opening    Place: the store that a configuration string names
+sparql     prepares queries and updates of rdflib for kgreason
 closure    DeductiveClosure and its semantics
-terms      rdflib's terms and pyoxigraph's
+terms      converts terms of rdflib to terms of pyoxigraph and back
 """
 
 from kgreason.bridges.rdflib.closure import DeductiveClosure, OWLRL_Semantics, RDFS_OWLRL_Semantics, RDFS_Semantics

@@ -17,12 +17,13 @@ the same nodes. Contradictions are added as owlrl adds them, as `err:ErrorMessag
     datatype_axioms              an error: kgreason has no rules for them
     improved_datatypes=False     an error: kgreason reads literals as XSD says, never as rdflib does
 
-owlrl also adds trivial triples. kgreason derives them, since other triples depend on them, but adds them only with
-`axiomatic_triples`. Trivial are reflexive triples, triples that put something in or below owl:Thing, rdfs:Resource or
-rdf:Property, and triples that follow from the empty graph. Never added are triples with a literal as their subject,
-and under RDFS copies of triples for literals of equal value.
+owlrl also adds trivial triples. kgreason derives these triples too, because other triples depend on them, but adds them
+only with `axiomatic_triples`. A triple is trivial if it is reflexive, puts something in or below owl:Thing,
+rdfs:Resource or rdf:Property, or follows from the empty graph. kgreason never adds a triple with a literal as its
+subject, and under RDFS no copies of a triple for literals of equal value.
 
-Cost: that of the engine and a few microseconds a triple; once for each semantics also the closure of the empty graph.
+Cost: the evaluation by the engine, and a few microseconds for each triple. The closure of the empty graph is computed
+once for each semantics.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _EVERYTHING = {OWL.Thing, RDFS.Resource}
 
 
 class Semantics:
-    """The rules under which a graph is closed; use one of the subclasses. Takes the arguments of owlrl's classes.
+    """A rule set and a graph to apply it to; use one of the subclasses. The arguments are those of owlrl's classes.
 
     Raises RuleError for an option that kgreason has no rules for.
     """
@@ -73,14 +74,14 @@ class Semantics:
         destination: Graph | URIRef | str | None = None,
     ) -> None:
         if daxioms:
-            raise RuleError("datatype_axioms: kgreason has no rules for the hierarchy of XSD datatypes")
+            raise RuleError("datatype_axioms is not supported: there are no rules for the hierarchy of XSD datatypes")
         names = ((self._rdfs or rdfs, _RDFS, _RDFS_AXIOMATIC), (self._owl, _OWL, _OWL_AXIOMATIC))
         self._names = tuple(name + axioms * more for is_on, name, more in names if is_on)
         self._is_quiet = not axioms
         self._graph, self._target = graph, _target(graph, destination)
 
     def closure(self) -> list[Contradiction]:
-        """Add the inferred triples to the graph; returns its contradictions. Raises InputError for an invalid term."""
+        """Add the inferred triples to the graph. Returns the contradictions. Raises InputError for an invalid term."""
         inferred, found = _closure(self._names, [*_triples(self._graph), *self._axioms])
         added = {*inferred, *self._axioms}
         if self._is_quiet:
@@ -104,7 +105,7 @@ class OWLRL_Semantics(Semantics):  # noqa: N801
 
 
 class RDFS_OWLRL_Semantics(Semantics):  # noqa: N801
-    """RDFS and OWL 2 RL together; the classes of RDFS are those of OWL, as in OWL 2 Full."""
+    """RDFS and OWL 2 RL together. As in OWL 2 Full, rdfs:Resource equals owl:Thing, and rdfs:Class equals owl:Class."""
 
     _rdfs = _owl = True
     _axioms = (
@@ -115,9 +116,9 @@ class RDFS_OWLRL_Semantics(Semantics):  # noqa: N801
 
 
 class DeductiveClosure:
-    """Adds to graphs the triples that follow under a semantics; with None as semantics, adds nothing.
+    """Adds inferred triples to graphs, by the rules of `closure_class`; with None, nothing is added.
 
-    Raises RuleError for a semantics that is not of this module, and for options that kgreason has no rules for.
+    Raises RuleError for a class that is not of this module, and for options that kgreason has no rules for.
 
     >>> from rdflib import OWL, RDF, Graph, URIRef
     >>> part, a, b, c = map(URIRef, ("http://e/part", "http://e/a", "http://e/b", "http://e/c"))
@@ -138,11 +139,11 @@ class DeductiveClosure:
     ) -> None:
         if closure_class not in (None, RDFS_Semantics, OWLRL_Semantics, RDFS_OWLRL_Semantics):
             raise RuleError(
-                f"{closure_class!r}: use RDFS_Semantics, OWLRL_Semantics or RDFS_OWLRL_Semantics of kgreason"
+                f"{closure_class!r}: pass RDFS_Semantics, OWLRL_Semantics or RDFS_OWLRL_Semantics of kgreason"
             )
         if not improved_datatypes:
             raise RuleError(
-                "improved_datatypes=False: kgreason reads literals as XSD defines them, never as rdflib does"
+                "improved_datatypes=False is not supported: kgreason always reads literals as XSD defines them"
             )
         self.closure_class = closure_class
         self.rdfs_closure = rdfs_closure
@@ -150,10 +151,10 @@ class DeductiveClosure:
         self.datatype_axioms = datatype_axioms
 
     def expand(self, graph: Graph, destination: Graph | URIRef | str | None = None) -> list[Contradiction]:
-        """Add the inferred triples of a graph to it, or to the graph `destination`; returns the contradictions.
+        """Add inferred triples to a graph, or to the graph `destination` instead. Returns the contradictions.
 
-        A Dataset is taken as the union of its graphs. The triples are added to its default graph, or to the named graph
-        `destination`.
+        For a Dataset, the triples of all its graphs are read together, and the inferred triples are added to the
+        default graph, or to the named graph `destination`.
         """
         if self.closure_class is None:
             return []
@@ -162,8 +163,8 @@ class DeductiveClosure:
 
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:
-    """The triples that follow from triples, without the given ones, and the contradictions."""
-    terms, live = _Terms(), Materializer(select(names, "data"))  # translated axioms do not pay for a single closure
+    """The triples that the rules with these names infer from `triples`, and the contradictions."""
+    terms, live = _Terms(), Materializer(select(names, "data"))  # for one closure, translating axioms takes too long
     change = live.change(Edit(added=terms.rows(live.dictionary, triples)))
     live.accept()
     found = contradictions(live.save(), live.dictionary, live.false_rules)
@@ -173,12 +174,12 @@ def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[
 
 @cache
 def _axiomatic(names: tuple[str, ...], axioms: tuple[Triple, ...]) -> frozenset[Triple]:
-    """The axioms, and the triples that follow from the axioms and the rules alone."""
+    """The axioms, and all triples that the rules infer from the axioms alone."""
     return frozenset((*axioms, *_closure(names, axioms)[0]))
 
 
 def _says_nothing(triple: Triple) -> bool:
-    """Whether a triple is trivial: reflexive, or true of every term."""
+    """Whether a triple is trivial: reflexive, or of a form that holds for every term, such as `x a owl:Thing`."""
     subject, predicate, object_ = triple
     if predicate in _REFLEXIVE and (subject == object_ or subject == OWL.Nothing):
         return True
@@ -186,14 +187,14 @@ def _says_nothing(triple: Triple) -> bool:
 
 
 class _Terms:
-    """The terms of a graph, and their texts for the engine; the text of a blank node has a number: `_:b7`."""
+    """Converts terms of rdflib to texts for the engine and back. The text of a blank node has a number: `_:b7`."""
 
     def __init__(self) -> None:
         self._texts: dict[Node, str] = {}
         self._nodes: dict[str, Node] = {}
 
     def rows(self, dictionary: Dictionary, triples: Iterable[Triple]) -> Int32:
-        """Triples as quads int32[n, 4] of the default graph."""
+        """Convert triples of rdflib to quads int32[n, 4] of the default graph; new terms get ids."""
         try:
             ids = dictionary.intern(self._text(term) for triple in triples for term in triple)
         except UnicodeEncodeError as error:
@@ -201,12 +202,12 @@ class _Terms:
         return np.column_stack([ids.reshape(-1, 3), np.zeros(len(ids) // 3, dtype=np.int32)])
 
     def triples(self, dictionary: Dictionary, rows: Int32) -> Iterator[Triple]:
-        """Rows int32[n, 3] as triples."""
+        """Convert rows int32[n, 3] to triples of rdflib."""
         nodes = map(self._node, dictionary.decode(rows.ravel()))
         return zip(nodes, nodes, nodes, strict=True)
 
     def contradiction(self, found: Contradiction) -> Contradiction:
-        """A contradiction with the labels that blank nodes have in the graph."""
+        """The contradiction, with the labels that its blank nodes have in the graph of rdflib."""
         return found.renamed(lambda text: text if text.startswith(("<", '"')) else f"_:{self._node(text)}")
 
     def _text(self, term: Node) -> str:
@@ -236,7 +237,7 @@ def _triples(graph: Graph) -> Iterable[Triple]:
 
 
 def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
-    """The graph that inferred triples are added to."""
+    """The graph to which inferred triples are added: `destination`, or a graph of `graph` that it names."""
     if isinstance(destination, Graph):
         return destination
     if isinstance(graph, ConjunctiveGraph):
@@ -249,7 +250,7 @@ def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
 
 
 def _messages(found: Iterable[Contradiction]) -> Iterator[Triple]:
-    """Contradictions as the triples that owlrl adds for them."""
+    """The triples that report contradictions: an `err:ErrorMessage` for each, as in owlrl."""
     for contradiction in found:
         node = BNode()
         yield node, RDF.type, _ERR.ErrorMessage

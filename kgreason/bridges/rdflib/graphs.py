@@ -1,14 +1,15 @@
-"""`Graphs`: maps a context of rdflib to a graph of the store.
+"""`Graphs`: finds the graph of the store that belongs to a context (a graph) of rdflib.
 
     None, a Dataset, a ConjunctiveGraph     all graphs together
     urn:x-rdflib:default                    the default graph, which is the closure
-    a blank node                            the default graph too: rdflib so names a graph that was given no name
+    a blank node                            the default graph too: rdflib names a graph without a name in this way
     another IRI, a blank node of `told`     the named graph
 
 rdflib's parsers do not tell which blank nodes name graphs. So a graph of TriG or N-Quads with a blank node as its name
 becomes part of the default graph; `KnowledgeGraph.load` keeps such graphs apart.
 
-A named graph exists in the store while it has a quad. Graphs that rdflib mentioned (`told`) are kept for the session.
+In the store a named graph exists only while it has a quad. Graphs that rdflib has mentioned (`told`) are remembered
+until the store is closed.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from kgreason.errors import InputError
 
 
 class Graphs:
-    """The names of the graphs of a store."""
+    """The graphs of a store, and the graphs that rdflib has mentioned."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._told: dict[GraphName, None] = {}
 
     def name(self, context: Graph | None) -> GraphName | None:
-        """The graph of a context, or None for all graphs. Raises InputError for a formula of N3."""
+        """The name of the graph for a context, or None for all graphs. Raises InputError for a formula of N3."""
         if context is None or isinstance(context, ConjunctiveGraph):
             return None
         if isinstance(context, QuotedGraph):
@@ -41,19 +42,19 @@ class Graphs:
         return self.named(context.identifier)
 
     def named(self, identifier: Node) -> GraphName:
-        """The graph with a name."""
+        """The name of the graph of the store for a name in rdflib; some names stand for the default graph."""
         if identifier == DATASET_DEFAULT_GRAPH_ID:
             return DefaultGraph()
         name = _graph_name(identifier)
         return name if name in self._told or not isinstance(identifier, BNode) else DefaultGraph()
 
     def target(self, context: Graph | None) -> GraphName:
-        """The graph that triples of a context are added to."""
+        """The name of the graph to which triples of a context are added."""
         name = self.name(context)
         return DefaultGraph() if name is None else name
 
     def contexts(self, names: Iterable[GraphName]) -> list[Graph]:
-        """Graphs of the store as graphs of rdflib, each once; they count as `told` from now on."""
+        """The graphs with these names as graphs of rdflib, each once. From now on they count as `told`."""
         distinct = dict.fromkeys(names)
         self._told |= distinct
         return [Graph(self._store, _identifier(name)) for name in distinct]
@@ -69,7 +70,7 @@ class Graphs:
 
     @property
     def told(self) -> list[GraphName]:
-        """The graphs that rdflib mentioned."""
+        """The names of the graphs that rdflib has mentioned."""
         return list(self._told)
 
 

@@ -1,4 +1,4 @@
-"""`Place`: the graph that a configuration string of rdflib means.
+"""`Place`: the graph that a configuration string of rdflib names.
 
     zoo                                  the store in the folder zoo, with the rules that it was made with
     zoo?rules=rdfs&rules=own.dl          the same, made with these rules if it does not exist
@@ -33,20 +33,20 @@ class Place(NamedTuple):
     def of(cls, configuration: object) -> Place:
         """The place that a configuration string names. Raises StoreError."""
         if not isinstance(configuration, str):
-            raise StoreError(f"{configuration!r}: a configuration is a string, PATH?rules=NAME&schema=MODE")
+            raise StoreError(f"{configuration!r}: pass a string PATH?rules=NAME&schema=MODE as configuration")
         path, _, query = configuration.partition("?")
         options = parse_qs(query, keep_blank_values=True)
         rules, schemas = options.pop("rules", None), options.pop("schema", [])
         if options or len(schemas) > 1 or not set(schemas) <= set(_SCHEMAS):
             raise StoreError(
-                f"{configuration}: cannot be read; after ? there may be rules=NAME, once for each rule set, and one"
-                " schema=axioms or schema=data, joined by &"
+                f"{configuration}: unknown or wrong option after ?; the options are rules=NAME, once for each rule set,"
+                " and schema=axioms or schema=data, joined by &"
             )
         return cls(Path(path) if path else None, rules, cast(SchemaMode, schemas[0]) if schemas else None)
 
     @property
     def is_there(self) -> bool:
-        """Whether the graph exists; a graph in memory always does."""
+        """Whether the graph exists. A graph in memory always exists."""
         return self.path is None or is_store(self.path)
 
     def open(self) -> KnowledgeGraph:

@@ -1,8 +1,8 @@
 """`Pending`: edits made through rdflib that wait for their commit.
 
-If there are several edits of one quad, the last one wins. All threads share the edits: a thread that commits, commits
-the edits of all threads. A thread that reads during a commit waits for its end, so that every thread reads what was
-written before. Cost: the text of each quad is kept once; the commit reads all texts as one document.
+If there are several edits of one quad, the last one wins. All threads share the edits: a commit has the edits of all
+threads. A thread that reads during a commit waits for the end of the commit, so every thread sees all earlier edits.
+Cost: the text of each quad is kept once; the commit reads all texts as one document.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kgreason.graph.transaction import Transaction
 
 
 class Pending:
-    """Edits of a graph, as lines of N-Quads. Any thread may call its methods; the lock `_noting` protects the edits."""
+    """Edits of a graph, as lines of N-Quads. Any thread may call the methods; the lock `_noting` protects the edits."""
 
     def __init__(self, graph: Callable[[], KnowledgeGraph]) -> None:
         self._graph = graph
@@ -24,7 +24,7 @@ class Pending:
         self._under_way: Transaction | None = None
 
     def note(self, lines: Iterable[str], *, added: bool) -> None:
-        """Note quads to assert (`added`) or to retract."""
+        """Note quads, as lines of N-Quads: to assert them if `added`, else to retract them."""
         edits = dict.fromkeys(lines, added)
         with self._noting:
             self._edits |= edits
@@ -32,7 +32,7 @@ class Pending:
     def commit(self) -> None:
         """Commit the edits as one commit. If the commit raises an error, the edits are dropped and nothing has changed.
 
-        Raises StoreError inside a transaction of the graph; then the edits wait on.
+        Raises StoreError inside a transaction of the graph; then the edits are kept.
         """
         if not (self._edits or self._under_way):
             return
@@ -48,7 +48,7 @@ class Pending:
                 self._under_way = None
 
     def drop(self) -> None:
-        """Forget the edits."""
+        """Drop all edits that wait."""
         self._taken()
 
     def _taken(self) -> dict[str, bool]:

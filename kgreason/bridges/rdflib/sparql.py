@@ -1,4 +1,4 @@
-"""Prepares queries and updates of rdflib for Oxigraph and for kgreason's own SPARQL Update.
+"""Prepare queries and updates of rdflib for Oxigraph and for kgreason's own SPARQL Update.
 
 Some requests are left to rdflib's own evaluation, which asks the store triple by triple: queries with initial bindings
 (in rdflib they reach every part of a query, in Oxigraph they do not), prepared queries without a text, and updates that
@@ -37,19 +37,19 @@ def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
 
 
 def used(prefixes: Mapping[str, Any], text: str) -> dict[str, str]:
-    """The prefixes that a text may use, with their namespaces."""
+    """Those of the prefixes that occur in a SPARQL text, with their namespaces."""
     names = set(re.findall(r"([\w.-]*):", text))
     return {name: str(namespace) for name, namespace in prefixes.items() if name in names}
 
 
 def declared(prefixes: Mapping[str, str], base: str | None, text: str) -> str:
-    """An update with declarations of prefixes and base in its first line, so that line numbers in errors stay right."""
+    """A SPARQL text with declarations of base and prefixes in its first line, so that line numbers do not change."""
     first = f"BASE <{base}> " if base else ""
     return first + "".join(f"PREFIX {name}: <{prefixes[name]}> " for name in sorted(prefixes)) + text
 
 
 def result_of(answer: Found) -> Result:
-    """An answer of the graph as a result of rdflib; solutions are converted while they are read."""
+    """Turn an answer of the graph into a result of rdflib. Solutions are converted one by one when they are read."""
     if isinstance(answer, QueryBoolean):
         result = Result("ASK")
         result.askAnswer = bool(answer)

@@ -1,8 +1,8 @@
 """`KGReasonStore`: a Store plugin for rdflib; a `Graph` on this store is a materialized graph.
 
-    Graph(store="kgreason")          the closure of all graphs, asserted and inferred
+    Graph(store="kgreason")          the closure: the asserted and inferred triples of all graphs
     Graph(store, identifier=IRI)     the asserted triples of a named graph
-    Dataset(store="kgreason")        both
+    Dataset(store="kgreason")        the closure as default graph, and the named graphs
 
 A graph without a name, or with the name of a Dataset's default graph, is the closure. A graph with a blank node as name
 is also the closure, since rdflib gives a blank node to a graph without a name. It is a named graph only if
@@ -23,8 +23,9 @@ reasoner that adds triples until nothing is new comes to an end. No pattern find
 
 A store holds an open graph, so a store, or an rdflib Graph on it, cannot be deep-copied or pickled.
 
-A removed triple that still follows stays, as an inferred one. Removing with a wildcard first commits the edits that
-wait, and looks up the triples. Cost of an edit: about ten microseconds, and its share of the commit.
+A removed triple that still follows from other triples stays as an inferred triple. Removing with a wildcard first
+commits the edits that wait, and then looks up the triples. Cost of an edit: about ten microseconds, and its share of
+the commit.
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ class KGReasonStore(Store):
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(
-            "a graph over kgreason cannot be deep-copied or pickled, since its store is open: for a copy"
-            " write `rdflib.Graph() + graph`, in another process open the store"
+            "a graph over kgreason cannot be deep-copied or pickled, because its store is open: to copy it write"
+            " `rdflib.Graph() + graph`; in another process open the store again"
         )
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
@@ -113,7 +114,7 @@ class KGReasonStore(Store):
         Raises StoreError if this store is already open, and what `KnowledgeGraph.open` raises.
         """
         if self._graph is not None:
-            raise StoreError("the store is already open: close it, or open it before it is used")
+            raise StoreError("the store is already open: call close() first, or open() before any other method")
         place = Place.of(configuration)
         if not create and not place.is_there:
             self._why_closed = f"{place.path}: there is no store; open(..., create=True) makes one"
@@ -124,7 +125,7 @@ class KGReasonStore(Store):
     def close(self, commit_pending_transaction: bool = False) -> None:  # noqa: ARG002
         """Commit the edits that wait, and close the graph, unless the caller passed the graph to the store.
 
-        The argument is ignored, since rdflib passes it without being asked. To drop edits, call `rollback`.
+        The argument is ignored, because rdflib passes it by itself. To drop edits, call `rollback`.
         """
         try:
             self.commit()
@@ -139,7 +140,7 @@ class KGReasonStore(Store):
         Place.of(configuration).destroy()
 
     def commit(self) -> None:
-        """Commit the edits that wait as one commit. Raises what a commit raises; then the edits are dropped."""
+        """Commit the edits that wait as one commit. If the commit raises an error, the edits are dropped."""
         self._pending.commit()
 
     def rollback(self) -> None:
@@ -148,7 +149,7 @@ class KGReasonStore(Store):
         self._pending.drop()
 
     def _settled(self) -> KnowledgeGraph:
-        """The graph after a commit of the edits that wait."""
+        """Commit the edits that wait, and return the graph."""
         self.commit()
         return self.graph
 
@@ -160,7 +161,10 @@ class KGReasonStore(Store):
             self.commit()
 
     def add(self, triple: _TripleType, context: _ContextType, quoted: bool = False) -> None:
-        """Assert a triple in a graph; a generalised one is dropped. Raises InputError for other non-RDF, StoreError."""
+        """Assert a triple in a graph. A generalised triple is dropped, with a warning for the first.
+
+        Raises InputError for a statement of an N3 formula or an invalid term, and StoreError.
+        """
         if quoted:
             raise InputError("a statement of an N3 formula cannot be added: RDF has no formulas")
         if is_generalised(triple):
@@ -170,7 +174,7 @@ class KGReasonStore(Store):
         super().add(triple, context, quoted)
 
     def _drop(self, triple: _TripleType) -> None:
-        """Remember a generalised triple, which the graph does not get; warn for the first one."""
+        """Remember a generalised triple, which is not added to the graph. The first one gives a warning."""
         if not self._dropped:
             warnings.warn(
                 f"{' '.join(term.n3() for term in triple)}: a generalised triple, which RDF does not have; the store"
@@ -181,7 +185,7 @@ class KGReasonStore(Store):
         self._dropped.add(triple)
 
     def addN(self, quads: Iterable[_QuadType]) -> None:  # noqa: N802  # rdflib's name
-        """Assert quads, all of them or none; generalised ones are dropped. Raises what `add` raises."""
+        """Assert quads: all or, after an error, none. Generalised triples are dropped. Raises what `add` raises."""
         rows = []
         for row in quads:
             if is_generalised(row[:3]):
@@ -193,7 +197,10 @@ class KGReasonStore(Store):
             super().add(row[:3], row[3])
 
     def remove(self, triple: _TriplePatternType, context: _ContextType | None = None) -> None:
-        """Retract the asserted triples that match, in one graph or in all graphs; a triple that still follows stays."""
+        """Retract the asserted triples that match a pattern, in one graph or in all graphs.
+
+        A triple that still follows from other triples stays as an inferred one.
+        """
         graph = self._graphs.name(context)
         pattern = _pattern(triple)
         for each in tuple(self._dropped):  # a copy, since other threads may add triples meanwhile
@@ -225,7 +232,7 @@ class KGReasonStore(Store):
         yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
 
     def __len__(self, context: _ContextType | None = None) -> int:
-        """The number of triples of a graph; without a context, of the closure."""
+        """The number of triples of a graph, or of the closure if there is no context."""
         graph, name = self._settled(), self._graphs.target(context)
         return int(graph.stats()["facts"]) if name == DefaultGraph() else sum(1 for _ in graph.match(graph=name))
 
@@ -260,7 +267,10 @@ class KGReasonStore(Store):
         queryGraph: str,  # noqa: N803
         **kwargs: Any,
     ) -> Result:
-        """The answer of Oxigraph. Raises QueryError, or NotImplementedError if rdflib should evaluate the query."""
+        """Answer a query with Oxigraph. Raises QueryError.
+
+        Raises NotImplementedError if rdflib should evaluate the query itself.
+        """
         base = kwargs.pop("base", None)
         if initBindings or kwargs:
             raise NotImplementedError
@@ -282,7 +292,10 @@ class KGReasonStore(Store):
         queryGraph: str,  # noqa: N803
         **kwargs: Any,
     ) -> None:
-        """Carry out a SPARQL Update. Raises what `KnowledgeGraph.update` raises, and NotImplementedError as `query`."""
+        """Carry out a SPARQL Update. Raises what `KnowledgeGraph.update` raises.
+
+        Raises NotImplementedError if rdflib should evaluate the update itself.
+        """
         if initBindings or kwargs or self._asked(queryGraph) != DefaultGraph():
             raise NotImplementedError
         text, prefixes, base = text_of(update)
@@ -292,7 +305,7 @@ class KGReasonStore(Store):
         return DefaultGraph() if graph == _UNION else self._graphs.named(graph)
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        """Bind a prefix, for as long as the store lives."""
+        """Bind a prefix to a namespace. Prefixes are not saved."""
         self._prefixes.bind(prefix, namespace, override)
 
     def prefix(self, namespace: URIRef) -> str | None:
@@ -325,7 +338,7 @@ def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
 
 
 def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:
-    """A quad of the graph as a triple of rdflib; terms that the pattern gives are taken from the pattern."""
+    """Convert a quad of the graph to a triple of rdflib. Terms that are in the pattern are taken from the pattern."""
     subject, predicate, object_ = pattern
     return (
         to_rdflib(quad.subject) if subject is None else subject,

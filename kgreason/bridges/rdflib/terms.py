@@ -1,10 +1,10 @@
-"""Converts terms of rdflib to terms of pyoxigraph and back. `str` of a term of pyoxigraph is canonical N-Triples.
+"""Convert terms of rdflib to terms of pyoxigraph and back. `str` of a term of pyoxigraph is canonical N-Triples.
 
-Lexical forms stay the same both ways: no literal of the graph is normalised, whatever `rdflib.NORMALIZE_LITERALS` says.
+Lexical forms stay the same in both directions: no literal is normalised, whatever `rdflib.NORMALIZE_LITERALS` says.
 Blank nodes keep their labels. A plain literal and a literal of type xsd:string are the same term, as RDF 1.1 says.
 Language tags come out in lower case; rdflib compares them without case.
 
-Cost: a microsecond a term, and a tenth of that for frequent terms.
+Cost: a microsecond for a term, and a tenth of that for a frequent term.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _XSD_STRING = NamedNode("http://www.w3.org/2001/XMLSchema#string")
 
 
 def to_oxigraph(term: Node) -> Term:
-    """A term of rdflib as a term of pyoxigraph; raises InputError for an invalid term, such as a relative IRI."""
+    """Convert a term of rdflib to a term of pyoxigraph. Raises InputError for an invalid term: a relative IRI."""
     found = of_rdflib(term)
     if found is None:
         raise InputError(f"pass an IRI, a blank node or a literal of rdflib; got {term!r}")
@@ -36,12 +36,12 @@ def to_oxigraph(term: Node) -> Term:
 
 @lru_cache(_FREQUENT)
 def to_text(term: Node) -> str:
-    """A term of rdflib as N-Triples text; raises InputError."""
+    """Convert a term of rdflib to N-Triples text. Raises InputError for an invalid term."""
     return str(to_oxigraph(term))
 
 
 def from_text(text: str) -> URIRef | BNode | Literal:
-    """The term of rdflib for N-Triples text."""
+    """Convert N-Triples text to a term of rdflib."""
     if text.startswith("<"):
         return URIRef(text[1:-1])
     return to_rdflib(next(pyoxigraph.parse(f"<row:> <row:> {text} .", RdfFormat.N_TRIPLES)).object)
@@ -54,14 +54,16 @@ def is_generalised(triple: tuple[Node, Node, Node]) -> bool:
 
 
 def line(subject: Node, predicate: Node, object_: Node, graph: GraphName) -> str:
-    """A quad as a line of N-Quads. Raises InputError."""
+    """Convert a quad of rdflib to a line of N-Quads. Raises InputError for a generalised triple or an invalid term."""
     if is_generalised((subject, predicate, object_)):
-        raise InputError(f"{subject!r} {predicate!r} {object_!r}: RDF does not allow such a triple")
+        raise InputError(
+            f"{subject!r} {predicate!r} {object_!r}: in RDF a subject is not a literal, and a predicate is an IRI"
+        )
     return quad_line(to_text(subject), to_text(predicate), to_text(object_), graph)
 
 
 def quad_line(subject: object, predicate: object, object_: object, graph: GraphName) -> str:
-    """A quad as a line of N-Quads, from terms in N-Triples text or of pyoxigraph."""
+    """A quad as a line of N-Quads. The terms are given as N-Triples text or as terms of pyoxigraph."""
     if isinstance(graph, DefaultGraph):
         return f"{subject} {predicate} {object_} .\n"
     return f"{subject} {predicate} {object_} {graph} .\n"
@@ -69,13 +71,13 @@ def quad_line(subject: object, predicate: object, object_: object, graph: GraphN
 
 @lru_cache(_FREQUENT)
 def to_rdflib(term: Term | pyoxigraph.Triple) -> URIRef | BNode | Literal:
-    """A term of pyoxigraph as a term of rdflib; raises InputError for terms of RDF 1.2, which rdflib does not know."""
+    """Convert a term of pyoxigraph to a term of rdflib. Raises InputError for the new kinds of terms of RDF 1.2."""
     if isinstance(term, NamedNode):
         return URIRef(term.value)
     if isinstance(term, BlankNode):
         return BNode(term.value)
     if isinstance(term, pyoxigraph.Triple) or term.direction:
-        raise InputError(f"{term}: rdflib has no such term")
+        raise InputError(f"{term}: rdflib does not support this kind of term of RDF 1.2")
     if term.language:
         return Literal(term.value, lang=term.language)
     if term.datatype == _XSD_STRING:

@@ -4,7 +4,7 @@
 and 3.3.16; OWL 2 Structural Specification, 4.5). In base64, the unused bits of the last character before `=` must be 0,
 and single spaces are allowed between characters.
 
-Cost: one or two microseconds, and the octets.
+Cost: one or two microseconds, and time in proportion to the octets.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _BASE64 = re.compile(
 def boolean(lexical: str) -> Value:
     """The value of a lexical form of xsd:boolean."""
     if lexical not in _TRUTH:
-        raise ValueError("true, false, 1 or 0")
+        raise ValueError("expected true, false, 1 or 0")
     return Value(BOOLEAN, _TRUTH[lexical])
 
 
 def hexadecimal(lexical: str) -> Value:
     """The value of a lexical form of xsd:hexBinary."""
     if not _HEX.fullmatch(lexical):
-        raise ValueError("pairs of hexadecimal digits")
+        raise ValueError("expected pairs of hexadecimal digits")
     return Value(HEX, bytes.fromhex(lexical))
 
 
 def base64(lexical: str) -> Value:
     """The value of a lexical form of xsd:base64Binary."""
     if not _BASE64.fullmatch(lexical):
-        raise ValueError("groups of four characters of base64, the last one padded with =")
+        raise ValueError("expected groups of four base64 characters, the last group filled with =")
     return Value(BASE64, b64decode(lexical))

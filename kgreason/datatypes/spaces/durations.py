@@ -1,8 +1,9 @@
 """Durations: months and seconds.
 
 Two durations are equal if they have the same number of months and the same number of seconds (XSD 1.1 Part 2, 3.3.6):
-`P1Y` equals `P12M`, but `P1M` does not equal `P30D`. The order is partial. A duration is less than another if it ends
-earlier from each of four dates on, which the standard has chosen for this (3.3.6.1). `P1M` and `P30D` are incomparable.
+`P1Y` equals `P12M`, but `P1M` does not equal `P30D`. The order is partial. The standard names four start dates
+(3.3.6.1). A duration is less than another one if it ends earlier from each of these dates. `P1M` and `P30D` are
+incomparable.
 
 Cost: about three microseconds; ten for a comparison.
 """
@@ -26,7 +27,7 @@ _STARTS = (1696, 9), (1697, 2), (1903, 3), (1903, 7)
 
 
 class Duration(NamedTuple):
-    """Months and seconds, of the same sign."""
+    """A duration: a number of months and a number of seconds, which have the same sign."""
 
     months: int
     seconds: int | Decimal
@@ -36,7 +37,7 @@ def duration(lexical: str) -> Value:
     """The value of a lexical form of xsd:duration."""
     match = _FORM.fullmatch(lexical)
     if not match:
-        raise ValueError("a form such as P1Y2M3DT4H5M6.7S, in which parts may be left out")
+        raise ValueError("expected a form such as P1Y2M3DT4H5M6.7S, in which parts may be left out")
     months = 12 * _whole(match["years"]) + _whole(match["months"])
     minutes = 60 * (24 * _whole(match["days"]) + _whole(match["hours"])) + _whole(match["minutes"])
     seconds = plus(60 * minutes, real(match["seconds"] or "0"))
@@ -47,24 +48,24 @@ def day_time(lexical: str) -> Value:
     """The value of a lexical form of xsd:dayTimeDuration, which has no years and months, not even `0Y`."""
     date = lexical.partition("T")[0]
     if "Y" in date or "M" in date:
-        raise ValueError("a form such as P3DT4H5M6.7S, without years and months")
+        raise ValueError("expected a form such as P3DT4H5M6.7S, without years and months")
     return duration(lexical)
 
 
 def year_month(lexical: str) -> Value:
     """The value of a lexical form of xsd:yearMonthDuration, which has no days and no time, not even `0D`."""
     if "D" in lexical or "T" in lexical:
-        raise ValueError("a form such as P1Y2M, without days and time")
+        raise ValueError("expected a form such as P1Y2M, without days and time")
     return duration(lexical)
 
 
 def places(value: Duration) -> list[int | Decimal]:
-    """The end of the duration on the time line, in seconds, for each of the four dates as its start."""
+    """The end of a duration on the time line, in seconds, for each of the four start dates of the standard."""
     return [plus(_after(year, month + value.months), value.seconds) for year, month in _STARTS]
 
 
 def _after(year: int, month: int) -> int:
-    """The start of a month counted from January of a year, in seconds."""
+    """The start of a month on the time line, in seconds. `month` counts from January of `year` and may exceed 12."""
     return days_before(year + (month - 1) // 12, (month - 1) % 12 + 1) * 86400
 
 

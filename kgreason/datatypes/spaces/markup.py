@@ -22,5 +22,5 @@ def xml(lexical: str) -> Value:
     try:
         element = canonicalize(f"{_OPEN}{lexical}{_CLOSE}", with_comments=True)
     except ParseError as error:
-        raise ValueError(f"balanced XML content ({error})") from None
+        raise ValueError(f"expected balanced XML content ({error})") from None
     return Value(XML, element[len(_OPEN) : -len(_CLOSE)])

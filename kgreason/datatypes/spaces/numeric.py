@@ -7,7 +7,7 @@ spaces of owl:real, xsd:float and xsd:double are disjoint (OWL 2 Structural Spec
 
 Law: `real(a) == real(b)` exactly if a and b write the same number, for any number of digits.
 The function of a datatype takes a lexical form. If it has no value, ValueError says which lexical forms are expected.
-Cost: some microseconds, and linear in the digits. `whole` must give an int and costs a little more than linear time.
+Cost: some microseconds, and linear in the digits; `whole` returns an int and takes a little more than linear time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _RATIONAL = re.compile(r"([+-]?[0-9]+)/(0*[1-9][0-9]*)")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][+-]?[0-9]+)?|[+-]?INF|NaN")
 _SHORT = 600
-"""Below so many digits `int` works, whatever limit the interpreter is set to."""
+"""For numbers of fewer than 600 digits `int` always works; Python may limit the digits of longer ones."""
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 Real: TypeAlias = int | Decimal | Fraction
@@ -56,7 +56,7 @@ WHOLE: Mapping[str, tuple[int | None, int | None]] = MappingProxyType(
 
 
 def whole(digits: str) -> int:
-    """The integer that digits, with or without a sign, stand for."""
+    """The integer for a text of digits, with or without a sign."""
     if len(digits) < _SHORT:
         return int(digits)
     half = len(digits) // 2
@@ -65,12 +65,12 @@ def whole(digits: str) -> int:
 
 
 def real(digits: str) -> int | Decimal:
-    """The number that digits, with or without a sign and a decimal point, stand for."""
+    """The exact number for a text of digits, with or without a sign and a decimal point."""
     return Decimal(digits) if "." in digits or len(digits) >= _SHORT else int(digits)
 
 
 def plus(integer: int, number: int | Decimal) -> int | Decimal:
-    """The exact sum, never rounded."""
+    """The exact sum of two numbers, never rounded."""
     return integer + number if isinstance(number, int) else _EXACT.add(integer, number)
 
 
@@ -82,14 +82,14 @@ def minus(number: int | Decimal) -> int | Decimal:
 def integer(lexical: str) -> Value:
     """The value of a lexical form of xsd:integer."""
     if not _INTEGER.fullmatch(lexical):
-        raise ValueError("digits, with or without a sign")
+        raise ValueError("expected digits, with or without a sign")
     return Value(REAL, real(lexical))
 
 
 def decimal(lexical: str) -> Value:
     """The value of a lexical form of xsd:decimal."""
     if not _DECIMAL.fullmatch(lexical):
-        raise ValueError("digits, with or without a decimal point, and no exponent")
+        raise ValueError("expected digits, with or without a decimal point, and no exponent")
     return Value(REAL, real(lexical))
 
 
@@ -97,7 +97,7 @@ def rational(lexical: str) -> Value:
     """The value of a lexical form of owl:rational."""
     match = _RATIONAL.fullmatch(lexical)
     if not match:
-        raise ValueError("an integer, a slash, and a positive integer without a sign")
+        raise ValueError("expected an integer, a slash, and a positive integer without a sign")
     ratio = Fraction(whole(match[1]), whole(match[2]))
     return Value(REAL, ratio.numerator if ratio.denominator == 1 else ratio)
 
@@ -127,14 +127,15 @@ def is_decimal(number: Real) -> bool:
 
 def _number(lexical: str) -> float:
     if not _FLOAT.fullmatch(lexical):
-        raise ValueError("a number with or without an exponent, INF, -INF or NaN")
+        raise ValueError("expected a number with or without an exponent, INF, -INF or NaN")
     return float(lexical)
 
 
 def _towards_odd(number: float, lexical: str) -> float:
-    """The number itself if it is a double; else the one of the two nearest doubles that has an odd last bit.
+    """The double for a lexical form, rounded to odd; `number` is the form rounded to the nearest double.
 
-    Rounding this double to a float then gives the same float as rounding the exact number at once.
+    If the exact number lies between two doubles, this is the one whose last bit is odd. Rounding it to a float gives
+    the same float as rounding the exact number directly.
     """
     if not math.isfinite(number) or number == 0 or _bits(number) & 1:
         return number
@@ -148,7 +149,7 @@ def _bits(number: float) -> int:
 
 
 def _rounded(number: float) -> float:
-    """The nearest float."""
+    """The single-precision float nearest to a double; infinite if the double is too large."""
     try:
         nearest: float = struct.unpack("<f", struct.pack("<f", number))[0]
     except OverflowError:

@@ -20,7 +20,7 @@ NAME_START = (
     r":A-Z_a-z\xC0-\xD6\xD8-\xF6\xF8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF"
     r"\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
 )
-"""NameStartChar of XML 1.1, as a part of a character class."""
+"""The characters with which an XML 1.1 name may start (NameStartChar), as a part of a character class."""
 NAME_CHARACTER = NAME_START + r"\-.0-9\xB7\u0300-\u036F\u203F\u2040"
 
 _NO_CHARACTER = re.compile("[\x00\ufffe\uffff]")
@@ -44,7 +44,7 @@ def plain(lexical: str) -> Value:
     """The value of a lexical form of rdf:PlainLiteral."""
     text, mark, language = lexical.rpartition("@")
     if not mark or (language and not is_language(language)):
-        raise ValueError("a text, @, and a language tag or nothing")
+        raise ValueError("expected a text that ends in @, or in @ and a language tag")
     return tagged(text, language) if language else string(text)
 
 
@@ -85,5 +85,5 @@ def is_ncname(text: str) -> bool:
 
 def _characters(text: str) -> str:
     if _NO_CHARACTER.search(text):
-        raise ValueError("strings without U+0000, U+FFFE and U+FFFF")
+        raise ValueError("expected a string without the characters U+0000, U+FFFE and U+FFFF")
     return text

@@ -32,13 +32,13 @@ _TIME = (
 _ZONE = r"(?P<zone>Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
 
 _LEAP_YEAR = 1972
-"""The year that a moment without a year is given; gMonthDay has a 29th of February."""
+"""The year to use for a moment without a year. It is a leap year, because --02-29 is a valid gMonthDay."""
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _BEFORE = (0, *accumulate(_LENGTHS))
 
 
 class Moment(NamedTuple):
-    """The seven properties; `second` is exact, `offset` is in minutes east of Greenwich."""
+    """A moment: the seven properties of XSD. `second` is exact; `offset` (timezone) is in minutes east of Greenwich."""
 
     year: int | None
     month: int | None
@@ -55,7 +55,7 @@ def days_in(year: int, month: int) -> int:
 
 
 def seconds(moment: Moment) -> int | Decimal:
-    """The place of a moment on the time line (XSD 1.1 Part 2, timeOnTimeline); in UTC if the moment has an offset.
+    """The position of a moment on the time line in seconds (XSD 1.1 Part 2, timeOnTimeline); UTC if it has an offset.
 
     Missing properties are filled in: year 1972, month December, the last day of the month, midnight.
     """
@@ -83,7 +83,7 @@ def _reader(space: str, pattern: str, example: str) -> Callable[[str], Value]:
     def read(lexical: str) -> Value:
         match = form.fullmatch(lexical)
         if not match:
-            raise ValueError(f"a form such as {example}, with or without a timezone")
+            raise ValueError(f"expected a form such as {example}, with or without a timezone")
         return Value(space, _moment(match.groupdict()))
 
     return read
@@ -92,7 +92,7 @@ def _reader(space: str, pattern: str, example: str) -> Callable[[str], Value]:
 def _moment(parts: dict[str, str | None]) -> Moment:
     year, month, day, hour, minute = (_whole(parts.get(name)) for name in ("year", "month", "day", "hour", "minute"))
     if month and day and day > days_in(_LEAP_YEAR if year is None else year, month):
-        raise ValueError("a day that exists in the month")
+        raise ValueError("expected a day that exists in the month")
     second, offset = parts.get("second"), _offset(parts["zone"])
     if parts.get("midnight"):
         return Moment(*_next_day(year, month, day), 0, 0, 0, offset)

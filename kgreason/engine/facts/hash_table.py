@@ -1,4 +1,4 @@
-"""The hash table over the rows of the fact table: look rows up, note them in the undo log, take them out.
+"""The kernels of the fact table's hash table: look rows up, copy them to the undo log, remove them.
 
 Invariant: the hash table holds exactly the rows that are neither FREE nor DEAD. The undo log holds each row that the
 commit wrote, once, with its content before the commit; such a row has the flag LOGGED.
@@ -46,10 +46,11 @@ BLOCK = 128
 
 @inline
 def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h: Number) -> Number:
-    """The number of the row equal to keys[i], or `~entry` with the free entry where the search ended.
+    """Look up the fact keys[i], whose hash is h, in the hash table `slots` of 2**bits entries.
 
-    Keys may be narrower than rows: no row of another table begins with the columns of a key, and padding adds nothing
-    to a hash.
+    Returns the number of its row. If no row holds the fact, returns `~at`, where `at` is the free entry that ended the
+    search. Keys may have fewer columns than rows: no row of another table begins with the columns of a key, and padding
+    adds nothing to a hash.
     """
     width = keys.shape[1]
     tag = entry_tag(h, bits)
@@ -87,7 +88,7 @@ def log_row(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
-    """Hash a block of keys, and load the entries and rows of these hashes into the cache."""
+    """Write the hashes of keys[low:high] to the array HASHES, and load their entries and rows into the CPU cache."""
     width = keys.shape[1]
     h = hashes(m, HASHES)
     shift = np.uint64(64 - bits)
@@ -98,12 +99,12 @@ def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: 
         entry = slots[h[i] >> shift]
         if entry != 0:
             met += rows[entry_number(entry, bits), SUPPORT]
-    h[BLOCK] = np.uint64(met)  # keeps the loads alive
+    h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
 @kernel
 def find_rows(m: Block, keys: Int32, found: Int32) -> None:
-    """found[i] = the present row equal to keys[i], or -1. keys: int32[n, w], found: int32[n]."""
+    """For each of keys int32[n, w] write the number of its row to found int32[n], or -1 if the fact is not present."""
     rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
     bits, width = log2(m, ENTRIES), keys.shape[1]
     for i in range(keys.shape[0]):
@@ -113,7 +114,7 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 
 @inline
 def kind(state: Number) -> Number:
-    """The kind of the fact of a row in this state: ABSENT, INFERRED or IS_ASSERTED."""
+    """The kind of a fact, from the state of its row: ABSENT, INFERRED or IS_ASSERTED."""
     age = state & AGE
     if age in (FREE, GONE, DEAD):
         return ABSENT
@@ -122,7 +123,10 @@ def kind(state: Number) -> Number:
 
 @kernel
 def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
-    """Write the present facts, in row order, to columns int32[n, w], tables int32[n], kinds int8[n]; their number."""
+    """Write the present facts, in the order of their rows, to columns int32[n, w], tables int32[n] and kinds int8[n].
+
+    Returns the number of present facts.
+    """
     rows, n = matrix(m, ROWS), np.int64(0)
     for r in range(m[N_ROWS]):
         found = kind(rows[r, STATE])
@@ -136,7 +140,7 @@ def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
 
 @kernel
 def rehash(m: Block) -> None:
-    """Enter the rows that are neither FREE nor DEAD into the empty hash table, in blocks as in `touch`."""
+    """Fill the empty hash table with the rows that are neither FREE nor DEAD, in blocks as in `touch`."""
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     for low in range(0, m[N_ROWS], BLOCK):
@@ -145,7 +149,7 @@ def rehash(m: Block) -> None:
         for r in range(low, high):
             h[r - low] = hash_row(rows, r, FIRST, width)
             met |= slots[h[r - low] >> np.uint64(64 - bits)]
-        h[BLOCK] = np.uint64(met)  # keeps the loads alive
+        h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
         for r in range(low, high):
             age = rows[r, STATE] & AGE
             if age != FREE and age != DEAD:
@@ -154,7 +158,7 @@ def rehash(m: Block) -> None:
 
 @inline
 def remove_entry(m: Block, rows: Int32, r: Number) -> None:
-    """Take row r out of the hash table; entries behind it shift back (Knuth 6.4, algorithm R)."""
+    """Remove row r from the hash table and move later entries back into the gap (Knuth 6.4, algorithm R)."""
     slots = entries(m, ENTRIES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     mask = slots.size - 1

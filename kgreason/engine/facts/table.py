@@ -4,7 +4,8 @@ Invariants: a fact has at most one row. The hash table holds exactly the rows th
 are on the free list and are used again before the store grows; `compact` gives their room back. At most five of eight
 entries of the hash table are taken.
 
-Cost: for each row 4 w + 12 bytes, and 6 to 13 bytes of hash table; one probe, in blocks, to add a row or look it up.
+Cost: a row of w columns takes 4 w + 12 bytes, and 6 to 13 bytes in the hash table. To add a row or to look it up takes
+one probe of the hash table; probes run in blocks.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _MOST_ROWS = 1 << 30
 
 
 class FactTable:
-    """The arrays `rows`, `entries`, `queue` and `free` of a memory block."""
+    """All facts of a circuit: the arrays `rows`, `entries`, `queue` and `free` of a memory block."""
 
     def __init__(self, memory: Memory, width: int, room: int = 1024) -> None:
         self._memory = memory
@@ -55,17 +56,17 @@ class FactTable:
         memory["free"] = np.zeros(16, dtype=np.int32)
 
     def __len__(self) -> int:
-        """The number of facts. Rows that left are counted until `settle`."""
+        """The number of facts. Facts that the open commit removed still count."""
         return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
 
     @property
     def width(self) -> int:
-        """The columns of the widest table."""
+        """The number of columns of the widest table."""
         return int(self._memory["rows"].shape[1]) - FIRST
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all arrays."""
+        """The number of bytes of all arrays of the fact table."""
         return sum(self._memory[name].nbytes for name in ("rows", "entries", "queue", "free"))
 
     def reserve(self, more: int) -> None:
@@ -80,7 +81,7 @@ class FactTable:
             self._rehash(needed)
 
     def trim(self) -> None:
-        """Give back the room that a large evaluation reserved and did not use; keep room for an eighth more rows."""
+        """Give back memory that a large evaluation reserved and did not use; keep room for an eighth more rows."""
         n = self._counters[N_ROWS]
         for name, room in (("rows", n + n // 8 + 1024), ("queue", self._counters[N_QUEUE] + 1024)):
             self._memory.cut(name, room)
@@ -102,7 +103,7 @@ class FactTable:
         self._is_hashed = True
 
     def widen(self, width: int) -> None:
-        """Make rows at least `width` columns wide; padding adds nothing to the hash of a row."""
+        """Give every row at least `width` columns. New columns hold the padding 0, so the hashes stay the same."""
         old = self._memory["rows"]
         if width > self.width:
             rows = np.zeros((old.shape[0], FIRST + width), dtype=np.int32)
@@ -110,13 +111,13 @@ class FactTable:
             self._memory["rows"] = rows
 
     def find(self, keys: Int32) -> Int32:
-        """For each of keys int32[n, w] the number of the present row equal to it, or -1: int32[n]."""
+        """For each of the facts `keys` int32[n, w] the number of its row, or -1 if it is not present: int32[n]."""
         found = np.empty(len(keys), dtype=np.int32)
         find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
         return found
 
     def padded(self, keys: Int32) -> Int32:
-        """Keys int32[n, v] as contiguous int32[n, w], w >= v; new columns are 0."""
+        """The facts `keys` with as many columns as the widest table, contiguous: int32[n, w]; new columns are 0."""
         if keys.shape[1] == self.width:
             return np.ascontiguousarray(keys, dtype=np.int32)
         wide = np.zeros((len(keys), self.width), dtype=np.int32)
@@ -124,34 +125,37 @@ class FactTable:
         return wide
 
     def reserve_free(self, more: int) -> None:
-        """Make room on the free list for `more` rows and for all dead ones."""
+        """Make room on the free list for `more` rows and for all DEAD rows."""
         self._memory.grow("free", self._counters[N_FREE] + self._counters[N_DEAD] + more)
 
     def present(self) -> Int32:
-        """The numbers of the rows that hold a present fact, ascending."""
+        """The numbers of the rows that hold a present fact, ascending: int32[n]."""
         held = self.held()
         kept: Int32 = held[self._memory["rows"][held, STATE] & AGE != GONE]
         return kept
 
     def held(self) -> Int32:
-        """The numbers of the rows that hold a fact, ascending, including rows that left and are not settled yet."""
+        """The numbers of the rows that hold a fact, ascending: int32[n]. Facts that the open commit removed count."""
         ages = self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE
         return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
 
     def records(self, rows: Int32) -> Int32:
-        """Whole rows int32[n, 3 + w]: state without the flags LOGGED and MET, stamp, support, columns."""
+        """Copies of whole rows, int32[n, 3 + w]: state (without the flags LOGGED and MET), stamp, support, columns."""
         records: Int32 = self._records(rows).copy()
         records[:, STATE] &= ~(LOGGED | MET)
         return records
 
     def _records(self, rows: Int32) -> Int32:
-        """Whole rows with all flags. It is a view if `rows` are all rows in order: read it before the table grows."""
+        """Whole rows with all flags: int32[n, 3 + w].
+
+        The result is a view if `rows` are all rows in order. Read it before the table grows.
+        """
         stored: Int32 = self._memory["rows"]
         is_all = len(rows) == self._counters[N_ROWS] and bool((rows[1:] > rows[:-1]).all())
         return stored[: len(rows)] if is_all else stored[rows]
 
     def columns(self, rows: Int32) -> tuple[Int32, Int32]:
-        """The facts in these rows: their columns int32[n, w] and their tables int32[n]."""
+        """The facts in rows int32[n]: their columns int32[n, w] and their tables int32[n]."""
         records = self._records(rows)
         return records[:, FIRST:].copy(), records[:, STATE] >> TABLE
 
@@ -164,12 +168,12 @@ class FactTable:
         return columns[:n], tables[:n], kinds[:n]
 
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each of rows int32[n] whether its fact is asserted: bool[n]."""
+        """For each row of `rows` int32[n] whether its fact is asserted: bool[n]."""
         flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
         return flags
 
     def kinds(self, rows: Int32) -> Int8:
-        """The kinds of the facts in these rows, int8[n]: INFERRED or IS_ASSERTED; ABSENT for row -1."""
+        """The kinds of the facts in rows int32[n]: int8[n], INFERRED or IS_ASSERTED; ABSENT for row number -1."""
         asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
         kinds: Int8 = asserted.astype(np.int8)
         kinds += INFERRED
@@ -177,12 +181,12 @@ class FactTable:
         return kinds
 
     def is_asserted_fact(self, keys: Int32) -> NDArray[np.bool_]:
-        """For each of keys int32[n, w] whether the fact is asserted: bool[n]."""
+        """For each of the facts `keys` int32[n, w] whether it is asserted: bool[n]."""
         asserted: NDArray[np.bool_] = self.kinds(self.find(keys)) == IS_ASSERTED
         return asserted
 
     def free(self, rows: Int32) -> None:
-        """Put dead rows int32[n] on the free list."""
+        """Put DEAD rows, given by their numbers int32[n], on the free list."""
         n = self._counters[N_FREE]
         self._memory.grow("free", n + len(rows))
         self._memory["free"][n : n + len(rows)] = rows
@@ -191,9 +195,9 @@ class FactTable:
         self._counters[N_DEAD] -= len(rows)
 
     def compact(self) -> Int32:
-        """Move the rows together and give free room back; for each new row its old number, int32[n].
+        """Move the rows of present facts together and give the free memory back.
 
-        No arrangement may be live.
+        Returns the old number of each row: int32[n]. No arrangement may be filled.
         """
         kept = self.present()
         self._memory["rows"] = self._memory["rows"][kept]
@@ -206,5 +210,5 @@ class FactTable:
 
 
 def _entries(rows: int) -> UInt32:
-    """An empty hash table with room for this many rows."""
+    """An empty hash table with room for this many rows: uint32[2**k]."""
     return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)

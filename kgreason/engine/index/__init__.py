@@ -1,7 +1,7 @@
-"""The rows of a circuit by some of their columns.
+"""Find the rows of a circuit by some of their columns.
 
-postings      arrangements: groups of rows that agree on the bound columns of a body atom
-candidates    the catalogue: rows that a new key may meet
-maintenance   present rows are counted, and stand in the arrangements
-arrangements  Arrangements: their room, and how they keep up
+postings      the kernels of arrangements: groups of rows with equal values in the bound columns of a body atom
+candidates    Catalogue: the rows that may have the constants of a new key
+maintenance   the kernels that count rows for the trigger keys and enter rows into arrangements
+arrangements  Arrangements: the arrays of all arrangements; fills them, grows them, drops them
 """

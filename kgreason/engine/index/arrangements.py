@@ -1,14 +1,15 @@
-"""The arrangements of a circuit: their room (groups, hash table, posting arena), and how rows get into them.
+"""The arrangements of a circuit: their arrays (groups, hash table, postings), and how rows get into them.
 
-An ask is one key and one arrangement. Its rows are entered when a plan that needs the ask first runs. An arrangement
-without rows takes in the rows of all its asks at once, because one pass over the rows serves them all. Asks that no
-plan with facts needs are left out if very many rows meet their key (an ask about rdf:type, before the first
-owl:sameAs). For keys of rules that come later, only the rows that the catalogue lists for them are counted. Counts and
-arrangements hold the MET rows (`maintenance`).
+An ask is one key and one arrangement. An ask is *live* when the arrangement holds the rows that have the key's
+constants. These rows are entered when a plan that needs the ask first runs. An empty arrangement takes the rows of all
+its asks at once, because one pass over the rows is enough for all of them. An ask is left out if very many rows have
+its constants and no plan that can derive facts needs it (an ask about rdf:type, before the first owl:sameAs). For keys
+of rules that are added later, only the rows that the catalogue lists are looked at. Counts and arrangements hold the
+rows with the flag MET (`maintenance`).
 
 Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes for each group, and two to four entries of
 five bytes. A group of more than one row has a run of postings, with eight bytes for each place; the length of a run is
-a power of two. Runs that a group has outgrown are used again.
+a power of two. A run that has become too short for its group is used again for another group.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ from kgreason.errors import LimitError
 
 _MOST_POSTINGS = 2**31 - 1
 _LARGE_SHARE = 16
-"""A key is large if more than one in so many rows meets it. Its rows are entered only when a plan needs them, by a pass
-over all rows."""
+"""A key is large if more than one in 16 rows has its constants. The rows of a large key are entered only when a plan
+needs them, by a pass over all rows."""
 _MANY_ROWS = 4096
-"""If there is more than one new key for so many rows, one pass over all rows counts for all new keys."""
+"""If there is more than one new key for 4,096 rows, one pass over all rows counts for all new keys."""
 
 
 class Arrangements:
-    """The arrays of groups and postings of a memory block, `live` and `live_asks`, and the counts `key_count`.
+    """All arrangements of a circuit, and for each key the number of rows that have its constants (`key_count`).
 
     While PARTIAL is set, counts and arrangements may lack rows; `mend` makes them again.
     """
@@ -68,7 +69,7 @@ class Arrangements:
         self.clear()
 
     def clear(self) -> None:
-        """Drop all contents."""
+        """Replace the groups, the hash table and the postings by empty ones."""
         self._memory["groups"] = np.zeros((1024, GROUP), dtype=np.int32)
         self._set_entries(2048)
         self._memory["postings"] = np.zeros(1024, dtype=np.int32)
@@ -78,7 +79,7 @@ class Arrangements:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all arrays."""
+        """The number of bytes of all arrangements."""
         return sum(self._memory[name].nbytes for name in ("groups", "group_entries", "signs", "postings", "values"))
 
     def _set_entries(self, size: int) -> None:
@@ -88,7 +89,7 @@ class Arrangements:
         self._counters[N_SIGNED] = 0
 
     def refresh_signs(self) -> None:
-        """Build the hash table and its filter again if groups that are gone have filled the filter."""
+        """Build the hash table and its filter again if too many bits of the filter belong to dropped groups."""
         size = self._memory["group_entries"].size
         if self._counters[N_SIGNED] > size:
             with self._partial():
@@ -97,7 +98,10 @@ class Arrangements:
             self._counters[N_SIGNED] = self._counters[N_ARRANGED]
 
     def grow(self) -> None:
-        """Make room for at least one more row in the arrays that are full. LimitError past 2**31 - 1 postings."""
+        """Make room for at least one more row in the arrays that are full.
+
+        Raises LimitError if there would be more than 2**31 - 1 postings.
+        """
         memory, n = self._memory, self._counters[N_ARRANGED]
         if n >= memory["groups"].shape[0] or 2 * n + 2 > memory["group_entries"].size:
             memory.grow("groups", n + 1)
@@ -115,7 +119,7 @@ class Arrangements:
             memory.grow("values", needed)
 
     def catch_up(self) -> None:
-        """Count the present rows for new keys."""
+        """Count, for each key that is new in the planner, the present rows that have its constants."""
         known = self._planner.key_info.n
         if self._counters[N_ROWS] and known != self._keys:
             with self._partial():
@@ -123,7 +127,7 @@ class Arrangements:
         self._keys = known
 
     def _count_from(self, keys: int) -> None:
-        """Count the present rows for the trigger keys from number `keys` on."""
+        """For each trigger key from number `keys` on, count the present rows that have its constants."""
         planner = self._planner
         fresh = [key for key in range(keys, planner.key_info.n) if planner.is_trigger(key)]
         if _MANY_ROWS * len(fresh) > self._counters[N_ROWS]:
@@ -135,20 +139,23 @@ class Arrangements:
                 count_key(self._block, key, self.candidates(key))
 
     def candidates(self, key: int) -> Int32:
-        """The rows, int32[n], that may meet a trigger key."""
+        """The numbers, int32[n], of the rows that may have the constants of a trigger key."""
         is_triple, _ = self._planner.tables()[self._planner.table_of(key)]
         return self._catalogue.candidates(is_triple, self._planner.constants_of(key))
 
     @contextmanager
     def _partial(self) -> Iterator[None]:
-        """Set PARTIAL inside the context: counts and arrangements may lack rows. It stays set after an error."""
+        """Set PARTIAL inside the context, because counts and arrangements may lack rows there.
+
+        After an error PARTIAL stays set.
+        """
         was = self._counters[PARTIAL]
         self._counters[PARTIAL] = 1
         yield
         self._counters[PARTIAL] = was
 
     def make_live(self, ask: int) -> None:
-        """Enter the present rows of an ask; if its arrangement has no rows yet, those of its other asks too."""
+        """Enter the rows of an ask into its arrangement. An empty arrangement gets the rows of all its asks."""
         arrangement = int(self._planner.asks.array[ask, 0])
         with self._partial():
             if self._memory["live"][arrangement, 0]:
@@ -158,7 +165,10 @@ class Arrangements:
                 self._memory["live"][arrangement, 0] = 1
 
     def _enter_all(self, arrangement: int) -> None:
-        """Enter the rows of all asks for an arrangement, except large asks that no plan with facts needs."""
+        """Enter the rows of all asks for an arrangement.
+
+        An ask with a large key is left out if no plan that can derive facts needs it.
+        """
         asks, keys = self._planner.asks_for(arrangement).T
         is_large = self._are_large(keys)
         if is_large.any():
@@ -171,7 +181,7 @@ class Arrangements:
             self.grow()
 
     def _enter_asked(self, ask: int) -> None:
-        """Enter the rows of one ask."""
+        """Enter the rows of one ask into its arrangement."""
         key, at, is_first = int(self._planner.asks.array[ask, 2]), 0, not self._planner.may_share(ask)
         rows = self._facts.held() if self._are_large(np.array([key]))[0] else self.candidates(key)
         while (at := arrange_asked(self._block, ask, key, rows, at, is_first)) < len(rows):
@@ -179,13 +189,13 @@ class Arrangements:
         self._memory["live_asks"][ask] = 1
 
     def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """For each of keys int[n] whether many of the gatekept rows meet it: bool[n]."""
+        """For each key of `keys` int[n] whether more than one in 16 of the rows so far has its constants: bool[n]."""
         seen = self._counters[N_ROWS if self._counters[RANKED] else SEGMENT_HIGH]
         large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > seen
         return large
 
     def drop(self) -> None:
-        """Empty all arrangements and free the dead rows. A plan that needs an arrangement fills it again."""
+        """Empty all arrangements and free the DEAD rows. A plan that needs an arrangement fills it again."""
         self.clear()
         self._memory["live"][:] = 0
         self._memory["live_asks"][:] = 0
@@ -201,6 +211,6 @@ class Arrangements:
         self._counters[PARTIAL] = 0
 
     def mend(self) -> None:
-        """Do a `renew` if an error has left counts or arrangements without some rows."""
+        """Call `renew` if an error has left counts or arrangements that lack rows."""
         if self._counters[PARTIAL]:
             self.renew()

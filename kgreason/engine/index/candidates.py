@@ -1,12 +1,12 @@
-"""The catalogue: which rows may meet a trigger key. It serves keys that are new to a table that already has facts.
+"""The catalogue: a sorted list of rows that finds the rows with the constants of a new trigger key.
 
-The catalogue is made when a new rule first needs the facts of a key, or rows for an arrangement. It lists the rows in
-the order of two columns: predicate and object of a triple, relation and first argument of an n-ary fact. Rows that are
-added later stand in extra lists, which are merged as they grow: each row is sorted a logarithmic number of times.
-Invariant: `candidates` returns every present row that has the key's constants. It may return other rows and free rows.
+The catalogue is made when a rule is added to a graph that already has facts. It lists the rows in the order of two
+columns: predicate and object of a triple, relation and first argument of an n-ary fact. Rows that are added later are
+in extra lists, which are merged as they grow: each row is sorted a logarithmic number of times. Invariant: `candidates`
+returns every present row that has the key's constants. It may return other rows and free rows.
 
-Cost: 12 bytes a row, from the first edit of the rules of a running graph on. If the added rows are more than a
-quarter of the listed ones plus 1,024, the catalogue is dropped; making it again is one sort.
+Cost: 12 bytes for each row, from the first change of the rules of a running graph on. If the added rows are more than a
+quarter of the listed rows plus 1,024, the catalogue is dropped; making it again takes one sort.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _PATIENCE = 4096
 
 
 class _Listed(NamedTuple):
-    """Rows int32[n] in the order of their keys int64[n]."""
+    """A list of row numbers, int32[n], sorted by their keys, int64[n].
+
+    The key of a row is predicate << 32 | object for a triple, relation << 32 | first argument for an n-ary fact.
+    """
 
     keys: NDArray[np.int64]
     rows: Int32
@@ -35,7 +38,7 @@ _EMPTY = _Listed(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
 
 
 class Catalogue:
-    """The rows of a fact table by predicate and object, or by relation and first argument."""
+    """Sorted lists of the rows of a fact table, by predicate and object, or by relation and first argument."""
 
     def __init__(self, facts: FactTable, planner: Planner) -> None:
         self._facts, self._planner = facts, planner
@@ -51,12 +54,12 @@ class Catalogue:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the lists."""
+        """The number of bytes of the lists."""
         listed = sum(keys.nbytes + rows.nbytes for keys, rows in (self._listed, *self._recent))
         return listed + sum(rows.nbytes for rows in self._new)
 
     def note(self, rows: Int32) -> None:
-        """Note that rows int32[n] were added after the list was made."""
+        """Note that rows int32[n] were added to the fact table. Drops the lists if too many rows were added."""
         if len(rows):
             self._new.append(rows)
             self._added += len(rows)
@@ -64,7 +67,7 @@ class Catalogue:
                 self.clear()
 
     def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
-        """The numbers of the rows that may have these constants (by column): int32[n], each row once."""
+        """The numbers of the rows that may have these constants (column -> id): int32[n], each row once."""
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
             return self._facts.held()
@@ -78,7 +81,7 @@ class Catalogue:
         return np.unique(np.concatenate(found)) if any(map(len, found[1:])) else found[0]
 
     def _take_in(self) -> None:
-        """List the added rows, merged with the recent lists that are shorter than twice their number."""
+        """Make a list of the added rows, merged with each recent list that is shorter than twice their number."""
         rows = np.concatenate(self._new)
         self._new = []
         while self._recent and len(self._recent[-1].rows) < 2 * len(rows):
@@ -86,7 +89,7 @@ class Catalogue:
         self._recent.append(self._list(np.unique(rows)))
 
     def _list(self, rows: Int32) -> _Listed:
-        """These rows, sorted by their keys."""
+        """A list of these rows, sorted by their keys."""
         columns, tables = self._facts.columns(rows)
         is_triple = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)[tables]
         keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32

@@ -1,8 +1,9 @@
-"""Facts meet the program: the counts of rows for each trigger key, and the entries of rows in the arrangements.
+"""Keep two things up to date: how many rows meet each trigger key, and which rows are in the arrangements.
 
-Invariant: a row is MET exactly if it is counted once for each key that it meets, and stands in each arrangement that a
-live ask of one of these keys names. Rows that leave stay MET until the commit is settled. So nothing is to do here if a
-row returns or the commit is undone. For new keys and new asks, the present rows that may meet them are looked through.
+A row meets a key if it has the constants of the key. Invariant: a row has the flag MET exactly if it is counted once
+for each key that it meets, and is in each arrangement that a live ask of one of these keys names. Rows that leave stay
+MET until the commit is settled. So there is nothing to do here if a row returns or the commit is undone. For a new key
+or a new ask, the present rows that may meet the key are looked through.
 
 Cost: a probe for each shape and each arrangement of a row; `count_present` and `arrange_present` look at every row.
 """
@@ -43,7 +44,7 @@ from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes
 
 @inline
 def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
-    """Enter row r into the arrangements that live asks of key k name; False if there is no room."""
+    """Enter row r into each arrangement for which key k has a live ask. Returns False if there is no room."""
     asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
@@ -55,7 +56,10 @@ def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
 
 @inline
 def leave_for_key(m: Block, k: Number, r: Number) -> Number:
-    """Take row r out of the arrangements that live asks of key k name; the number of groups that still name it."""
+    """Take row r out of each arrangement for which key k has a live ask.
+
+    Returns the number of groups in which the row stays as a dead row.
+    """
     asks, live, live_asks = matrix(m, ASKS), matrix(m, LIVE), vector(m, LIVE_ASKS)
     named = np.int64(0)
     ask = matrix(m, KEY_INFO)[k, 2]
@@ -70,7 +74,10 @@ def leave_for_key(m: Block, k: Number, r: Number) -> Number:
 
 @inline
 def unmeet(m: Block, r: Number) -> Number:
-    """Take MET row r out of counts and arrangements; the number of groups that still name it, as a dead row."""
+    """Take row r, which is MET, out of the counts and the arrangements.
+
+    Returns the number of groups in which the row stays as a dead row.
+    """
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     rows[r, STATE] &= ~MET
     m[N_UNMET] = m[N_UNMET] % 2_000_000_000 + 1
@@ -87,7 +94,7 @@ def unmeet(m: Block, r: Number) -> Number:
 
 @kernel
 def count_present(m: Block, low: Number, high: Number, first_key: Number) -> None:
-    """Count the MET rows low..high-1 for the trigger keys from `first_key` on."""
+    """For each trigger key from `first_key` on, add to its count the MET rows low to high - 1 that meet it."""
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     for r in range(low, high):
         if rows[r, STATE] & MET != 0:
@@ -101,7 +108,7 @@ def count_present(m: Block, low: Number, high: Number, first_key: Number) -> Non
 
 @kernel
 def count_key(m: Block, k: Number, candidates: Int32) -> None:
-    """Count the MET rows among the candidates, int32[n], for trigger key k."""
+    """Add to the count of trigger key k the MET rows among `candidates`, int32[n], that meet it."""
     rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
     for i in range(candidates.size):
         if rows[candidates[i], STATE] & MET != 0 and meets(m, k, rows, candidates[i]):
@@ -110,7 +117,7 @@ def count_key(m: Block, k: Number, candidates: Int32) -> None:
 
 @inline
 def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Flag:
-    """Whether a key that row r meets has a live ask for arrangement a."""
+    """Whether arrangement a must hold row r: some key that the row meets has a live ask for the arrangement."""
     if arranged[a, ARRANGED_BITS] == EVERY_ROW:
         if rows[r, STATE] >> TABLE != arranged[a, ARRANGED_TABLE]:
             return False
@@ -134,10 +141,10 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 
 @kernel
 def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
-    """Enter the MET rows low..high-1 that a live ask for arrangement a names.
+    """Enter into arrangement a those of the MET rows low to high - 1 that a live ask for the arrangement needs.
 
-    Returns the first row that is not done: `high`, or less if there was no room. Rows that are not MET yet enter
-    when they are gatekept.
+    Returns the first row that is not done: `high`, or less if there was no room. A row that is not MET yet is entered
+    later, when it is gatekept.
     """
     rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     for r in range(low, high):
@@ -148,10 +155,11 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
 
 @kernel
 def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
-    """Enter the MET candidates of an ask of key k that is not live yet, except rows that a live ask has entered.
+    """Enter the rows of an ask into its arrangement: the MET rows among candidates[low:] that meet its key k.
 
-    candidates: int32[n]. `is_first` says that no live ask can have entered any of these rows. Returns the first
-    candidate that is not done: n, or less if there was no room.
+    The ask is not live yet. A row that a live ask has entered already is left out; `is_first` says that there is no
+    such row. candidates: int32[n]. Returns the position of the first candidate that is not done: n, or less if there
+    was no room.
     """
     rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
     for i in range(low, candidates.size):

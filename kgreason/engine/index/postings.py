@@ -1,13 +1,14 @@
-"""Arrangements: groups of rows that agree on the bound columns of a body atom.
+"""Arrangements: groups of rows with equal values in the bound columns of a body atom.
 
-One hash table holds the groups of all arrangements. A group of one row holds that row itself. The rows of a larger
-group stand in the posting arena, in a run of places; the length of a run is a power of two. A full group moves to a run
-of twice the length; a group that uses a quarter of its run moves to a shorter one. Freed runs are used again, whole.
+One hash table holds the groups of all arrangements. A group of one row holds the number of that row. The rows of a
+larger group are in a run of the array `postings`; the length of a run is a power of two. A full group moves to a run of
+twice the length; a group that uses only a quarter of its run moves to a shorter run. A freed run is used again, whole.
 
 Invariant: an arrangement holds, once each, the MET rows of the keys that have a live ask for it. If two keys ask for
 one row, the row is entered twice in succession; the second time, the row is the last of its group, and is skipped. In a
 long group, a row that is taken out stays as a DEAD row until an eighth of the group is dead. So taking a row out costs
-one probe, however long the group is. A row is used again only after no group names it. A group without rows is free.
+one probe, however long the group is. The number of a row is used again only when no group has it any more. A group
+without rows is free.
 """
 
 from __future__ import annotations
@@ -58,14 +59,14 @@ from kgreason.engine.memory.layout import (
 
 NO_ROOM = -1
 SHORT = 64
-"""A row is taken out of a group of at most so many rows at once, by looking through the group."""
+"""In a group of at most 64 rows, a row is taken out at once, by looking through the group."""
 DEAD_SHARE = 8
 """Of n rows in a group, n / DEAD_SHARE may be dead."""
 
 
 @inline
 def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
-    """The hash of the bound columns of row r in arrangement a."""
+    """The hash of row r in arrangement a: of the columns by which the arrangement groups rows."""
     h = salted(a)
     for j in range(arranged[a, ARRANGED_COUNT]):
         c = arranged[a, ARRANGED_COLUMNS + j]
@@ -77,7 +78,10 @@ def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
 def find_group_of(
     rows: Int32, groups: Int32, slots: UInt32, bits: Number, arranged: Int32, a: Number, r: Number, h: Number
 ) -> Number:
-    """The group of arrangement a that row r belongs to, or `~entry` with a free entry for a new group."""
+    """The number of the group of arrangement a that row r, with hash h, belongs to.
+
+    If there is no such group, returns `~at`, where `at` is a free entry of the hash table for a new group.
+    """
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     mask = np.uint64(slots.size - 1)
@@ -112,7 +116,7 @@ def power(n: Number) -> Number:
 
 @inline
 def take_run(m: Block, k: Number) -> Number:
-    """A run of 2**k postings, or NO_ROOM."""
+    """Take a free run of 2**k postings. Returns where it starts, or NO_ROOM."""
     postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
     at = np.int64(free[k]) - 1
     if at >= 0:
@@ -127,7 +131,7 @@ def take_run(m: Block, k: Number) -> Number:
 
 @inline
 def free_run(m: Block, at: Number, k: Number) -> None:
-    """Give back a run of 2**k postings."""
+    """Give back the run of 2**k postings that starts at `at`."""
     postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
     postings[at] = free[k]
     free[k] = at + 1
@@ -135,7 +139,7 @@ def free_run(m: Block, at: Number, k: Number) -> None:
 
 @inline
 def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
-    """Move the rows of a group to a run of 2**k postings; False if there is no room."""
+    """Move the rows of group g to a new run of 2**k postings. Returns False if there is no room."""
     postings, values, start = vector(m, POSTINGS), vector(m, VALUES), np.int64(groups[g, GROUP_START])
     run = take_run(m, k)
     if run == NO_ROOM:
@@ -151,7 +155,7 @@ def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
 
 @inline
 def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
-    """Make a group of row r at a free entry; False if there is no room."""
+    """Make a group of the single row r, at a free entry of the hash table. Returns False if there is no room."""
     groups, slots = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
     n = m[N_ARRANGED]
     g = m[FREE_GROUP] - 1
@@ -172,7 +176,10 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
 
 @inline
 def arrange(m: Block, a: Number, r: Number) -> Flag:
-    """Enter row r into its group of arrangement a, unless it is the last row there; False if there is no room."""
+    """Enter row r into its group of arrangement a, unless it is already the last row of the group.
+
+    Returns False if there is no room.
+    """
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
     slots, postings, values = entries(m, GROUP_ENTRIES), vector(m, POSTINGS), vector(m, VALUES)
     value = arranged[a, ARRANGED_VALUE]
@@ -188,7 +195,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
         run = take_run(m, 1)
         if run == NO_ROOM:
             return False
-        postings[run], values[run] = start, rows[start, value]  # the row itself
+        postings[run], values[run] = start, rows[start, value]  # START was the number of the single row
         groups[g, GROUP_START], groups[g, GROUP_DEAD] = run, 1
         start = run
     elif length == 1 << (groups[g, GROUP_DEAD] % ONE_DEAD):
@@ -202,7 +209,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
 
 @inline
 def free_row(m: Block, r: Number) -> None:
-    """Put a row that no group names any more on the free list, which must have room for it."""
+    """Put row r on the free list, which must have room for it. No group may contain the row any more."""
     matrix(m, ROWS)[r, STATE] = FREE
     vector(m, FREE_ROWS)[m[N_FREE]] = r
     m[N_FREE] += 1
@@ -210,7 +217,10 @@ def free_row(m: Block, r: Number) -> None:
 
 @inline
 def release(m: Block, r: Number) -> None:
-    """Note that one group fewer names row r. A DEAD row counts the groups in its support, and is freed at 0."""
+    """Note that one group fewer contains the dead row r, and free the row if no group contains it.
+
+    The support of a DEAD row is the number of these groups.
+    """
     rows = matrix(m, ROWS)
     rows[r, SUPPORT] -= 1
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & AGE == DEAD:
@@ -220,7 +230,10 @@ def release(m: Block, r: Number) -> None:
 
 @inline
 def drop_group(m: Block, g: Number, h: Number) -> None:
-    """Take a group out of its hash table; entries behind it shift back (Knuth 6.4, algorithm R)."""
+    """Remove group g, with hash h, from the hash table, move later entries back into the gap, and free the group.
+
+    (Knuth 6.4, algorithm R.)
+    """
     arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
     bits, mask = log2(m, GROUP_ENTRIES), slots.size - 1
     at = np.int64(h >> np.uint64(64 - bits))
@@ -246,7 +259,7 @@ def drop_group(m: Block, g: Number, h: Number) -> None:
 
 @inline
 def shrink_run(m: Block, groups: Int32, g: Number) -> None:
-    """Give back the run of a group of at most one row; move a group that uses a quarter of its run to a shorter run."""
+    """Shorten the run of group g if at most a quarter of it is used. A group of one row or none gives its run back."""
     room, length = groups[g, GROUP_DEAD] % ONE_DEAD, np.int64(groups[g, GROUP_LENGTH])
     if length <= 1:
         free_run(m, np.int64(groups[g, GROUP_START]), room)
@@ -257,7 +270,7 @@ def shrink_run(m: Block, groups: Int32, g: Number) -> None:
 
 @inline
 def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
-    """Drop row r and the dead rows from a group with hash h. Drop the group if no row is left."""
+    """Drop row r and all dead rows from group g, which has hash h. If no row is left, drop the group."""
     groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
     start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
     kept = np.int64(0)
@@ -277,7 +290,7 @@ def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
 
 @inline
 def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
-    """Take row r out of a short group without dead rows; no other row is read."""
+    """Take row r out of group g, which is short and has no dead rows. No other row is read."""
     postings, values = vector(m, POSTINGS), vector(m, VALUES)
     start = np.int64(groups[g, GROUP_START])
     last = start + groups[g, GROUP_LENGTH] - 1
@@ -292,7 +305,10 @@ def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
 
 @inline
 def leave(m: Block, a: Number, r: Number) -> Number:
-    """Take row r, which is no longer MET, out of arrangement a; 1 if its group still names it, as a dead row."""
+    """Take row r, which is no longer MET, out of arrangement a.
+
+    Returns 1 if the row stays in its group as a dead row, else 0.
+    """
     arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
     h = row_hash(arranged, a, rows, r)
     g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)

@@ -1,9 +1,9 @@
 """The kernels of a level, in the order in which they run.
 
-gatekeep        new facts meet triggers: rewrites
-product, probe  rewrites meet facts through arrangements; which atom comes next
-ground          finished rewrites become head rows
-distinct        head rows meet the fact table: the next level
-fixpoint        advance: levels until nothing is new
-commit_end      what a commit changed; making it final, undoing it
+gatekeep        find the trigger keys of new facts; each (key, fact) starts rewrites
+product, probe  extend rewrites by facts from the arrangements; choose which atom comes next
+ground          turn finished rewrites into head rows
+distinct        enter head rows into the fact table; new rows are the next level
+fixpoint        advance: run levels until nothing is new
+commit_end      list the changes of a commit; make it final, or undo it
 """

@@ -42,9 +42,9 @@ from kgreason.engine.memory.layout import (
 
 @kernel
 def note_changes(m: Block, start: Number) -> Number:
-    """Write the facts of changed kind, with their kinds before and after, into `changed`; their number.
+    """Write the facts whose kind has changed, with their kinds before and after, to the array `changed`.
 
-    `start` is the place in the undo log from which rows are looked at.
+    Rows at places before `start` of the undo log are left out. Returns the number of these facts.
     """
     rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
     n = np.int64(0)
@@ -61,7 +61,10 @@ def note_changes(m: Block, start: Number) -> Number:
 
 @inline
 def remove(m: Block, rows: Int32, r: Number) -> None:
-    """Take row r out of the hash table and the arrangements. It is free if no group names it, else DEAD."""
+    """Remove row r from the hash table and the arrangements.
+
+    If the row stays as a dead row in some group of an arrangement, it becomes DEAD, else free.
+    """
     remove_entry(m, rows, r)
     named = np.int64(0)
     if rows[r, STATE] & MET != 0:
@@ -76,7 +79,7 @@ def remove(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) -> None:
-    """Load the hash-table entries of the GONE rows of a block, and the rows of the next entries, into the cache."""
+    """Load the entries of the GONE rows among undo[low:high], and the rows of the next entries, into the CPU cache."""
     slots, h = entries(m, ENTRIES), hashes(m, HASHES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     met = np.int64(0)
@@ -88,12 +91,15 @@ def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) ->
             after = slots[(at + np.uint64(1)) & np.uint64(slots.size - 1)]
             if after != 0:
                 met += rows[entry_number(after, bits), SUPPORT]
-    h[BLOCK] = np.uint64(met)  # keeps the loads alive
+    h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
 @kernel
 def settle(m: Block) -> None:
-    """Make the commit final: remove the rows that left. The free list must have room for them and all dead rows."""
+    """Make the commit final: remove the rows that left.
+
+    The free list must have room for these rows and for all DEAD rows.
+    """
     rows, undo = matrix(m, ROWS), matrix(m, UNDO)
     for low in range(0, m[N_TOUCHED], BLOCK):
         high = min(low + BLOCK, m[N_TOUCHED])
@@ -108,7 +114,10 @@ def settle(m: Block) -> None:
 
 @kernel
 def unwind(m: Block) -> None:
-    """Undo the commit. The free list must have room for the rows of the undo log and for all dead rows."""
+    """Undo the commit, from the undo log.
+
+    The free list must have room for the rows of the undo log and for all DEAD rows.
+    """
     rows, undo = matrix(m, ROWS), matrix(m, UNDO)
     for i in range(m[N_TOUCHED]):
         r = np.int64(undo[i, 0])

@@ -1,4 +1,4 @@
-"""distinct: head rows meet the fact table; new rows become the delta of the next level.
+"""distinct: enter head rows into the fact table; the rows that are new become the next level.
 
 Invariant: the support of a fact is the number of its derivations of smaller rank than its stamp. The rank of a
 derivation is the largest stamp in its body, -1 for an empty body. For the derivations of one level this means:
@@ -67,7 +67,10 @@ def enqueue(m: Block, r: Number) -> None:
 def new_row(
     m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, entry: Number, h: Number
 ) -> Number:
-    """Write keys[i] to a free row and put the row into the queue; the number of the row."""
+    """Write the fact keys[i] to a free row and put the row into the queue. Returns the number of the row.
+
+    `entry` is a free entry of the hash table, and h is the hash of the fact.
+    """
     r = m[N_ROWS]
     if m[N_FREE] > 0:
         m[N_FREE] -= 1
@@ -93,7 +96,7 @@ def become(rows: Int32, r: Number, age: Number) -> None:
 
 @inline
 def distinct(m: Block) -> None:
-    """Empty the head buffer into the fact table, which must have room for the heads."""
+    """Enter the heads in the head buffer into the fact table, which must have room for them; empty the buffer."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -125,7 +128,7 @@ def distinct(m: Block) -> None:
 
 @inline
 def may_leave(m: Block, rows: Int32, r: Number) -> None:
-    """Queue a present row to leave in the next level if it is not asserted and has no support."""
+    """If present row r is not asserted and has no support, put it into the queue: it leaves in the next level."""
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
         become(rows, r, NEXT)
         enqueue(m, r)
@@ -133,7 +136,10 @@ def may_leave(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def discount(m: Block) -> None:
-    """Take the derivations in the head buffer back: subtract them from the support of their heads."""
+    """Take back the derivations in the head buffer: subtract 1 from the support of the head for each. Empty the buffer.
+
+    A derivation that the support did not count is skipped.
+    """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, h = vector(m, RANKS), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -152,7 +158,7 @@ def discount(m: Block) -> None:
 
 @kernel
 def open_queue(m: Block) -> None:
-    """Make the queued rows a level, before all rows that are queued later."""
+    """Make all rows that are in the queue now one level; rows that are queued later belong to later levels."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(m[N_QUEUE]):
         become(rows, np.int64(queue[i]), WAITING)
@@ -161,13 +167,13 @@ def open_queue(m: Block) -> None:
 
 @kernel
 def take_heads(m: Block) -> None:
-    """Do `distinct` for heads that Python has put into the buffer; the fact table must have room for them."""
+    """Call `distinct` for heads that Python has put into the buffer; the fact table must have room for them."""
     distinct(m)
 
 
 @kernel
 def take_back_heads(m: Block) -> None:
-    """Do `discount` for heads that Python has put into the buffer; queue and undo log must have room for them."""
+    """Call `discount` for heads that Python has put into the buffer; queue and undo log must have room for them."""
     discount(m)
 
 
@@ -201,10 +207,10 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number,
 
 @kernel
 def retract_rows(m: Block, keys: Int32, low: Number, high: Number) -> Number:
-    """Remove the flag of the asserted rows among keys[low:high]; rows without support leave.
+    """Retract the facts keys[low:high]: they are asserted no longer, and a fact without support leaves.
 
-    Returns the number of rows that were not asserted. keys: int32[n, w]. The queue and the undo log must have room for
-    high - low rows.
+    Returns the number of these facts that were not asserted. keys: int32[n, w]. The queue and the undo log must have
+    room for high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)

@@ -1,15 +1,17 @@
 """The fixpoint: levels of gatekeep, product and distinct, until a level derives no new fact and takes no fact away.
 
-A level is DBSP's inner time. The same levels serve facts that arrive and facts that leave. A scan of given rows takes
-the place of the delta to find the heads of new or leaving rules, or the derivations of given heads.
+A level is DBSP's inner time. The same code runs for facts that arrive and for facts that leave. To find the heads of a
+new or leaving rule, or the derivations of given facts, the code reads a list of rows (a *scan*) instead of the new rows
+of a level.
 
-`advance` is resumable. It returns when it is done, when an array must grow, when an arrangement must be built, or when
-its fuel is used up; the next call goes on from the memory block. So between calls Python can grow arrays, show
-progress, honour a budget and notice Ctrl-C. A phase of a small commit is one call.
+`advance` can be interrupted and continued. It returns when it is done, when an array must grow, when an arrangement
+must be filled, or when its fuel (a number of rewrites and rows) is used up; the next call continues from the state in
+the memory block. So between calls Python can grow arrays, show progress, check a budget and notice Ctrl-C. A phase of a
+small commit is one call.
 
-A level with a large delta runs in segments, and each segment is a delta: rows of later segments stay invisible, so that
-every derivation is still met exactly once, and the scratch arrays stay small. The number of phases in a level depends
-on the sizes of its delta and of its heads, not on the number of rules.
+A level with many new rows runs in segments. Rows of later segments are invisible to a segment. So every derivation is
+still met exactly once, and the scratch arrays stay small. The number of kernel phases in a level depends on the number
+of its new rows and heads, not on the number of rules.
 """
 
 from __future__ import annotations
@@ -62,7 +64,10 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def next_segment(m: Block) -> Number:
-    """Gatekeep the next segment, and open the next level if this one is done: DONE, NEED_POSTINGS or RUNNING."""
+    """Gatekeep the next segment; if the level is done, open the next level first.
+
+    Returns DONE if there is no row left, NEED_POSTINGS if an arrangement is full, else RUNNING.
+    """
     if m[PHASE] == SCAN:
         if m[SCAN_AT] == m[SCAN_END]:
             return DONE
@@ -97,7 +102,10 @@ def has_room(m: Block) -> Flag:
 
 @kernel
 def advance(m: Block) -> Number:
-    """Run levels until nothing is left to do, or Python must help: a status of `layout`."""
+    """Run levels until nothing is left to do or Python must help.
+
+    Returns DONE, RUNNING (the fuel is used up), or one of the NEED_ statuses of `layout`, which say what is missing.
+    """
     while m[FUEL] >= 0:
         m[CALLS] += 1
         if m[PHASE] == GATEKEEP or m[PHASE] == SCAN:

@@ -1,11 +1,12 @@
-"""gatekeep: the facts of a segment of the delta meet the triggers, and enter the arrangements that ask for them.
+"""gatekeep: find the trigger keys that the rows of a segment meet, and enter the rows into arrangements.
 
-Invariant: a present fact is counted once for each trigger key that it meets, and stands once in each arrangement that a
-live ask of one of these keys names. For a fact that no key mentions, the only cost is a look at the flags of its ids.
-Facts that leave meet the triggers as well, but are neither counted nor arranged.
+A row meets a key if it has the constants of the key. A *segment* is a part of the new rows of a level. Invariant: a
+present fact is counted once for each trigger key that it meets, and is once in each arrangement that a live ask of one
+of these keys names. For a fact that no key mentions, the only cost is a look at the flags of its ids. Facts that leave
+are looked up in the same way, but are neither counted nor entered.
 
-Output: the hits of the segment, pairs (key, row), grouped by key. A counting sort over the keys that were met groups
-them, so that the cost does not depend on the number of rules.
+Output: the *hits* of the segment, pairs (key, row), grouped by key. A counting sort over the keys that were met groups
+the hits, so that the cost does not depend on the number of rules.
 """
 
 from __future__ import annotations
@@ -70,7 +71,11 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 
 @inline
 def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
-    """Add the hits of row r under the shapes in `bits`; False, and no hit, if an arrangement has no room."""
+    """Add a hit for each key that row r meets, among the keys of the shapes in `bits`.
+
+    If the row is fresh, it is also counted and entered into arrangements. Returns False, and adds no hit, if an
+    arrangement has no room.
+    """
     hit_keys, hit_rows, key_info, count = (
         vector(m, HIT_KEYS),
         vector(m, HIT_ROWS),
@@ -96,7 +101,10 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
 
 @inline
 def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
-    """Enter row r into the arrangements that live asks of keys without constants name; False if there is no room."""
+    """Enter row r into each arrangement for which a key without constants has a live ask.
+
+    Returns False if there is no room.
+    """
     shapes = matrix(m, SHAPES)
     for shape in range(m[N_SHAPES]):
         if shapes[shape, 1] == 0:
@@ -110,9 +118,9 @@ def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
 def add_common_hits(m: Block, low: Number, high: Number) -> None:
     """Add the hits of the key without constants, which all triples of queue[low:high] meet.
 
-    There is at most one such key, that of a triple pattern of three variables: an n-ary atom has its relation as a
-    constant. The rows are always counted for the key, but become hits only if a plan of the key has facts for all its
-    atoms. So the rules that replace equals by equals cost no more than the count before the first owl:sameAs.
+    There is at most one such key, the key of the triple pattern `?s ?p ?o`; an n-ary atom has its relation as a
+    constant. The rows are always counted for the key. They become hits only if a plan of the key can derive facts. So
+    before the first owl:sameAs, the rules that replace equal terms cost no more than the count.
     """
     rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
     hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
@@ -175,7 +183,7 @@ def set_ages(m: Block, low: Number, high: Number, age: Number) -> None:
 
 @inline
 def mark_met(m: Block, low: Number, high: Number) -> None:
-    """Flag the rows queue[low:high] as MET: they are counted and arranged."""
+    """Set the flag MET of the rows queue[low:high], which have been counted and entered into arrangements."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(low, high):
         rows[queue[i], STATE] |= MET
@@ -183,7 +191,10 @@ def mark_met(m: Block, low: Number, high: Number) -> None:
 
 @inline
 def gatekeep(m: Block) -> Flag:
-    """Gatekeep the next segment of the level; False if an arrangement needs room first: make room and call again."""
+    """Gatekeep the next segment of the level.
+
+    Returns False if an arrangement needs more room first; then make room and call again.
+    """
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     low, at = m[SEGMENT_LOW], m[SEGMENT_HIGH]
     room = vector(m, HIT_ROWS).size - m[N_SHAPES]
@@ -220,7 +231,7 @@ def gatekeep(m: Block) -> Flag:
 
 @inline
 def scan_for_plan(m: Block) -> None:
-    """Make a segment of the next scanned rows that are visible and meet SCAN_KEY, for the plan SCAN_PLAN."""
+    """Make a segment for the plan SCAN_PLAN, of the next scanned rows that are visible and meet the key SCAN_KEY."""
     rows, scanned, grouped, group_low = matrix(m, ROWS), vector(m, SCANNED), vector(m, GROUPED), vector(m, GROUP_LOW)
     n = 0
     at = m[SCAN_AT]
@@ -238,7 +249,7 @@ def scan_for_plan(m: Block) -> None:
 
 @inline
 def scan_heads(m: Block) -> None:
-    """Make a segment of the next scanned rows as heads: their hits are the head keys, which start backward plans."""
+    """Make a segment for backward plans: its hits are pairs of a head key and a scanned row that meets this key."""
     rows, scanned, hit_keys, hit_rows = matrix(m, ROWS), vector(m, SCANNED), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
     n = 0
     at = m[SCAN_AT]
@@ -257,7 +268,7 @@ def scan_heads(m: Block) -> None:
 
 @inline
 def scan(m: Block) -> None:
-    """Make a segment of scanned rows, instead of the delta; no row is counted or arranged."""
+    """Make a segment of scanned rows instead of the new rows of a level. No row is counted or arranged."""
     start = m[SCAN_AT]
     if m[SCAN_PLAN] >= 0:
         scan_for_plan(m)
@@ -268,7 +279,7 @@ def scan(m: Block) -> None:
 
 @inline
 def close_segment(m: Block) -> None:
-    """Make the rows of the finished segment OLD, or GONE if facts leave, and clear its hits."""
+    """End a segment: make its rows OLD, or GONE in the phase RETRACT, and clear its hits."""
     set_ages(m, m[SEGMENT_LOW], m[SEGMENT_HIGH], GONE if m[MODE] == RETRACT else OLD)
     m[SEGMENT_LOW] = m[SEGMENT_HIGH]
     m[N_HITS] = m[N_GROUPS] = 0
@@ -276,6 +287,6 @@ def close_segment(m: Block) -> None:
 
 @inline
 def open_level(m: Block, end: Number) -> None:
-    """Make the queued rows from LEVEL_END to `end` the delta of the next level."""
+    """Make the rows queue[LEVEL_END:end] the next level."""
     set_ages(m, m[LEVEL_END], end, WAITING)
     m[LEVEL_END] = end

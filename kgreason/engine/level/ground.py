@@ -1,7 +1,7 @@
-"""ground: finished rewrites become head rows.
+"""ground: turn finished rewrites into head rows.
 
-The rows of the last atom's posting go straight into heads: a template says for each column of a head whether its value
-comes from that row or from a slot. So the variables of the last atom are never written to slots.
+The rows that match the last body atom are copied straight into heads: a template says for each column of a head whether
+its value comes from such a row or from a slot. So the variables of the last atom are never written to slots.
 
 Invariant: a rewrite derives each head once, even if two heads of its rule become equal, because support counts pairs of
 a rule and a substitution. The rank of a head is the largest stamp in its body. A backward plan makes the heads of the
@@ -55,7 +55,7 @@ EVERY_AGE = -1
 
 @inline
 def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Whether a row has equal values in all columns in which the step's atom repeats a variable."""
+    """Whether a row has the value of the slot in each column in which the step's atom repeats a variable."""
     pairs = STEP_PAIRS + 2 * np.uint64(steps[step, STEP_FREE])
     for j in range(steps[step, STEP_COMPARED]):
         at = pairs + 2 * np.uint64(j)
@@ -66,7 +66,10 @@ def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) 
 
 @inline
 def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Copy a row's values in the free columns of the step's atom to slots; False if a repeated variable differs."""
+    """Copy a row's values in the free columns of the step's atom to slots.
+
+    Returns False if a variable that the atom repeats would get two different values.
+    """
     for j in range(steps[step, STEP_FREE]):
         at = STEP_PAIRS + 2 * np.uint64(j)
         slots[steps[step, at + 1]] = rows[row, FIRST + steps[step, at]]
@@ -75,9 +78,10 @@ def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) ->
 
 @inline
 def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
-    """Keep or drop head n; the heads of its rewrite start at `first`. Returns the new end of the buffer.
+    """Keep head n of the buffer, or drop it. Returns the new end of the buffer: n + 1 or n.
 
-    Head n is dropped if it equals an earlier head of the rewrite, or is a reflexive triple of the quiet property.
+    Head n is dropped if it equals an earlier head of its rewrite (these heads start at `first`), or if it is a triple
+    `x quiet x`; `quiet` is a property, or 0.
     """
     if quiet != 0 and heads[n, 1] == quiet and heads[n, 0] == heads[n, 2]:
         return n
@@ -93,13 +97,16 @@ def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
 
 @inline
 def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
-    """The end of the postings from `start` on (at most `end`) that the head buffer has room for after a last step."""
+    """How far a last step may go: the largest stop <= end such that the head buffer has room for rows start to stop."""
     return min(end, start + (m[HEADS + 1] - 1 - m[N_HEADS]) // np.int64(unsigned(m, STEPS)[step, STEP_HEADS]))
 
 
 @inline
 def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
-    """Keep only the last of the heads first..last, or none if `keep` dropped it: the new end of the buffer."""
+    """Of the heads `first` to `last` of a rewrite keep only head `last`. Returns the new end of the buffer.
+
+    No head is kept if `keep` has dropped head `last`, that is if `end` == `last`.
+    """
     if end == last:
         return first
     for c in range(heads.shape[1]):
@@ -110,7 +117,7 @@ def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Numb
 
 @inline
 def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number) -> None:
-    """Write the rule and the slots of each finished rewrite to `traced`, instead of its heads."""
+    """As `ground`, but write the rule and the slots of each finished rewrite to the array `traced` instead of heads."""
     rows, steps, slots, traced = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TRACED)
     n = m[N_HEADS]
     for position in range(start, stop):
@@ -127,9 +134,10 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 def ground(
     m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number, base: Number
 ) -> None:
-    """Finish the rewrite in the slots with each visible row of source[start:stop], or with row `single` if it is >= 0.
+    """Extend the rewrite in the slots by a row for its last atom, and write its heads; do this for several rows.
 
-    `ages` is the bit set of visible ages; `base` is the rank of the rewrite so far.
+    These are the rows source[start:stop], or the one row `single` if it is >= 0. Rows whose age is not in the bit set
+    `ages` are skipped. `base` is the rank of the rewrite so far.
     """
     if m[MODE] == EXPLAIN:
         trace(m, step, source, single, start, stop, ages)

@@ -1,4 +1,4 @@
-"""Probing the arrangements: which rows may extend a rewrite, and which atom has the fewest of them.
+"""Probing the arrangements: find the rows that may extend a rewrite, and the atom with the fewest such rows.
 
 The join order is chosen here, for each rewrite: the next atom is the one with the shortest posting. An empty posting
 ends the rewrite at once. An atom without a free column is looked up in the fact table itself. The first probes of a
@@ -54,13 +54,13 @@ BLOCK = 128
 
 @inline
 def bound_pairs(steps: UInt32, step: Number) -> Number:
-    """The word of a step at which the (column, slot) pairs of its bound columns start."""
+    """The position, among the words of a step, where the (column, slot) pairs of its bound columns start."""
     return STEP_PAIRS + 2 * (np.uint64(steps[step, STEP_FREE]) + np.uint64(steps[step, STEP_COMPARED]))
 
 
 @inline
 def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
-    """The hash of the bound columns of a step under the current slots."""
+    """The hash of the key that a step looks up in arrangement a: its bound columns with the values of the slots."""
     pairs = bound_pairs(steps, step)
     h = salted(a)
     for j in range(steps[step, STEP_BOUND]):
@@ -73,7 +73,7 @@ def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
 def find_group(
     rows: Int32, groups: Int32, table: UInt32, bits: Number, steps: UInt32, step: Number, slots: Int32, h: Number
 ) -> Number:
-    """The group of the step's arrangement that has the key in the current slots, or -1."""
+    """The number of the group that a step looks up in its arrangement, or -1. h: the hash of the key in the slots."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     pairs, count = bound_pairs(steps, step), np.uint64(steps[step, STEP_BOUND])
     tag = entry_tag(h, bits)
@@ -100,7 +100,7 @@ def find_group(
 
 @inline
 def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number) -> None:
-    """Write the fact that a step without a free column looks for to row `at` of keys."""
+    """Write the fact that a step looks up to keys[at]. The step has no free column, so the slots give all values."""
     for c in range(keys.shape[1]):
         keys[at, c] = 0
     for j in range(steps[step, STEP_BOUND]):
@@ -110,7 +110,7 @@ def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number)
 
 @inline
 def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
-    """The hash of the posting, or of the fact, that a step looks for with the current slots."""
+    """The hash of what a step looks up: a key in its arrangement, or a fact in the fact table."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a >= 0:
         return key_hash(steps, step, a, slots)
@@ -121,9 +121,9 @@ def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
 
 @inline
 def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> tuple[Number, Number, Number]:
-    """The rows that a step finds under its hash: start and end of a posting, and -1; or 0, 1 and a single row.
+    """The rows that a step finds under hash h, as (start, end, single).
 
-    Start and end are equal if there is no row.
+    For several rows: postings[start:end], and single is -1. For one row: (0, 1, row). For no row, start equals end.
     """
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a < 0:
@@ -144,7 +144,10 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
 
 @inline
 def choose(m: Block, node: Number, target: Number) -> Flag:
-    """Write the shortest posting among the steps of a node to first_probes[target]; False if a posting is empty."""
+    """Look up all steps of a node, and write the step with the fewest rows, and these rows, to first_probes[target].
+
+    Returns False if a step finds no row.
+    """
     steps, slots, nodes, found = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, NODES), matrix(m, FIRST_PROBES)
     best = np.int64(1) << 62
     for step in range(nodes[node, 0], nodes[node, 1]):
@@ -160,7 +163,10 @@ def choose(m: Block, node: Number, target: Number) -> Flag:
 
 @inline
 def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number) -> None:
-    """Make the first probe of the rewrites that start at rows grouped[low:high]; END is 0 if a rewrite ends there."""
+    """Make the first probe (`choose`) of the rewrites that start at the rows grouped[low:high].
+
+    The result is in first_probes; its END is 0 if a rewrite cannot be extended.
+    """
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found, nodes = matrix(m, FIRST_PROBES), matrix(m, NODES)
     for step in range(nodes[node, 0], nodes[node, 1]):
@@ -173,7 +179,10 @@ def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number
 
 @inline
 def touch_block(m: Block, start: Number, step: Number, low: Number, high: Number) -> None:
-    """Hash the key of a step for each rewrite of a block, and load the entries and records into the cache."""
+    """Hash the key of a step for each rewrite of a block, and load the hash-table entries into the CPU cache.
+
+    The rewrites start at the rows grouped[low:high]. The groups, or rows, that the entries name are loaded as well.
+    """
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     h = hashes(m, HASHES)
     for i in range(high - low):
@@ -189,7 +198,10 @@ def touch_block(m: Block, start: Number, step: Number, low: Number, high: Number
 
 @inline
 def touch_entries(table: UInt32, bits: Number, h: UInt64, n: Number, records: Int32) -> Number:
-    """Read the entries of n hashes, then the records of the entries; the sum keeps the loads alive."""
+    """Load the entries of n hashes, and the records that the entries name, into the CPU cache.
+
+    The returned sum has no meaning: it only keeps the compiler from removing the loads.
+    """
     shift, mask = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
     total = np.int64(0)
     for i in range(n):

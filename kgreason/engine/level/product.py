@@ -1,15 +1,15 @@
-"""product: rewrites meet the integrated facts through the arrangements, until they are grounded.
+"""product: extend rewrites by facts from the arrangements, atom by atom, until their heads are derived.
 
-This is a delta join. The plan that starts at body atom k runs over the rows that meet the trigger of k. Atoms before k
-see rows of the ages in BEFORE, atoms after k see rows of the ages in AFTER, so that every derivation is met exactly
-once. The join order is chosen for each rewrite: the next atom is the one with the shortest posting. An empty posting
-ends the rewrite.
+This is a delta join. The plan that starts at body atom k runs over the new rows that meet the trigger of k. Atoms
+before k see rows of the ages in BEFORE, atoms after k see rows of the ages in AFTER. So every derivation is met exactly
+once. The join order is chosen for each rewrite: the next atom is the one with the shortest posting (list of rows). An
+empty posting ends the rewrite.
 
-The search is depth first, with one stack of frames, so no intermediate result is ever stored. The first probes of
-rewrites are made in blocks, so that cache misses overlap. Most rewrites end at their next atom. If only one atom may
-come next, a filter of the group hashes is checked first, with the value that stands beside the posting; then the row is
-often not even read. The stack, the slots and the position are in the memory block: when the head buffer is full,
-product stops, and goes on later from there.
+The search is depth first, with one stack of frames, so no intermediate result is stored. The first probes of rewrites
+are made in blocks, so that cache misses overlap. Most rewrites end at their next atom. If only one atom may come next,
+a filter of the group hashes is checked first, with a value that is stored beside the posting; then the row itself is
+often not read. The stack, the slots and the position are in the memory block: when the head buffer is full, product
+stops, and continues later from this state.
 
 Cost: one step for each rewrite extended (counted in REWRITES, the unit of budgets and of elastic switching).
 """
@@ -101,7 +101,7 @@ FINISHED, INTERRUPTED, MISSING = range(3)
 
 @inline
 def run_down(m: Block, depth: Number) -> None:
-    """Ground the last step of the stack with the rows of its posting, while the head buffer has room."""
+    """Derive heads from the rows of the frame at `depth`, whose step is a last step, while the buffer has room."""
     frames, postings = matrix(m, FRAMES), vector(m, POSTINGS)
     step, start = np.int64(frames[depth, STEP]), np.int64(frames[depth, POSITION])
     stop = room_for(m, step, start, np.int64(frames[depth, END]))
@@ -112,7 +112,7 @@ def run_down(m: Block, depth: Number) -> None:
 
 @inline
 def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
-    """Push the posting in first_probes[source] onto the stack."""
+    """Write first_probes[source], a step with its posting, to the frame at `depth` of the stack."""
     frames, found = matrix(m, FRAMES), matrix(m, FIRST_PROBES)
     for word in range(RANK):
         frames[depth, word] = found[source, word]
@@ -121,7 +121,10 @@ def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
 
 @inline
 def only_step(m: Block, node: Number) -> Number:
-    """The only step of a node, if it probes an arrangement; -1 if it does not, or if the node has several steps."""
+    """The number of the only step of a node, or -1.
+
+    -1: the node has several steps, or its step looks up a fact and probes no arrangement.
+    """
     nodes, steps = matrix(m, NODES), unsigned(m, STEPS)
     first = np.int64(nodes[node, 0])
     is_only = nodes[node, 1] - first == 1 and np.int32(steps[first, STEP_ARRANGEMENT]) >= 0
@@ -130,9 +133,9 @@ def only_step(m: Block, node: Number) -> Number:
 
 @inline
 def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
-    """The hash of the key of step `only` without one slot, and the key's column that this slot fills.
+    """The hash of the key of step `only` without the value of `slot`, and the column of the key that `slot` fills.
 
-    The column is -1 if the slot fills no column of the key, or several: then one column cannot complete the hash.
+    The column is -1 if the slot fills no column of the key or several columns. Then one value cannot complete the hash.
     """
     pairs = bound_pairs(steps, only)
     base, column = salted(steps[only, STEP_ARRANGEMENT]), np.int64(-1)
@@ -151,10 +154,10 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
 def skip_ends(
     signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
 ) -> Number:
-    """The first of the postings start..end-1 that may lead to a group; `end` if there is none.
+    """Skip postings that cannot be extended: the first position from `start` on that may lead to a group, or `end`.
 
-    The value beside the posting completes the hash `base` in `column`, and the filter says whether a group may have
-    this hash. The rows of the skipped postings are not read.
+    The value that is stored beside a posting completes the hash `base` in `column`, and the filter `signs` says whether
+    a group may have this hash. The rows of the skipped postings are not read.
     """
     for position in range(np.uint64(start), np.uint64(end)):
         if is_signed(signs, sign_of(finished(mixed(base, column, values[position])), bits)):
@@ -164,7 +167,10 @@ def skip_ends(
 
 @inline
 def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
-    """Ground a last step with the rows of group g; True if the head buffer is full: other rows wait on the stack."""
+    """Derive heads from the rows of group g, which match the last step.
+
+    Returns True if the head buffer is full; the remaining rows are then in the frame at `depth`.
+    """
     frames, groups, steps = matrix(m, FRAMES), matrix(m, GROUPS), unsigned(m, STEPS)
     low, length, single = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH]), np.int64(-1)
     if length == 1:
@@ -181,7 +187,10 @@ def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Fl
 
 @inline
 def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
-    """Go through the posting at `depth` until a row can be extended; push its next posting and return True."""
+    """Go through the posting of the frame at `depth` until a row can be extended by a next step.
+
+    Returns True if there is such a row; the posting of its next step is then in the frame at depth + 1.
+    """
     rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
     steps, groups, table = unsigned(m, STEPS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
     bits, only = log2(m, GROUP_ENTRIES), only_step(m, node)
@@ -220,7 +229,10 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
 
 @inline
 def extend(m: Block, depth: Number) -> Number:
-    """Run the stack from `depth` until it is empty: -1. If head room or fuel runs out: the depth to go on at."""
+    """Run the frames of the stack from `depth` down to 0.
+
+    Returns -1 when the stack is empty, or the depth to continue at if the head buffer is full or the fuel is used up.
+    """
     frames, steps = matrix(m, FRAMES), unsigned(m, STEPS)
     while depth >= 0:
         if m[FUEL] < 0:
@@ -251,7 +263,7 @@ def load_constants(m: Block, rule: Number) -> None:
 
 @inline
 def run_single(m: Block, step: Number, high: Number) -> Number:
-    """Run a body of one atom: its rows become heads directly."""
+    """Run a plan whose body has one atom: each row of the group, up to `high`, becomes heads."""
     start = m[AT_ROW]
     stop = room_for(m, step, start, high)
     base = np.int64(0) if m[RANKED] != 0 else m[LEVEL]
@@ -262,7 +274,10 @@ def run_single(m: Block, step: Number, high: Number) -> Number:
 
 @inline
 def start_rank(m: Block, row: Number) -> Number:
-    """The rank of a rewrite that starts at a row. In REDERIVE the row is a head, not part of the body: rank -1."""
+    """The rank of a rewrite that starts at a row: the row's stamp, or in a Bootstrap the level.
+
+    In the phase REDERIVE the row is a head, not part of the body, and the rank is -1.
+    """
     if m[MODE] == REDERIVE:
         return np.int64(-1)
     return np.int64(matrix(m, ROWS)[row, STAMP]) if m[RANKED] != 0 else m[LEVEL]
@@ -270,7 +285,7 @@ def start_rank(m: Block, row: Number) -> Number:
 
 @inline
 def next_block(m: Block, high: Number) -> None:
-    """Start a new block of first probes at AT_ROW."""
+    """Start a new block of first probes: up to BLOCK rows from AT_ROW on, not beyond `high`."""
     m[BLOCK_LOW] = m[AT_ROW]
     m[BLOCK_HIGH] = min(high, m[AT_ROW] + BLOCK)
     m[REWRITES] += m[BLOCK_HIGH] - m[BLOCK_LOW]
@@ -279,7 +294,7 @@ def next_block(m: Block, high: Number) -> None:
 
 @inline
 def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
-    """Run a body of two atoms: each row of the group meets one posting, and the rows of the posting become heads."""
+    """Run a plan whose body has two atoms: look up one posting for each row of the group, and derive heads from it."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     postings, h, frames = vector(m, POSTINGS), hashes(m, HASHES), matrix(m, FRAMES)
     ages = m[BEFORE + steps[step, STEP_LATER]]
@@ -311,7 +326,7 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
 
 @inline
 def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
-    """Run a longer body: each row of the group starts a search; first probes are made in blocks."""
+    """Run a plan whose body has more than two atoms: each row of the group starts a search."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found = matrix(m, FIRST_PROBES)
     while m[AT_ROW] < high:
@@ -334,7 +349,7 @@ def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
 
 @inline
 def run_plan(m: Block, plan: Number, high: Number) -> Number:
-    """Run one plan over the rows of a group, from AT_ROW and AT_DEPTH on."""
+    """Run one plan over the rows of a group; continue at row AT_ROW and depth AT_DEPTH if it was interrupted."""
     plans, steps, nodes = matrix(m, PLANS), unsigned(m, STEPS), matrix(m, NODES)
     m[AT_RULE] = plans[plan, 0]
     load_constants(m, m[AT_RULE])
@@ -356,8 +371,8 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 def product(m: Block) -> Number:
     """Run the plans of every group of hits.
 
-    Returns FINISHED, INTERRUPTED (the head buffer is full or fuel is used up) or MISSING (an ask is not live). The key
-    of a group is the key of its plans, or `~plan` to run this plan only.
+    Returns FINISHED, INTERRUPTED (the head buffer is full or the fuel is used up) or MISSING (an arrangement lacks rows
+    that a plan needs). A group has the number of a key, to run all plans of this key, or `~plan`, to run only this one.
     """
     key_info, plans = matrix(m, KEY_INFO), matrix(m, PLANS)
     group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)

@@ -1,7 +1,7 @@
-"""Arrays of the engine, by address in one memory block.
+"""The arrays of the engine, which kernels find by their addresses in one array, the memory block.
 
-layout   the words and arrays of the block, and the records of its tables
-blocks   Memory: arrays as kernels reach them
+layout   the words of the memory block, and the columns of each array
+blocks   Memory: a memory block and its arrays by name; how a kernel gets an array from the block
 buffers  arrays that grow
 hashing  the hash of a row; entries of hash tables
 """

@@ -1,4 +1,4 @@
-"""Arrays by address: one int64 array, the memory block, gives a kernel all its arrays.
+"""The memory block: one int64 array with the addresses of all arrays, so that a kernel gets them as one argument.
 
 Passing forty arrays to a kernel costs more than a small commit does, and passing them on between the parts of a kernel
 takes Numba half a minute to compile. The memory block has three words for each array: its address, its number of rows,
@@ -35,7 +35,7 @@ _PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
 
 
 class Memory:
-    """The memory block `block` (int64) and the arrays it points to, by the names of `layout.ARRAYS`."""
+    """A memory block (`block`, int64) and the arrays that it points to, by the names in `layout.ARRAYS`."""
 
     def __init__(self) -> None:
         self.block: Block = np.zeros(WORDS, dtype=np.int64)
@@ -51,7 +51,10 @@ class Memory:
         return self.counters[_PLACES[name] + 1]
 
     def grow(self, name: str, needed: int) -> None:
-        """Make an array at least `needed` rows long. The new address is noted even if Ctrl-C interrupts the move."""
+        """Make an array at least `needed` rows long.
+
+        The block gets the new address even if Ctrl-C interrupts the move of the array.
+        """
         if self.room(name) >= needed:
             return
         array = self._arrays[name]
@@ -61,7 +64,7 @@ class Memory:
             self[name] = array
 
     def cut(self, name: str, room: int) -> None:
-        """Cut an array to `room` rows if it has more."""
+        """Shorten an array to `room` rows. A shorter array stays as it is."""
         array = self._arrays[name]
         try:
             cut(array, room)
@@ -78,7 +81,10 @@ class Memory:
 
 
 def _array_at(element: types.Type, dimensions: int) -> Any:
-    """An intrinsic `array(m, name)`: the C-contiguous array that word `name` of the memory block m describes."""
+    """Make a Numba intrinsic `array(m, name)`, which returns one array of the memory block m inside a kernel.
+
+    The array is C-contiguous; `name` is the position of its address in the block. element: the dtype of the array.
+    """
 
     @intrinsic  # type: ignore[untyped-decorator]
     def array(_typing: Any, m: Any, name: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments

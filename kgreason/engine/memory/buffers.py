@@ -1,7 +1,7 @@
-"""Arrays that grow: the only place where the engine's arrays get longer.
+"""Arrays that grow. Only the functions here make an array of the engine longer.
 
-A small array doubles, a large one grows by half. So appending is amortised constant time, and a large table wastes at
-most a third of its room. Nobody may hold a view of an array that grows.
+A small array doubles; a large array grows by half. So appending takes amortised constant time, and a large array wastes
+at most a third of its room. No code may hold a view of an array while it grows.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _LARGE = 1 << 20
 
 
 def grow(array: NDArray[Any], needed: int) -> None:
-    """Make an array at least `needed` rows long, in place; new rows are 0.
+    """Make an array at least `needed` rows long, in place; new rows are filled with 0.
 
-    The operating system moves a large array page by page, without a copy. No view of the array may be in use.
+    The operating system moves a large array without a copy. No view of the array may be in use.
     """
     size = array.shape[0]
     if needed > size:
@@ -26,7 +26,7 @@ def grow(array: NDArray[Any], needed: int) -> None:
 
 
 def cut(array: NDArray[Any], room: int) -> None:
-    """Cut an array to `room` rows, in place, if it has more."""
+    """Shorten an array to `room` rows, in place; a shorter array stays as it is."""
     if array.shape[0] > room:
         array.resize((room, *array.shape[1:]), refcheck=False)
 
@@ -37,14 +37,14 @@ def power_of_two(n: int) -> int:
 
 
 class Buffer:
-    """A growing array of rows. `array` is the whole array with its room; `n` is the number of rows in use."""
+    """A growing array of rows. `array` is the whole array with its unused rows; `n` is the number of rows in use."""
 
     def __init__(self, dtype: Any, width: int | None = None, room: int = 16) -> None:
         self.array: NDArray[Any] = np.zeros(room if width is None else (room, width), dtype=dtype)
         self.n = 0
 
     def append(self, *values: int) -> int:
-        """Add a row and return its number. Columns without a value keep the fill of `widen`, or 0."""
+        """Add a row and return its number. Columns without a value keep the `fill` of `widen`, or 0."""
         grow(self.array, self.n + 1)
         if self.array.ndim == 1:
             self.array[self.n] = values[0]
@@ -54,7 +54,7 @@ class Buffer:
         return self.n - 1
 
     def extend(self, values: Any) -> int:
-        """Add values or rows and return the number of the first."""
+        """Add several values or rows and return the number of the first one."""
         start = self.n
         grow(self.array, start + len(values))
         if len(values):

@@ -1,4 +1,4 @@
-"""Multilinear hashing of rows and of their bound columns, and the layout of hash-table entries.
+"""The hash of a row or of some of its columns, and the entries of hash tables.
 
 `h = k + sum(m[c] * row[c])` over 64 bits with odd random multipliers is strongly universal in its upper half
 (Dietzfelbinger; Lemire and Kaser, *Strongly universal string hashing is fast*): the multiplications do not wait for
@@ -21,25 +21,25 @@ _FINISH = np.uint64(0xD6E8FEB86659FD93)
 
 @inline
 def salted(salt: Number) -> Number:
-    """The start value of the hashes for shape number, or arrangement number, `salt`: uint64."""
+    """The start value of a hash, uint64, different for each number `salt` (of a shape or an arrangement)."""
     return _SALT + MULTIPLIERS[63] * np.uint64(salt)
 
 
 @inline
 def mixed(h: Number, column: Number, value: Number) -> Number:
-    """The hash after adding the value of one more column."""
+    """The hash h with the value of one more column added."""
     return h + MULTIPLIERS[column] * np.uint64(value)
 
 
 @inline
 def finished(h: Number) -> Number:
-    """The final hash. Without this step, ids in sequence would fill neighbouring entries."""
+    """The last step of a hash. Without it, ids in sequence would fill neighbouring entries."""
     return (h ^ (h >> np.uint64(29))) * _FINISH
 
 
 @inline
 def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
-    """The hash of `width` columns of row r from word `first` on: uint64."""
+    """The hash, uint64, of `width` words of row r, from word `first` on."""
     h = _SALT
     for c in range(width):
         h += MULTIPLIERS[c] * np.uint64(rows[r, first + c])
@@ -48,43 +48,43 @@ def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
 
 @inline
 def log2(m: Block, name: Number) -> Number:
-    """The base-2 logarithm of the size of hash table `name` of the memory block."""
+    """The base-2 logarithm of the size of a hash table of the memory block; `name` is its position there."""
     return m[name + 2]
 
 
 @inline
 def entry_tag(h: Number, bits: Number) -> Number:
-    """The tag of a hash in a table of 2**bits entries: uint32, in its place above the low `bits` bits."""
+    """The tag of hash h for an entry of a table of 2**bits entries: uint32, already shifted left by `bits` bits."""
     return np.uint32((h >> np.uint64(32)) << np.uint64(bits)) & np.uint32(0xFFFFFFFF)
 
 
 @inline
 def entry_number(entry: Number, bits: Number) -> Number:
-    """The number that an entry holds: int64."""
+    """The number (of a row, a key or a group) that an entry of a table of 2**bits entries holds: int64."""
     return np.int64(entry & np.uint32((1 << bits) - 1)) - 1
 
 
 @inline
 def sign_of(h: Number, bits: Number) -> Number:
-    """The number of the bit of a hash in the filter of a table of 2**bits entries."""
+    """The number of the bit that stands for hash h in the filter of a table of 2**bits entries."""
     return h >> np.uint64(61 - bits)
 
 
 @inline
 def is_signed(signs: UInt32, at: Number) -> Flag:
-    """Whether a bit of the filter is set. If it is not, no entry has a hash with this bit."""
+    """Whether bit `at` of the filter is set. If it is not set, the hash table has no entry for a hash of this bit."""
     return (signs[at >> np.uint64(5)] >> np.uint32(at & np.uint64(31))) & np.uint32(1) != 0
 
 
 @inline
 def sign(signs: UInt32, at: Number) -> None:
-    """Set a bit of the filter."""
+    """Set bit `at` of the filter."""
     signs[at >> np.uint64(5)] |= np.uint32(1) << np.uint32(at & np.uint64(31))
 
 
 @inline
 def place(slots: UInt32, bits: Number, h: Number, number: Number) -> None:
-    """Write `number` under hash h into the first free entry of a table of 2**bits entries; one must be free."""
+    """Write `number` under hash h into the first free entry of a table of 2**bits entries, which must have one."""
     i = h >> np.uint64(64 - bits)
     while slots[i] != 0:
         i = (i + np.uint64(1)) & np.uint64(slots.size - 1)

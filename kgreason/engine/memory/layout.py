@@ -3,10 +3,11 @@
 A kernel gets one int64 array, the *memory block*: first the counters and positions, then for each array its address and
 its size (`blocks.py`). So a call passes one argument, whatever the circuit holds.
 
-One row store holds the facts of all tables. A row is one record, so that a probe touches one cache line: its state,
-its stamp, its support, then the columns of the fact. Every row has as many columns as the widest table; unused columns
-hold id 0, the padding. Relation ids are never RDF term ids, so rows of two tables are never equal. The state of a row
-says which table the row belongs to. So a triple pattern with a free subject never meets an n-ary fact.
+One array, `rows`, holds the facts of all tables. A row is one record, so that a probe touches one cache line. It has
+the state, the stamp and the support, then the columns of the fact. Every row has as many columns as the widest table;
+unused columns hold id 0, the padding. The id of a relation is never the id of an RDF term, so rows of two tables are
+never equal. The state of a row says which table the row belongs to. So a triple pattern with a free subject never
+matches an n-ary fact.
 
 A rewrite is a vector of *slots*: slot 0 is the constant 0 (the padding), then come the variables of the rule, then its
 constants. Bodies, keys and heads are lists of slot numbers. So rules of one shape share one plan and differ only in
@@ -37,15 +38,15 @@ Flag: TypeAlias = Any
 STATE, STAMP, SUPPORT, FIRST = range(4)
 
 # The age of a row, the low three bits of its state.
-# A WAITING row belongs to a later segment of the current level. In the phase RETRACT the delta consists of the rows
+# A WAITING row belongs to a later segment of the current level. In the phase RETRACT the rows of a level are the rows
 # that leave. A row is GONE once its derivations are taken back; it stays in the hash table until `settle`. A DEAD row
 # has left the hash table, but some posting still names it.
 FREE, OLD, CURRENT, NEXT, WAITING, GONE, DEAD = range(7)
 AGE = 7
 LOGGED = 32  # a flag of the state: the undo log has a copy of the row from before the commit
-MET = 64  # a flag: the row is counted for the keys that it meets, and stands in the arrangements of their live asks
+MET = 64  # a flag: the row is counted for the keys that it meets, and is in the arrangements of their live asks
 ASSERTED = 128  # a flag: the fact is asserted
-TABLE = 8  # the number of the table is the state shifted right by so many bits
+TABLE = 8  # `state >> TABLE` is the number of the table
 
 # The ages of rows that body atoms may see, as bit sets.
 ONLY_OLD = 1 << OLD
@@ -54,7 +55,7 @@ NOT_LEFT = 1 << OLD | 1 << NEXT
 NOT_GONE = NOT_LEFT | 1 << WAITING
 NOT_GONE_AND_CURRENT = NOT_GONE | 1 << CURRENT
 
-# What the circuit does with heads: the phases of a commit, and EXPLAIN, which notes substitutions instead.
+# The phases of a commit, which use heads in different ways, and EXPLAIN, which writes substitutions instead of heads.
 ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Statuses of `advance`.
@@ -77,16 +78,16 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     LEVEL,  # rank of the current delta in Bootstrap
     LEVEL_END,  # end of the current level in the queue
     SEGMENT_LOW,  # start of the current segment in the queue
-    SEGMENT_HIGH,  # end of it, once it is gatekept
+    SEGMENT_HIGH,  # end of the current segment, once it is gatekept
     PHASE,
     FUEL,  # rewrites and rows that may still be met before control returns to Python
     REWRITES,  # rewrites extended
     DERIVATIONS,  # heads made
     BEFORE,  # ages that the body atoms before the changed one see, as a bit set
-    AFTER,  # ages that the body atoms after it see
+    AFTER,  # ages that the body atoms after the changed one see, as a bit set
     N_HEADS,  # heads in the buffer
     N_HITS,  # (key, row) pairs of the segment
-    N_GROUPS,  # distinct keys among them
+    N_GROUPS,  # distinct keys of the hits
     AT_GROUP,  # where product goes on: the group
     AT_PLAN,  # where product goes on: the plan (-1: the first plan of the group)
     AT_ROW,  # where product goes on: the next row of the group
@@ -95,7 +96,7 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     BLOCK_HIGH,  # end of these rows
     N_SHAPES,  # shapes of trigger keys
     N_ARRANGED,  # groups of the arrangements
-    N_POSTINGS,  # words of the posting arena in use
+    N_POSTINGS,  # words of the array `postings` in use
     WANTED,  # an ask that a plan needs and that is not live yet
     AT_RULE,  # the rule that is being evaluated
     LEVELS,  # levels run
@@ -132,8 +133,8 @@ ARRAYS = (
     "asks",  # int32[a, 3]: arrangement, next ask of the key, the key
     "asked",  # uint32[ids]: bits of the shapes that have a key with this id
     "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
-    "steps",  # int32[s, 8 + 2 w]: see `STEP_*`
-    "nodes",  # int32[n, 2]: start and end of the steps that may come next; an empty range: the heads are due
+    "steps",  # int32[s, 9 + 2 w]: see `STEP_*`
+    "nodes",  # int32[n, 2]: start and end of the steps that may come next; an empty range: the body is complete
     "templates",  # int32[h, 1 + w]: for a head after a last step: its table, then the source of each column
     "rules",  # int32[r, 7]: see `RULE_*`
     "constants",  # int32[c]: constants of the rules

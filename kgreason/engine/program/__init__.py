@@ -1,8 +1,8 @@
-"""Rules -> the arrays that the kernels read.
+"""The program (all rules in force) as the arrays that the kernels read.
 
-encoding               rules in ids; shapes, slots, constants
-shapes, plan_arrays    the plans of a shape, and their arrays
-trigger_keys           which keys a row meets
+encoding               rules and facts as ids; a rule becomes a shape and constants
+shapes, plan_arrays    the plans of a shape, and the arrays of these plans
+trigger_keys           find the trigger keys whose constants a row has
 planner                Planner: the program as arrays
 derivable              which plans can derive anything
 """

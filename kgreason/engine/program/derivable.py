@@ -1,8 +1,9 @@
-"""Which plans can derive a fact, and whether their asks are live.
+"""Which plans can derive a fact, and whether the arrangements hold all rows that a plan needs.
 
-Invariant: a plan runs only if for every atom of its rule there is a present fact that meets it. So a rule about a
-property that the data never uses (often owl:sameAs) costs nothing. All asks of a plan are live before the plan runs.
-Cost: for each group of rows, the atoms of the rule and the steps of the plan.
+An ask is *live* if its arrangement holds the rows of its key. Invariants: a plan runs only if every body atom of its
+rule has a present fact that matches the atom's constants. So a rule about a property that the data never uses (often
+owl:sameAs) costs nothing. All asks of a plan are live before the plan runs. Cost: for each group of rows, a look at the
+atoms of the rule and at the steps of the plan.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def has_facts(m: Block, plan: Number) -> Flag:
-    """Whether the plan's rule is active and every body atom of the rule has a fact that meets it."""
+    """Whether the plan's rule is active, and every body atom of the rule has a fact with the atom's constants."""
     rules, rule_keys, count = matrix(m, RULES), vector(m, RULE_KEYS), vector(m, KEY_COUNT)
     rule = matrix(m, PLANS)[plan, 0]
     if rules[rule, RULE_ACTIVE] == 0:
@@ -49,7 +50,7 @@ def has_facts(m: Block, plan: Number) -> Flag:
 
 @inline
 def ask_of(m: Block, plan: Number, step: Number) -> Number:
-    """The ask of a step that probes an arrangement: the key of the step's atom asks for this arrangement."""
+    """The number of the ask that makes the arrangement of this step hold the rows of the step's atom."""
     rules, steps, asks = matrix(m, RULES), matrix(m, STEPS), matrix(m, ASKS)
     rule, a, atom = matrix(m, PLANS)[plan, 0], steps[step, STEP_ARRANGEMENT], steps[step, STEP_ATOM]
     if plan >= rules[rule, RULE_PLAN] + rules[rule, RULE_ATOMS]:  # in a backward plan atom 0 is the head
@@ -63,7 +64,7 @@ def ask_of(m: Block, plan: Number, step: Number) -> Number:
 
 @inline
 def has_arrangements(m: Block, plan: Number) -> Flag:
-    """Whether all asks of the plan are live. If not, the first one that is not live is written to WANTED."""
+    """Whether all asks of the plan are live. If not, the first ask that is not live is written to WANTED."""
     plans, steps, live_asks = matrix(m, PLANS), matrix(m, STEPS), vector(m, LIVE_ASKS)
     for step in range(plans[plan, 3], plans[plan, 4]):
         if steps[step, STEP_ARRANGEMENT] >= 0:
@@ -76,7 +77,10 @@ def has_arrangements(m: Block, plan: Number) -> Flag:
 
 @kernel
 def note_needed(m: Block, count: Number, needed: Int32) -> None:
-    """Set needed[ask] = 1 for the asks of those of the first `count` plans that have facts. needed: int32[asks]."""
+    """Set needed[ask] = 1 for every ask of a plan with number < count, if the plan can derive facts (`has_facts`).
+
+    needed: int32[asks].
+    """
     plans, steps = matrix(m, PLANS), matrix(m, STEPS)
     for plan in range(count):
         if has_facts(m, plan):
@@ -87,7 +91,7 @@ def note_needed(m: Block, count: Number, needed: Int32) -> None:
 
 @inline
 def has_work(m: Block, key: Number) -> Flag:
-    """Whether a plan of a trigger key has facts for every body atom of its rule."""
+    """Whether at least one plan of a trigger key has facts for every body atom of its rule."""
     plans = matrix(m, PLANS)
     plan = np.int64(matrix(m, KEY_INFO)[key, 1])
     while plan >= 0:

@@ -1,9 +1,9 @@
-"""Rules in ids: variables and constants become slots, relations become columns.
+"""Encode rules and facts as ids. In a rule, variables and constants become slots; a relation becomes a column.
 
 A triple pattern is a row of three columns in the table of triples. `r(a, b)` is a row of three columns in another
-table; the first column holds the id of the relation `r/2`. A rule that derives `false` derives a fact of the relation
-`false` instead. This fact has the name of the rule, the values of its variables and its constants. So each
-contradiction is a fact with support, like other facts.
+table; the first column holds the id of the relation `r/2`. A rule with the head `false` derives a fact of the relation
+`false` instead. The terms of this fact are the name of the rule, the values of its variables, and its constants. So
+each contradiction is a fact with support, like other facts.
 
 Invariant: two rules have equal shapes if a one-to-one renaming of their constants makes them equal.
 """
@@ -31,20 +31,23 @@ def relation_text(relation: str, arity: int) -> str:
 
 
 def columns_of(atom: Atom) -> tuple[Term, ...]:
-    """The columns of an atom's row: its relation, if it has one, and its terms."""
+    """The terms of the row for an atom: the text of its relation, if it has one, then the terms of the atom."""
     if atom.relation is None:
         return atom.terms
     return (relation_text(atom.relation, len(atom.terms)), *atom.terms)
 
 
 def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
-    """The rule as shape and constants. Raises LimitError if an atom has too many terms."""
+    """The rule as a shape and constants. Raises LimitError if an atom has too many terms."""
     (encoded,) = encode_all([rule], planner, intern)
     return encoded
 
 
 def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[EncodedRule]:
-    """Rules as shapes and constants; one call of `intern` gives all ids. LimitError if an atom has too many terms."""
+    """The rules as shapes and constants. One call of `intern` gives the ids of all constants.
+
+    Raises LimitError if an atom has too many terms.
+    """
     sketches = [_sketched(rule, planner) for rule in rules]
     texts = dict.fromkeys([text for sketch in sketches for text in sketch.constants])
     ids = dict(zip(texts, map(int, intern(texts)), strict=True))
@@ -80,10 +83,10 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
 def _shape(
     tables: tuple[int, ...], places: tuple[tuple[int, ...], ...], is_variable: tuple[bool, ...], body: int
 ) -> Shape:
-    """The shape of a rule. `tables` are the tables of its atoms, body first; `places` has the number of each term.
+    """The shape of a rule whose terms are numbered from 0, in the order in which they first occur.
 
-    Terms are numbered in the order in which they first occur; `is_variable` says for each number whether it is a
-    variable. `body` is the number of body atoms.
+    `tables` has the table of each atom, body first; `places` has, for each atom, the numbers of its terms.
+    `is_variable` says for each number whether the term is a variable. `body` is the number of body atoms.
     """
     order = sorted(range(len(is_variable)), key=lambda term: not is_variable[term])
     slots = {term: 1 + slot for slot, term in enumerate(order)}
@@ -92,7 +95,7 @@ def _shape(
 
 
 def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dict[int, Int32]:
-    """Atoms without variables as rows int32[n, w], by table."""
+    """Encode facts as rows int32[n, w], by the number of their table."""
     tables: dict[int, list[tuple[Term, ...]]] = {}
     for fact in facts:
         row = columns_of(fact)

@@ -1,10 +1,10 @@
-"""The plans of a shape as arrays: laid out once, and copied into every planner that has a rule of this shape.
+"""The plans of a shape as arrays: made once, and copied into every planner that has a rule of this shape.
 
 A plan is its start step, then the steps of its nodes (`shapes`); `layout` lists the words of a step. All numbers here
-are relative: nodes, steps and templates count from 0, arrangements in the order in which the plans ask for them. To
-take plans in, a planner only adds its own counts to a few columns, whatever it holds already.
+are relative: nodes, steps and templates count from 0, arrangements in the order in which the plans ask for them. A
+planner that copies the plans only adds its own counts to a few columns.
 
-Cost: one or two microseconds a step for the layout; about twenty microseconds a shape to take it in.
+Cost: one or two microseconds for each step to make the arrays, about twenty microseconds to copy the plans of a shape.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kgreason.engine.program.shapes import DeltaPlan, Pattern, Shape, Step, delt
 
 
 class Direction(NamedTuple):
-    """An atom's table, its columns that hold constants, and for each of these columns the number of the constant."""
+    """Where an atom has constants: its table, the columns, and for each column the number of the rule's constant."""
 
     table: int
     columns: tuple[int, ...]
@@ -27,11 +27,11 @@ class Direction(NamedTuple):
 
 
 class Plans(NamedTuple):
-    """Plans of one shape: steps int32[s, 8 + 2 w], nodes int32[n, 2], templates int32[t, 1 + w] for rows of width w.
+    """Plans of one shape: steps int32[s, 9 + 2 w], nodes int32[n, 2], templates int32[t, 1 + w] for rows of width w.
 
-    `starts`: for each plan its start step, and the first and the end of its other steps. `arrangements`: table and
-    columns of each arrangement that the steps probe. `asks`: pairs of an atom and the number of an arrangement that it
-    asks for. `body` and `heads`: the columns of the atoms that hold constants.
+    `starts`: for each plan the number of its start step, then the range (low, high) of its other steps.
+    `arrangements`: table and columns of each arrangement that the steps probe. `asks`: pairs of an atom and an
+    arrangement that must hold the atom's rows. `body` and `heads`: where each atom has constants.
     """
 
     steps: Int32
@@ -46,7 +46,10 @@ class Plans(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def laid_out(shape: Shape, atoms: tuple[int, ...], width: int) -> Plans:
-    """The plans that start at these atoms of a shape. They are cached, because most graphs run the same rules."""
+    """The plans of a shape that start at these body atoms, for rows of `width` columns.
+
+    The plans are cached, because most graphs run the same rules.
+    """
     draft = _Draft(shape, width)
     starts = tuple(draft.add(delta_plan(shape, atom)) for atom in atoms)
     return Plans(
@@ -67,12 +70,12 @@ def _direction(shape: Shape, pattern: Pattern) -> Direction:
 
 
 def _rows(rows: list[tuple[int, ...]], width: int) -> Int32:
-    """Rows as an array int32[n, width], filled up with 0."""
+    """The rows as an array int32[n, width]; a short row is filled with 0."""
     return np.array([row + (0,) * (width - len(row)) for row in rows], dtype=np.int32).reshape(-1, width)
 
 
 class _Draft:
-    """The rows of plans that are being laid out."""
+    """The arrays of plans while they are being made: lists of rows that grow."""
 
     def __init__(self, shape: Shape, width: int) -> None:
         self._shape, self._width = shape, width
@@ -83,7 +86,7 @@ class _Draft:
         self.asks: dict[tuple[int, int], None] = {}
 
     def add(self, plan: DeltaPlan) -> tuple[int, int, int]:
-        """Append a plan and return its start step, and the first and the end of its other steps."""
+        """Append a plan. Returns the number of its start step, and the range (low, high) of its other steps."""
         base, start = len(self.nodes), len(self.steps)
         self._append(plan.start, -1, base, is_last=len(self._shape.body) == 1)
         low = len(self.steps)
@@ -95,7 +98,10 @@ class _Draft:
         return start, low, len(self.steps)
 
     def _probed(self, step: Step) -> int:
-        """The arrangement that a step probes; -1 if all columns are bound: then it looks one fact up."""
+        """The number of the arrangement that a step probes, or -1 if all columns are bound.
+
+        With all columns bound the step looks one fact up in the fact table.
+        """
         if not (step.free or step.compared):
             return -1
         wanted = self._shape.body[step.atom].table, step.bound
@@ -120,7 +126,10 @@ class _Draft:
         )
 
     def _add_templates(self, step: Step) -> int:
-        """Append a template for each head after a last step; the number of the first template."""
+        """Append a template for each head of the rule, to be filled after its last step.
+
+        Returns the number of the first template.
+        """
         first = len(self.templates)
         slots = self._shape.body[step.atom].slots
         own = {slots[column]: FIRST + column for column in step.free}

@@ -1,9 +1,10 @@
 """The program as arrays: rules, their plans, the keys that trigger the plans, and the arrangements that they probe.
 
 Adding a rule appends its constants. For each body atom, the planner attaches one plan to the trigger key of the atom's
-constants, and records which arrangements must hold the rows of this key. Nothing is compiled: a known shape costs a
-look-up. Backward plans find the derivations of a given fact. They are attached to the keys of head atoms, and are made
-when facts first leave. The planner knows no facts: counts and the contents of arrangements belong to the circuit.
+constants, and records which arrangements must hold the rows of this key. Nothing is compiled, and the plans of a known
+shape are only looked up. Backward plans find the derivations of a given fact. They are attached to the keys of head
+atoms, and are made when facts first leave. The planner knows no facts: counts and the contents of arrangements belong
+to the circuit.
 
 Cost: about 20 microseconds for a rule of a known shape; the kernels never look at a rule that no fact triggers.
 """
@@ -43,9 +44,9 @@ from kgreason.engine.program.trigger_keys import enter_keys
 
 MAX_COLUMNS = 32
 _MANY_HEADS = 64
-"""For more leaving facts than this, all rules get their backward plans, without a look at each fact."""
+"""If more than 64 facts leave at once, all rules get backward plans, without a look at each fact."""
 TRIPLE = 3
-"""The columns of a triple; the rows of the fact table have at least so many."""
+"""The number of columns of a triple. The rows of the fact table have at least three columns."""
 _SHAPE_WORDS = 2 + MAX_COLUMNS
 _INFO_WORDS = ARRANGED_COLUMNS + MAX_COLUMNS
 _PUBLISHED = (
@@ -68,7 +69,7 @@ _PUBLISHED = (
 
 
 class EncodedRule(NamedTuple):
-    """A rule in ids: its shape, its constants in the order of their slots, and its label (group, name)."""
+    """A rule as ids: its shape, its constants in the order of their slots, and its label (group, name)."""
 
     shape: Shape
     constants: tuple[int, ...]
@@ -76,7 +77,7 @@ class EncodedRule(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """The form of an atom's keys: the number of their shape, and the columns of the atom that hold constants."""
+    """What the keys of an atom look like: the number of the keys' shape, and where the atom has constants."""
 
     number: int
     direction: Direction
@@ -87,11 +88,11 @@ _Waiting: TypeAlias = dict[tuple[int, ...], list[int]]
 
 
 class _PlannedShape(NamedTuple):
-    """The plans of a shape in the planner's arrays.
+    """Where the plans of a shape are in the planner's arrays.
 
-    `starts`: for each plan its start step, and the first and the end of its other steps. `asks`: pairs (atom,
-    arrangement). `forms`: the forms of the body atoms. `heads`: for each head, the dict in which rules of this shape
-    wait for backward plans, and the numbers of the constants that are a rule's key in it.
+    `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `asks`: pairs
+    (atom, arrangement). `forms`: the forms of the body atoms. `heads`: for each head, the dict in which rules of this
+    shape wait for backward plans, and the numbers of the constants that make up a rule's key in this dict.
     """
 
     starts: tuple[tuple[int, int, int], ...]
@@ -101,9 +102,10 @@ class _PlannedShape(NamedTuple):
 
 
 class _PlannedStart(NamedTuple):
-    """The backward plan of a head: the head's form, the plan's steps, and its asks as pairs (atom, arrangement).
+    """Where the backward plan of a head is in the planner's arrays.
 
-    Atom 0 is the head; body atoms count from 1.
+    `form`: the form of the head's keys. `start`: the number of the start step, then the range (low, high) of the other
+    steps. `asks`: pairs (atom, arrangement). Atom 0 is the head; body atoms count from 1.
     """
 
     form: _Form
@@ -112,7 +114,7 @@ class _PlannedStart(NamedTuple):
 
 
 class Planner:
-    """The growing arrays of triggers, plans and asks, and the numbers of the arrangements.
+    """The rules that were ever added, as arrays of keys, plans and asks; rules are activated and never removed.
 
     `slots` is the number of slots of the largest rewrite, `longest` the number of atoms of the longest body. `version`
     grows with every change.
@@ -157,7 +159,10 @@ class Planner:
         self._entered = 0
 
     def table(self, is_triple: bool, width: int) -> int:
-        """The number of the table of this kind and width."""
+        """The number of the table for facts of one kind (triples or atoms of a relation) and one width.
+
+        A new table gets the next number.
+        """
         number = self._tables.setdefault((is_triple, width), len(self._tables))
         if number == self.filters.n:
             self.version += 1
@@ -166,7 +171,7 @@ class Planner:
         return number
 
     def tables(self) -> list[tuple[bool, int]]:
-        """Kind and width of each table, by number."""
+        """For each table, by its number: whether it holds triples, and its width."""
         return list(self._tables)
 
     def _widen(self, width: int) -> None:
@@ -177,7 +182,7 @@ class Planner:
             self.templates.widen(1 + width, fill=~0)
 
     def add(self, rule: EncodedRule) -> int:
-        """Add a rule and return its number. The rule does not fire before `set_active`."""
+        """Add a rule and make its plans. Returns its number. The rule derives nothing before `set_active`."""
         shape, constants = rule.shape, rule.constants
         number = len(self._rules)
         self._rules.append(rule)
@@ -213,8 +218,8 @@ class Planner:
     def plan_backward(self, records: Int32, count: Int32) -> None:
         """Make the backward plans of the rules that may derive one of these facts.
 
-        records: whole rows, int32[n, 3 + w]; count: for each key the number of facts that meet it, int32[k]. A rule
-        with a body atom that no fact meets derives nothing, and goes on waiting.
+        records: whole rows, int32[n, 3 + w]; count: for each key the number of facts with its constants, int32[k]. A
+        rule with a body atom that no fact matches derives nothing. Such a rule gets no plans yet; it goes on waiting.
         """
         if len(records) > _MANY_HEADS:
             for unplanned in self._unplanned.values():
@@ -229,7 +234,10 @@ class Planner:
                     self._plan_head(waiting, head, count)
 
     def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
-        """Make the backward plans of the rules that wait under a head, except rules that lack facts."""
+        """Make the backward plans of the rules that wait under the constants of a head.
+
+        A rule with a body atom that no fact matches goes on waiting.
+        """
         lacking = self._lacking
         if any(number not in lacking or count.item(lacking[number]) for number in waiting[head]):
             left = [number for number in waiting[head] if not self._plan_rule_backward(number, count)]
@@ -239,7 +247,10 @@ class Planner:
                 del waiting[head]
 
     def _plan_rule_backward(self, number: int, count: Int32) -> bool:
-        """Make the backward plans of a rule, unless they exist or the rule lacks facts; whether they exist now."""
+        """Make the backward plans of a rule, unless they exist or no fact matches one of the body atoms.
+
+        Returns whether the plans exist now.
+        """
         if number in self._planned_backward:
             return True
         keys = self._body_keys[number]
@@ -277,7 +288,7 @@ class Planner:
         return planned
 
     def _take_in(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
-        """Append plans; their starts and asks in the planner's numbers."""
+        """Append plans to the planner's arrays. Returns their starts and asks, renumbered for these arrays."""
         arrangements = [self._arrangement(*wanted) for wanted in plans.arrangements]
         steps = plans.steps.copy()
         steps[:, STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, STEP_ARRANGEMENT]]
@@ -297,7 +308,7 @@ class Planner:
         return number
 
     def _form(self, direction: Direction, *, is_head: bool = False) -> _Form:
-        """The form of the keys of atoms with this direction."""
+        """The form of the keys of an atom; a new shape of keys gets a number."""
         form = direction[:2]
         numbers = self._back_shape_numbers if is_head else self._shape_numbers
         if form not in numbers:
@@ -305,7 +316,7 @@ class Planner:
         return _Form(numbers[form], direction)
 
     def _key(self, form: _Form, constants: Sequence[int]) -> int:
-        """The key of an atom of this form."""
+        """The number of the key of an atom of this form, in a rule with these constants; a new key is added."""
         values = tuple([constants[place] for place in form.direction.constants])
         key = self._keys.setdefault((form.number, values), self.key_info.n)
         if key == self.key_info.n:
@@ -336,41 +347,47 @@ class Planner:
         self.key_info.append(number, -1, -1)
 
     def _mention(self, value: int, shape: int) -> None:
-        """Note in `asked` that a key of this shape has this id."""
+        """Note in `asked` that some key of this shape contains the id `value`."""
         if value >= self.asked.n:
             self.asked.extend(np.zeros(value + 1 - self.asked.n, dtype=np.uint32))
         self.asked.array[value] |= _bit(shape)
 
     def find_key(self, table: int, constants: Mapping[int, int]) -> int | None:
-        """The trigger key of these constants, by column; None if no body atom has exactly these constants."""
+        """The number of the trigger key of these constants (column -> id), or None.
+
+        None: no body atom of the table has exactly these constants in these columns.
+        """
         columns = tuple(sorted(constants))
         number = self._shape_numbers.get((table, columns))
         return None if number is None else self._keys.get((number, tuple(constants[c] for c in columns)))
 
     def is_trigger(self, key: int) -> bool:
-        """Whether a key belongs to body atoms, not to heads."""
+        """Whether this is the key of a body atom, not of a head."""
         return bool(self.key_info.array[key, 0] < BACK)
 
     def table_of(self, key: int) -> int:
-        """The table of a trigger key."""
+        """The number of the table whose rows can meet a trigger key."""
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
     def may_share(self, ask: int) -> bool:
-        """Whether another ask may have entered rows of this ask's key into the arrangement: keys of two shapes ask."""
+        """Whether rows of this ask may be in its arrangement already, entered for another ask.
+
+        This is possible if keys of more than one shape ask for the arrangement.
+        """
         return len(self._asking_shapes[int(self.asks.array[ask, 0])]) > 1
 
     def asks_for(self, arrangement: int) -> Int32:
-        """The asks for an arrangement, with their keys: int32[n, 2]."""
+        """The asks for an arrangement: int32[n, 2], the number of each ask and of its key."""
         asks = np.flatnonzero(self.asks.array[: self.asks.n, 0] == arrangement)
         return np.column_stack([asks, self.asks.array[asks, 2]]).astype(np.int32)
 
     def constants_of(self, key: int) -> dict[int, int]:
-        """The constants of a trigger key, by column."""
+        """The constants of a trigger key: column -> id."""
         shape = self.shapes.array[self.key_info.array[key, 0]]
         return {c: int(self.keys.array[key, c]) for c in shape[2 : 2 + shape[1]].tolist()}
 
     def plans_of(self, rule: int) -> list[tuple[int, int]]:
-        """The (key, plan) pairs of a rule, one for each body atom."""
+        """For each body atom of a rule: the number of its key, and of the plan that starts at this atom."""
         plan = int(self.rules.array[rule, RULE_PLAN])
         return [(key, plan + atom) for atom, key in enumerate(self._body_keys[rule])]
 
@@ -379,11 +396,11 @@ class Planner:
         return self._rules[number]
 
     def set_active(self, rule: int, active: bool) -> None:
-        """Let a rule fire, or stop it."""
+        """Set whether a rule may fire."""
         self.rules.array[rule, RULE_ACTIVE] = int(active)
 
     def _ask(self, key: int, arrangement: int) -> None:
-        """Record that an arrangement must hold the rows of a key."""
+        """Record an ask: an arrangement must hold the rows that have the constants of a key."""
         if (key, arrangement) not in self._asked:
             self._asked.add((key, arrangement))
             info = self.key_info.array
@@ -393,7 +410,7 @@ class Planner:
             words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
 
     def publish(self, memory: Memory) -> None:
-        """Put the arrays into a memory block."""
+        """Put the planner's arrays into a memory block, and enter new keys into the hash table of keys."""
         for name in _PUBLISHED:
             memory[name] = getattr(self, name).array
         memory.block[N_SHAPES], memory.block[N_BACK_SHAPES] = self.shapes.n, self.back_shapes.n
@@ -406,5 +423,5 @@ class Planner:
 
 
 def _bit(shape: int) -> int:
-    """The bit of a shape in `filters` and `asked`."""
+    """The bit that stands for a shape in the arrays `filters` and `asked`."""
     return 1 << min(shape, SHARED_BIT)

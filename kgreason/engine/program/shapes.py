@@ -1,12 +1,13 @@
 """The shape of a rule, and the plans of a shape: directions, steps and nodes.
 
-Rules that differ only in their constants have one shape and share its plans. A body of n atoms has n plans, one for
-each atom that may change first (delta join). A plan is a small acyclic graph. A *node* is the set of atoms that are
-done. Its *steps* are the atoms that may come next, each with the columns that are bound by then. For each rewrite, the
-kernel chooses one of the steps. It takes no cartesian product while a connected atom is left.
+Rules that differ only in their constants have one shape and share its plans. A body of n atoms has n plans: one for
+each atom at which a changed fact can start the rule (delta join). A plan is a small acyclic graph. A *node* is a set of
+atoms that are done. The *steps* of a node are the atoms that may come next, each with the columns that are bound by
+then. For each rewrite, the kernel chooses one of the steps. It takes no cartesian product while an atom is left that
+shares a variable with the atoms that are done.
 
-Cost: n * 2**(n - 1) nodes. A body of more than `LONG` atoms has one sequence for each start, the atom with the most
-bound variables first: n * n nodes, 0.4 s for 200 atoms.
+Cost: n * 2**(n - 1) nodes. A body of more than `LONG` atoms has only one order for each start, in which the atom with
+the most bound variables comes next: n * n nodes, 0.4 s for 200 atoms.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Heads and body as patterns. Slot 0 is the constant 0; then come `variables` variables, then the constants.
+    """A rule without the values of its constants: its heads and its body, with a slot number for each term.
 
-    The hash is computed once, because shapes are looked up for each rule.
+    Slot 0 is the constant 0; then come `variables` variables, then the constants. The hash is computed once, because
+    shapes are looked up for each rule.
     """
 
     heads: tuple[Pattern, ...]
@@ -46,9 +48,10 @@ class Shape:
         return self._hash
 
     def backward(self, head: int) -> Shape:
-        """The shape with this head as its first body atom: the plan from there finds the derivations of a given fact.
+        """The shape for a backward plan: the head with this number becomes the first body atom.
 
-        It keeps the heads up to this one: they show when one rewrite derives the same fact twice.
+        The plan that starts at this atom finds the derivations of a given fact. The new shape keeps the heads up to
+        this one, because they show when one rewrite derives the same fact twice.
         """
         return Shape(self.heads[: head + 1], (self.heads[head], *self.body), self.variables)
 
@@ -57,12 +60,17 @@ class Shape:
         return 0 < slot <= self.variables
 
     def constant_columns(self, atom: int) -> tuple[int, ...]:
-        """The columns of a body atom that hold constants: its direction."""
+        """The columns of a body atom that hold constants."""
         return tuple(c for c, slot in enumerate(self.body[atom].slots) if not self.is_variable(slot))
 
 
 class Step(NamedTuple):
-    """Bind one atom. Bound columns are the key, free columns give values to slots, `compared` repeat a free one."""
+    """Bind one body atom. Its columns are of three kinds.
+
+    `bound` columns are known and are the key of the look-up. `free` columns give values to slots. `compared` columns
+    repeat a variable of a free column, so their values must be equal. `next_node` is the node after the step.
+    `is_later` says whether the atom stands behind the atom at which the plan starts.
+    """
 
     atom: int
     bound: tuple[int, ...]
@@ -73,7 +81,10 @@ class Step(NamedTuple):
 
 
 class DeltaPlan(NamedTuple):
-    """The plan that starts at one atom: its first step, and the steps of each node (no steps: the heads are due)."""
+    """The plan that starts at one atom: its first step, and the steps of each node.
+
+    A node without steps means that the body is complete and the heads are derived.
+    """
 
     start: Step
     nodes: tuple[tuple[Step, ...], ...]
@@ -81,12 +92,12 @@ class DeltaPlan(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def delta_plan(shape: Shape, start: int) -> DeltaPlan:
-    """The plan of a shape that starts at body atom `start`. It is cached: most graphs run the same rules."""
+    """The plan of a shape that starts at body atom `start`. It is cached, because most graphs run the same rules."""
     return _line(shape, start) if len(shape.body) > LONG else _net(shape, start)
 
 
 def _net(shape: Shape, start: int) -> DeltaPlan:
-    """The plan with all orders of the atoms: a node for each set of atoms that are done."""
+    """The plan that allows all orders of the atoms. It has a node for each set of atoms that may be done."""
     numbers: dict[frozenset[int], int] = {}
 
     def number(done: frozenset[int]) -> int:
@@ -103,7 +114,11 @@ def _net(shape: Shape, start: int) -> DeltaPlan:
 
 
 def _next(shape: Shape, done: frozenset[int]) -> list[int]:
-    """The atoms that may come next: the connected ones, or all remaining atoms if there is no connected one."""
+    """The atoms that may come after the atoms in `done`.
+
+    These are the atoms without variables and the atoms that share a variable with `done`; all remaining atoms if there
+    is no such atom.
+    """
     bound = {slot for atom in done for slot in shape.body[atom].slots if shape.is_variable(slot)}
     left = [atom for atom in range(len(shape.body)) if atom not in done]
     connected = [
@@ -115,10 +130,10 @@ def _next(shape: Shape, done: frozenset[int]) -> list[int]:
 
 
 def _line(shape: Shape, start: int) -> DeltaPlan:
-    """The plan with one order. The next atom is the one with the most bound variables.
+    """The plan with a single order of the atoms: the atom with the most bound variables comes next.
 
-    Among atoms without a bound variable, one without variables comes first, then the first of the body. Cost: the atoms
-    times the logarithm of their number.
+    If no atom has a bound variable, an atom without variables comes next, else the first remaining atom of the body.
+    Cost: n log n for n atoms.
     """
     users: dict[int, list[int]] = {}
     for atom, pattern in enumerate(shape.body):

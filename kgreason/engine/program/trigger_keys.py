@@ -1,11 +1,12 @@
-"""Trigger keys: which of them a row meets.
+"""Trigger keys: find the keys whose constants a row has. Such a row *meets* the key.
 
-A key is the constants of a body atom in their columns; the shape of the key says which columns these are. A row is
-looked up under a shape only if keys of the shape mention the row's ids in all these columns. So for a fact that no rule
-can meet, the only cost is a look at the flags of its ids. Head atoms have keys and shapes of their own, which find the
-rules that may derive a given fact. Facts of a delta are not looked up under these shapes.
+A key is the constants of a body atom with their columns; the shape of the key says which columns these are. Example:
+the atom `?x rdf:type ex:Dog` has a key with the columns 1 and 2. A row is looked up under a shape only if keys of the
+shape mention the row's ids in all these columns. So for a fact that no rule can use, the only cost is a look at the
+flags of its ids. Head atoms have keys and shapes of their own, which find the rules that may derive a given fact. Facts
+of a delta are not looked up under the shapes of heads.
 
-Cost: a hash probe for each shape that a row passes.
+Cost: a hash probe for each shape that is not ruled out by the flags.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
-    """Bits of the shapes that may have a key for row r: keys of the shape have the row's ids."""
+    """The bits of the shapes that may have a key for row r: keys of these shapes mention the ids of the row."""
     table = np.uint32(rows[r, STATE] >> TABLE)
     bits = np.uint32(filters[table, 0])
     for c in range(np.uint64(rows.shape[1] - FIRST)):
@@ -52,13 +53,13 @@ def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
 
 @inline
 def is_met(bits: Number, shape: Number) -> Flag:
-    """Whether the bit of a shape is set."""
+    """Whether the bit of a shape is set in `bits`, a result of `shapes_met`."""
     return (bits >> np.uint32(min(shape, SHARED_BIT))) & np.uint32(1) != 0
 
 
 @inline
 def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32, r: Number) -> Flag:
-    """Whether row r has the constants of key k; row `shape` of `shapes` describes the shape of the key."""
+    """Whether row r has the constants of key k. Line `shape` of `shapes` has the columns of the key's shape."""
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
         if keys[k, c] != rows[r, FIRST + c]:
@@ -68,7 +69,10 @@ def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32,
 
 @inline
 def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32, r: Number) -> Number:
-    """The key of shape `number` that row r meets, or -1; row `shape` of `shapes` describes the shape."""
+    """The number of the key of shape `number` whose constants row r has, or -1.
+
+    Line `shape` of `shapes` has the columns of the shape. (The number of a head shape is `BACK` + its line.)
+    """
     slots, keys, key_info = entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
     if shapes[shape, 0] != rows[r, STATE] >> TABLE:
         return -1
@@ -93,26 +97,26 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
 
 @inline
 def find_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
-    """The trigger key of this shape that row r meets, or -1."""
+    """The number of the trigger key of this shape whose constants row r has, or -1."""
     return find_in(m, matrix(m, SHAPES), shape, shape, rows, r)
 
 
 @inline
 def find_head_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
-    """The head key of this shape that row r meets, or -1."""
+    """The number of the head key of this shape whose constants row r has, or -1."""
     return find_in(m, matrix(m, BACK_SHAPES), BACK + shape, shape, rows, r)
 
 
 @inline
 def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
-    """Whether row r meets trigger key k."""
+    """Whether row r meets trigger key k: it is in the key's table and has the key's constants."""
     shapes, shape = matrix(m, SHAPES), matrix(m, KEY_INFO)[k, 0]
     return shapes[shape, 0] == rows[r, STATE] >> TABLE and holds_key(shapes, shape, matrix(m, KEYS), k, rows, r)
 
 
 @kernel
 def enter_keys(m: Block, low: Number, high: Number) -> None:
-    """Enter the keys low..high-1 into their hash table, which must have room for them."""
+    """Enter the keys with the numbers low to high - 1 into the hash table of keys, which must have room for them."""
     shapes, back = matrix(m, SHAPES), matrix(m, BACK_SHAPES)
     keys, key_info, slots = matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
     bits = log2(m, KEY_ENTRIES)

@@ -1,6 +1,6 @@
-"""What rules need to know of literals (Table 8 of OWL 2 RL).
+"""Facts about literals that rules need (Table 8 of OWL 2 RL).
 
-values            which literals have one value, and which have none
-datatypes_in_use  the datatypes that rules ask for
-statements        Literals: facts about literals, asserted as rules need them
+values            Readings: finds literals with the same value, and ill-typed literals
+datatypes_in_use  Asked: the datatypes whose members rules need to know
+statements        Literals: asserts facts about literals when rules need them
 """

@@ -1,12 +1,12 @@
-"""`Asked`: the datatypes whose members rules ask for; it follows the rules and the closed schema.
+"""`Asked`: the datatypes that rules ask for. Only for these datatypes the engine gets facts about their members.
 
-A rule asks for a datatype if its body names it: `[?v, rdf:type, xsd:integer]`. If a rule reads types of any name (`[?x,
+A rule asks for a datatype if its body names it: `[?v, rdf:type, xsd:integer]`. If a rule reads any type (`[?x,
 rdf:type, ?c]`: a generic rule, or a rule of the user), all datatypes that the closed schema mentions are asked for. The
-members of other datatypes are not computed, as no rule could read them. Nor does such a datatype become a type of an
-IRI that is owl:sameAs one of its literals.
+members of other datatypes are not computed, because no rule could read them. Therefore such a datatype is not derived
+as a type of an IRI that is owl:sameAs one of its literals.
 
-Invariant: `datatypes` depends on the rules in force and the closed schema alone. `rollback` undoes every `follow` since
-the last `accept`. Cost: a look at each rule that comes or goes.
+Invariant: `datatypes` depends only on the rules in force and the closed schema. `rollback` undoes every `follow` since
+the last `accept`. Cost: a look at each rule that is added or removed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from kgreason.rules.model import Rule, Variable
 from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
 
 NAMES: dict[int, str] = {VOCABULARY.index(name) + 1: name for name in DATATYPES}
-"""The supported datatypes by their ids, which are the ids of the vocabulary."""
+"""The supported datatypes: id -> text. The ids are those of the vocabulary, the same in every dictionary."""
 _IDS = {name: number for number, name in NAMES.items()}
 IDS = np.array(sorted(NAMES), dtype=np.int32)
 GROUP = "datatypes"
-"""The group of the rules of datatypes.dl. They read what is known of literals, and ask for no datatype."""
+"""The group of the rules of datatypes.dl. These rules read facts about literals, and ask for no datatype."""
 _ANY = 0
-"""The request of a rule that reads types of any name."""
+"""Stands for a datatype in a rule that reads any type."""
 
 
 _FLAGS = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
@@ -39,13 +39,13 @@ _FLAGS[IDS] = True
 
 
 def is_datatype(ids: Int32) -> NDArray[np.bool_]:
-    """Whether each of terms int32[n] is a supported datatype: bool[n]."""
+    """For each of the terms `ids` int32[n] whether it is a supported datatype: bool[n]."""
     found: NDArray[np.bool_] = _FLAGS[np.where(ids < len(_FLAGS), ids, 0)]
     return found
 
 
 class Asked:
-    """How many rules ask for each datatype, and how often the closed schema mentions it; see the module."""
+    """Counts how many rules ask for each datatype, and how often the closed schema mentions it."""
 
     def __init__(self) -> None:
         self._rules: Counter[int] = Counter()
@@ -55,13 +55,13 @@ class Asked:
         """The ids of the datatypes that are asked for."""
 
     def _count(self) -> frozenset[int]:
-        """The datatypes that rules name and, if a rule reads any type, those that the schema mentions."""
+        """The datatypes that rules name. If a rule reads any type, also the datatypes that the schema mentions."""
         named = {datatype for datatype, count in self._rules.items() if count and datatype != _ANY}
         mentioned = {datatype for datatype, count in self._mentions.items() if count} if self._rules[_ANY] else set()
         return frozenset(named | mentioned)
 
     def follow(self, program: ProgramChange, closure: ClosureChange) -> None:
-        """Count what an edit changed in the rules and in the closed schema."""
+        """Update the counts after a change of the rules and of the closed schema."""
         if self._before is None:
             self._before = self._rules.copy(), self._mentions.copy()
         self._rules.subtract(_asked(program.removed))
@@ -83,7 +83,10 @@ class Asked:
 
 
 def _asked(rules: Iterable[Rule]) -> Iterator[int]:
-    """The datatypes that rules ask for: one entry for each atom that asks."""
+    """The ids of the datatypes that rules ask for: one for each body atom that names a datatype.
+
+    For a body atom that reads any type, the number is `_ANY`.
+    """
     for rule in rules:
         for atom in rule.read() if rule.group != GROUP else ():
             if atom.relation is None and atom.terms[1] == RDF_TYPE:
@@ -95,7 +98,7 @@ def _asked(rules: Iterable[Rule]) -> Iterator[int]:
 
 
 def _mentioned(rows: Int32) -> list[int]:
-    """The datatypes that schema triples int32[n, 3] mention: one entry for each mention."""
+    """The ids of the datatypes that schema triples int32[n, 3] have as subject or object, one for each occurrence."""
     ends = rows[:, [0, 2]]
     found: list[int] = ends[is_datatype(ends)].tolist()
     return found

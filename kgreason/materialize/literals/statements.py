@@ -1,25 +1,26 @@
-"""`Literals`: asserts the facts about literals that the rules of datatypes.dl (Table 8 of OWL 2 RL) need, when they do.
+"""`Literals`: asserts facts about literals, when the rules of datatypes.dl (Table 8 of OWL 2 RL) need them.
 
-    dt_value, dt_ill     for each new literal that has the value of another one, or has no value
-    dt_type              for each new literal and each datatype that is asked for
-    dt_not, dt_differ    where rules have derived that a literal is in a datatype, or that it is the same as another
+    dt_value, dt_ill     for each new literal that has the same value as another literal, or that is ill-typed
+    dt_type              for each new literal and each datatype that rules ask for, if the datatype has its value
+    dt_not               if rules have derived that a literal is in a datatype, and the datatype does not have its value
+    dt_differ            if rules have derived that two literals are the same, and their values differ
     dt_may_equal         for each owl:sameAs link, unless it is between two literals that are known to differ
 
-Facts of dt_value, dt_ill, dt_not and dt_differ are true of the terms, whatever the graph holds. So they are never
-retracted. The rules draw conclusions from them only while the graph uses the literals and has the type or link in
-question. So the graph depends on its assertions alone, and not on literals that it had before. dt_may_equal is
-retracted at the end of a commit that removed the link, and dt_type when no rule asks for the datatype any more.
+Facts of dt_value, dt_ill, dt_not and dt_differ are true for their terms, whatever the graph holds. So they are never
+retracted. The rules derive something from these facts only while the graph uses the literals and has the type or link.
+So the graph depends only on its assertions, and not on literals that it had before. dt_may_equal is retracted at the
+end of a commit that removed the link, and dt_type when no rule asks for the datatype any more.
 
 A rule may link two literals of different values: prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4, a rule of
 the user, or a chain of links through other terms. Such a link is reported as a contradiction: by the rules *-literals
-of owl2rl.dl if both are values of one subject, else by eq-diff1. It is not followed: no triple is copied from one
+of owl2rl.dl if both are values of one subject, else by eq-diff1. The link is not followed: no triple is copied from one
 literal to the other. A resource that is the same as both literals has the triples of both.
 
-Invariant after `wanted` returns nothing: the rules derive what they would derive from all such truths. (Of dt_differ
-one fact for each link, and one for each further value of a clique, is enough.) `rollback` forgets what was looked at
-since the last `accept`.
-Cost: nothing while no literal has a datatype. Otherwise it grows with the new terms (`values`) and with what rules
-derive about literals.
+Invariant after `wanted` returns nothing: the rules derive the same as if all true facts about literals were asserted.
+(Of dt_differ, one fact for each link and one for each further value of a clique are enough.) `rollback` undoes all
+changes of the state since the last `accept`.
+Cost: nothing while no literal has a datatype. Otherwise it grows with the number of new terms (`values`) and of facts
+that rules derive about literals.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _NAMES = ("dt_value", "dt_type", "dt_differ", "dt_may_equal", "dt_not")
 
 
 class Facts(NamedTuple):
-    """Rows to assert and rows to retract, by table; tables without rows are left out."""
+    """Facts to assert and facts to retract: rows by the number of their table. Tables without rows are left out."""
 
     added: Rows
     removed: Rows
@@ -63,7 +64,7 @@ _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 
 
 class Literals:
-    """The literals of a graph."""
+    """The facts about literals of one graph; it knows which of them the engine has."""
 
     def __init__(
         self, engine: Engine, dictionary: Dictionary, equality: Equality | None, follows: Follows | None
@@ -83,33 +84,39 @@ class Literals:
         self._left: list[Int32] = []
 
     def adopt(self) -> None:
-        """Take the engine's facts as the state that is known; nothing is asserted for them."""
+        """Treat the engine's facts and all terms as known already: no facts about these literals are asserted."""
         self._readings.adopt()
         self.asked.accept()
         self._told = self._told_before = self.asked.datatypes
 
     def accept(self) -> None:
-        """Make what was looked at final."""
+        """Make the changes of the state since the last `accept` final."""
         self._readings.accept()
         self.asked.accept()
         self._told_before, self._followed, self._left = self._told, [], []
 
     def rollback(self) -> None:
-        """Forget what was looked at since the last `accept`."""
+        """Undo the changes of the state since the last `accept`."""
         self._readings.rollback()
         self.asked.rollback()
         self._told, self._followed, self._left = self._told_before, [], []
 
     def foreseen(self, added: Int32) -> Facts:
-        """The facts about literals that a commit needs from its start; triples int32[n, 3] will be asserted."""
+        """The facts about literals that a commit needs from its start.
+
+        added: the triples int32[n, 3] to be asserted.
+        """
         return self._wanted([self._following(linked(added))])
 
     def wanted(self, changes: Changes) -> Facts:
-        """The facts about literals that the changes of the commit so far need, and that are lacking."""
+        """The facts about literals that the rules need because of the commit so far, and that the engine lacks.
+
+        The facts to retract are included.
+        """
         return self._wanted(self._said(changes))
 
     def needless(self, changes: Changes) -> Facts:
-        """The dt_may_equal facts of links that a commit removed, or made and removed again."""
+        """The dt_may_equal facts to retract: those of links that the commit removed, or made and removed again."""
         gone = linked(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
         told = np.concatenate([related(self._may_equal, gone), *self._followed])
         told = told[grouped(told).firsts()]
@@ -119,7 +126,7 @@ class Literals:
         return Facts({}, _filled({self._pair: rows}))
 
     def _are_facts(self, rows: Int32) -> NDArray[np.bool_]:
-        """Whether each of rows is a present fact: bool[n]."""
+        """For each of the rows whether it is a present fact: bool[n]."""
         facts = self._engine.circuit.facts
         found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
         return found
@@ -136,7 +143,7 @@ class Literals:
         return Facts(_filled({self._pair: self._lacking(pairs), self._single: self._lacking(single)}), _filled(removed))
 
     def _lacking(self, parts: list[Int32]) -> Int32:
-        """The rows that are not facts yet, each once."""
+        """The rows of all parts that are not facts yet, each once."""
         parts = [part for part in parts if len(part)]
         if not parts:
             return _NO_ROWS
@@ -148,13 +155,16 @@ class Literals:
     # Membership
 
     def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
-        """The dt_type rows of new literals; of all literals for a datatype that no rule asked for before."""
+        """The dt_type rows to assert: for new literals, and for all literals if a datatype is newly asked for.
+
+        before: the datatypes that were asked for before.
+        """
         yield self._members(self._told - before, 0)
         if news:
             yield self._members(self._told & before, news.since)
 
     def _members(self, datatypes: Iterable[int], since: int) -> Int32:
-        """The rows of dt_type for literals with a greater id than `since` that are in one of these datatypes."""
+        """The dt_type rows of these datatypes, for all literals with an id greater than `since`."""
         names = [(number, NAMES[number]) for number in datatypes]
         if not names:
             return _NO_ROWS
@@ -171,7 +181,7 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 3)
 
     def _needless(self, gone: frozenset[int]) -> Int32:
-        """The rows of dt_type for datatypes that no rule asks for any more."""
+        """The present dt_type rows of the datatypes `gone`, which no rule asks for any more."""
         if not gone:
             return _NO_ROWS
         rows, tables, _ = self._engine.circuit.facts.contents()
@@ -181,13 +191,13 @@ class Literals:
     # Facts for what rules have derived
 
     def _said(self, changes: Changes) -> Iterator[Int32]:
-        """The rows of dt_may_equal, dt_not and dt_differ that the changes of the commit so far need."""
+        """The dt_may_equal, dt_not and dt_differ rows that are needed because of the changes of the commit so far."""
         links = self._new(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]
         yield self._following(links)
         yield from (
             rows[self._are_facts(_as_links(rows))] for rows in self._left
-        )  # these went and came back in one commit
+        )  # the links of these rows were removed and came back in the same commit
         types = self._new(changes, TYPE)
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes, links)
@@ -198,9 +208,9 @@ class Literals:
             yield related(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
-        """The dt_may_equal rows for the links int32[n, 2] that may be followed.
+        """The dt_may_equal rows for those of the links int32[n, 2] that may be followed.
 
-        With the group eq-literals there are none, as its rule says so of every link.
+        With the rule group eq-literals there are none, because a rule of this group derives them for every link.
         """
         if self._follows is None or not len(links):
             return _NO_ROWS
@@ -209,7 +219,10 @@ class Literals:
         return rows
 
     def _differing(self, links: Int32) -> Int32:
-        """The links int32[n, 2] between literals of different values, unless a clique will report them."""
+        """Those of the links int32[n, 2] that connect literals of different values.
+
+        Empty if `_different` finds these literals in a clique.
+        """
         if self._equality is not None and self._follows is None:
             return NO_PAIRS
         links = links[self._readings.is_literal(links).all(axis=1)]
@@ -218,21 +231,24 @@ class Literals:
         return links[np.array(differs, dtype=np.bool_)]
 
     def _new(self, changes: Changes, predicate: int) -> Int32:
-        """Subjects and objects of the triples of a predicate that appeared: int32[n, 2]."""
+        """Subject and object of each triple with a predicate that the commit has added so far: int32[n, 2]."""
         found = np.flatnonzero((changes.rows[:, 1] == predicate) & (changes.tables == self._triples))
         found = found[(changes.before[found] == ABSENT) & (changes.after[found] != ABSENT)]
         pairs: Int32 = changes.rows[found][:, [0, 2]]
         return pairs
 
     def _groups(self, changes: Changes, links: Int32) -> Int32:
-        """Terms that a commit made equal: int32[n, 2] of the term that stands for the group, and member."""
+        """The terms that the commit made equal, as pairs int32[n, 2]: a term that stands for a group, and a member."""
         if self._equality is None:
             return links if self._follows is None else self._follows(links)
         found = self._equality.regrouped(changes)
         return NO_PAIRS if found is None else found.groups.members
 
     def _of_cliques(self, types: Int32) -> Int32:
-        """Pairs int32[m, 2] of literal and type: the literals that are equal to terms with these types int32[n, 2]."""
+        """The literals that are in a clique with a term of `types`, as pairs int32[m, 2]: literal, type of this term.
+
+        types: pairs int32[n, 2] of term and type.
+        """
         if self._equality is None or not len(types):
             return NO_PAIRS
         cliques = self._equality.cliques
@@ -251,7 +267,7 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 2)
 
     def _in(self, groups: Int32) -> Int32:
-        """The literals of groups int32[n, 2] with the datatypes that the first term of the group has: int32[m, 2]."""
+        """The literals of groups int32[n, 2], as pairs int32[m, 2]: literal, datatype of the group's first term."""
         literals = groups[self._readings.is_literal(groups[:, 1])]
         if not len(literals):
             return NO_PAIRS
@@ -261,7 +277,7 @@ class Literals:
         return found
 
     def _outside(self, pairs: Int32) -> Int32:
-        """The pairs int32[n, 2] of literal and datatype whose literal is known not to be in the datatype."""
+        """Those of the pairs (literal, datatype) int32[n, 2] whose datatype does not have the value of the literal."""
         pairs = np.unique(pairs[self._readings.is_literal(pairs[:, 0])], axis=0)
         readings = self._readings.of(pairs[:, 0])
         is_outside = [
@@ -271,10 +287,10 @@ class Literals:
         return pairs[np.array(is_outside, dtype=np.bool_)]
 
     def _different(self, groups: Int32) -> Int32:
-        """Pairs of literals with different values in one clique of groups int32[n, 2].
+        """Pairs int32[m, 2] of literals that are in the same group but have different values.
 
-        The first of each pair is the literal of the clique whose text comes first. It is paired with one literal of
-        each other value.
+        groups: int32[n, 2], a term that stands for a group, and a member. The first literal of a pair is the literal of
+        the clique whose text comes first. It is paired with one literal of each other value.
         """
         if self._equality is None:
             return NO_PAIRS
@@ -290,12 +306,12 @@ class Literals:
 
 
 def _as_links(rows: Int32) -> Int32:
-    """Rows int32[n, 3] of a binary relation as owl:sameAs triples between the same two terms."""
+    """Turn rows int32[n, 3] of a binary relation r(x, y) into triples `x owl:sameAs y`, int32[n, 3]."""
     found: Int32 = rows[:, [1, 0, 2]]
     found[:, 1] = SAME_AS
     return found
 
 
 def _filled(rows: Rows) -> Rows:
-    """The tables that have rows."""
+    """The rows by table, without tables that have no rows."""
     return {table: part for table, part in rows.items() if len(part)}

@@ -1,15 +1,16 @@
-"""`Readings`: finds the literals of a dictionary that share a value, and those that have no value, as new terms come.
+"""`Readings`: finds literals of a dictionary with the same value, and ill-typed literals, whenever there are new terms.
 
-    "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    one value; the first that was met stands for it
-    "x"                 "x"^^xsd:token                             one value: strings are looked at only beside another
+    "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    the same value; the literal that was read first
+                                                                   stands for the value
+    "x"                 "x"^^xsd:token                             the same value
     "abc"^^xsd:integer                                             ill-typed
 
 Each plain string has a value of its own, and so has each string with a language tag (tags are in lower case). So these
-strings are looked at only if a literal of another datatype, such as xsd:token, has a string as its value.
+strings are read only if a literal of another datatype, such as xsd:token, has a string as its value.
 
-Invariant: `rollback` forgets what was read of terms since the last `accept`. After `adopt` nothing is read before there
-is a new term. Cost: for a term that is not a literal, or is a plain string, only the check that it is; for each literal
-with a datatype a few microseconds and some hundred bytes.
+Invariant: `rollback` undoes all reading since the last `accept`. After `adopt` nothing is read before there is a new
+term. Cost: a check of the kind of each new term; for each literal with a datatype a few microseconds and some hundred
+bytes.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
-    """The pairs int32[n, 2] of different terms, without pairs of literals that cannot be equal.
+    """The pairs of different terms, int32[n, 2], without pairs of two literals that are known to differ.
 
-    Cost: a look at the kinds of the terms; where both are literals, at their texts.
+    Cost: a look at the kinds of the terms, and at the texts if both terms of a pair are literals.
     """
     is_followed = ~(dictionary.kinds(pairs) == Kind.LITERAL).all(axis=1)
     found = np.flatnonzero(~is_followed)
@@ -47,9 +48,10 @@ def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
 
 
 class News(NamedTuple):
-    """What new terms bring: ill-typed literals, and pairs int32[n, 2] of literals with one value.
+    """The result of reading new terms. `ill`: the ill-typed literals, int32[m].
 
-    The second literal of a pair stands for the value. `since`: the id of the last term that was known before.
+    `equal`: pairs int32[n, 2] of a literal and the literal that stands for its value. `since`: the id of the last term
+    that was read before.
     """
 
     equal: Int32
@@ -58,7 +60,10 @@ class News(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """The last term that was read, the last term that counts as known, and how many string values are known."""
+    """How far terms have been read: ids of the last term that was read, and of the last term that counts as known.
+
+    `strings` is the number of known values that are strings.
+    """
 
     read: int = 0
     old: int = 0
@@ -66,7 +71,7 @@ class _Place(NamedTuple):
 
 
 class Readings:
-    """The values of a dictionary's literals."""
+    """The values of the literals of a dictionary that were read so far."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
@@ -79,17 +84,17 @@ class Readings:
         self._place = self._before = _Place(old=len(self._dictionary))
 
     def accept(self) -> None:
-        """Make what was read final."""
+        """Make all reading since the last `accept` final."""
         self._before, self._added = self._place, []
 
     def rollback(self) -> None:
-        """Forget what was read since the last `accept`."""
+        """Undo all reading since the last `accept`."""
         for value in self._added:
             self._first.pop(value, None)
         self._place, self._added = self._before, []
 
     def look(self) -> News | None:
-        """Read the terms that are new; None if there are none."""
+        """Read the new terms of the dictionary. Returns None if there are none."""
         last = len(self._dictionary)
         if last == self._place.old:
             return None
@@ -107,7 +112,11 @@ class Readings:
         return News(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
 
     def _read(self, typed: Int32, equal: list[tuple[int, int]]) -> Iterable[int]:
-        """Read literals with a datatype: yield the ill-typed ones, and add those whose value is known to `equal`."""
+        """Read literals that have a datatype. Yields the ill-typed ones.
+
+        If the value of a literal is known, the pair of this literal and the one that stands for the value is appended
+        to `equal`.
+        """
         for literal, reading in zip(typed.tolist(), self.of(typed), strict=True):
             if not isinstance(reading, Value):
                 if reading is not None:
@@ -119,14 +128,17 @@ class Readings:
                 self._first[reading] = literal
 
     def _plain(self, since: int) -> list[tuple[int, int]]:
-        """The new plain and tagged strings with a value that is known; each with the literal that stands for it."""
+        """The new strings without a datatype whose value is known, each with the literal that stands for the value."""
         ids = self.literals(since)
         ids = ids[~np.isin(ids, self.typed(since))]
         readings = zip(ids.tolist(), self.of(ids), strict=True)
         return [(literal, self._first[value]) for literal, value in readings if value in self._first]
 
     def _spelled(self, strings: list[Value]) -> list[tuple[int, int]]:
-        """The plain and tagged strings of the dictionary that have one of these values."""
+        """The strings without a datatype in the dictionary that have one of these values.
+
+        Each is in a pair with the literal that stands for its value.
+        """
         found = self._dictionary.find(_spelling(value) for value in strings).tolist()
         return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]
 
@@ -140,17 +152,17 @@ class Readings:
         return self._dictionary.typed(since)
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
-        """Whether each of terms is a literal: bool[n]."""
+        """For each of the terms `ids` whether it is a literal: bool, of the shape of `ids`."""
         found: NDArray[np.bool_] = self._dictionary.kinds(ids) == Kind.LITERAL
         return found
 
     def of(self, ids: Int32) -> list[Reading]:
-        """The value of each literal; see `Reading` for those without one."""
+        """The value of each literal; see `Reading` for literals without a value."""
         return values(self._dictionary.decode(ids))
 
 
 def _spelling(value: Value) -> str:
-    """A string as a literal without a datatype."""
+    """The text of the literal without a datatype that has this string value."""
     if value.space == STRING:
         return quote(value.data)
     text, tag = value.data

@@ -1,17 +1,19 @@
 """`Cliques`: which terms owl:sameAs makes equal, and which triples a row over representatives stands for.
 
-A clique has two members or more, and one of them is its *primary* representative. A row is *plain* if it mentions no
-member of a clique but primaries. A plain row stands for its *images*: the row with each primary replaced by any member
-of its clique. A clique is *folded* if its images would be more than the budget; then it stands for its primary alone.
+A clique has two or more members, and one of them is its *primary* representative. A row is *plain* if all members of
+cliques in it are primaries. A plain row stands for its *images*: the row with each primary replaced by any member of
+its clique. A clique is *folded* if it would have more images than the budget; then its primary is replaced by no other
+member.
 
-    slots       id -> number of its clique, 0 for none
-    cliques     primary, members, roots (all representatives that its members have), weight, is it folded?
+    slots       id -> the number of the term's clique, or 0
+    cliques     number -> primary, members, roots (all representatives of its members), weight, whether it is folded
 
 A clique is never changed: a new clique takes its place. So a commit can look at the cliques before and after it.
-`rollback` undoes what changed since the last `accept`. Invariant: a clique is folded exactly if members^2 + weight is
-above the budget. Its weight is the number of images of the plain rows that mention it, if no clique were folded.
+`rollback` undoes all changes since the last `accept`. Invariant: a clique is folded exactly if members^2 + weight is
+above the budget. The weight of a clique is the number of images of all plain rows that mention it, counted as if no
+clique were folded.
 
-Cost: 4 bytes for each id of the dictionary once there is a clique; a change costs what it changes.
+Cost: 4 bytes for each id of the dictionary, once there is a clique; the time for a change is proportional to it.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ Mask = NDArray[np.bool_]
 
 
 class Parts(NamedTuple):
-    """For each column of rows the terms that may stand there: `pool[start:start + length]`, int64[n, 3] each.
+    """For each cell of n rows, the terms that may take its place: `pool[start:start + length]`.
 
-    A start of -1 is the row's own term.
+    `start` and `length` are int64[n, 3]. If `start` is -1, the term of the row stays.
     """
 
     start: Int64
@@ -41,20 +43,20 @@ class Parts(NamedTuple):
 
 
 class Members(NamedTuple):
-    """Cliques by their primaries, ascending: pairs int32[m, 2] of primary and member, and of primary and root."""
+    """Several cliques as pairs int32[m, 2], ascending: (primary, member) in `members`, (primary, root) in `roots`."""
 
     members: Int32
     roots: Int32
 
 
 _Change = tuple[NDArray[Any], NDArray[Any]]
-"""Places in an array, and their former values."""
+"""Positions in an array, and the former values at these positions."""
 _SPARE = 1_000
-"""How many cliques, beyond the live ones, may have lost their place before all are numbered anew."""
+"""If more than the present cliques plus 1,000 were replaced since the last numbering, all get new numbers."""
 
 
 class _Column:
-    """An array to whose end values are added."""
+    """An array that grows: values are added at its end."""
 
     def __init__(self, dtype: type[np.generic], *values: int) -> None:
         self._data: NDArray[Any] = np.zeros(16, dtype=dtype)
@@ -63,11 +65,11 @@ class _Column:
 
     @property
     def values(self) -> NDArray[Any]:
-        """The values that were added, as a view."""
+        """All values that were added, as a view."""
         return self._data[: self.size]
 
     def add(self, values: NDArray[Any]) -> int:
-        """Add values; returns the number of the first of them."""
+        """Add values at the end. Returns the position of the first one."""
         start, self.size = self.size, self.size + len(values)
         if self.size > len(self._data):
             data = np.zeros(2 * self.size, dtype=self._data.dtype)
@@ -78,14 +80,14 @@ class _Column:
 
 
 class Cliques:
-    """The cliques of a graph; see the module."""
+    """The cliques of a graph, by numbers from 1. The docstring of the module explains the terms."""
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
         self._clear()
 
     def _clear(self) -> None:
-        """Remove all cliques; number 0 stands for no clique."""
+        """Remove all cliques. Number 0 then stands for "no clique"."""
         self._slots = np.zeros(1, dtype=np.int32)
         self._primary, self._start, self._length = _Column(np.int32, 0), _Column(np.int64, -1), _Column(np.int64, 1)
         self._root_start, self._root_length = _Column(np.int64, 0), _Column(np.int64, 0)
@@ -123,7 +125,7 @@ class Cliques:
         self._forget_changes()
 
     def _compact(self) -> None:
-        """Number the cliques anew, without those that lost their place."""
+        """Give new numbers to all cliques, and forget those that were replaced."""
         numbers = self.all()
         members, roots = self.members(numbers), self.roots(numbers)
         order, of_roots = np.argsort(members[:, 0], kind="stable"), np.argsort(roots[:, 0], kind="stable")
@@ -141,47 +143,50 @@ class Cliques:
         return self._live
 
     def cover(self, terms: int) -> None:
-        """Make room for a slot of every id up to `terms`."""
+        """Make the array `slots` long enough for every id up to `terms`."""
         if len(self._slots) <= terms:
             slots = np.zeros(max(terms + 1, len(self._slots) * 3 // 2), dtype=np.int32)
             slots[: len(self._slots)] = self._slots
             self._slots = slots
 
     def slots(self, ids: Int32) -> Int32:
-        """The cliques of terms, of any shape: 0 for a term without a clique. Call `cover` first."""
+        """The numbers of the cliques of terms, in an array of the shape of `ids`; 0 for a term without a clique.
+
+        Call `cover` first.
+        """
         found: Int32 = self._slots[ids]
         return found
 
     def primaries(self, ids: Int32, slots: Int32) -> Int32:
-        """Each term, or the primary of its clique."""
+        """The terms `ids`, each replaced by the primary of its clique. `slots` are the numbers of their cliques."""
         return np.where(slots > 0, self._primary.values[slots], ids)
 
     def is_plain(self, rows: Int32, slots: Int32) -> Mask:
-        """Whether each of rows int32[n, 3] mentions no member of a clique but primaries: bool[n]."""
+        """For each of the rows int32[n, 3] whether all members of cliques in it are primaries: bool[n]."""
         plain: Mask = (self.primaries(rows, slots) == rows).all(axis=1)
         return plain
 
     def is_open(self, ids: Int32, slots: Int32) -> Mask:
-        """Whether images may show a term: its clique is not folded, or it is the primary."""
+        """For each term whether it may occur in images: its clique is not folded, or the term is the primary."""
         shown: Mask = ~self._folded.values[slots] | (self._primary.values[slots] == ids)
         return shown
 
     def primary_of(self, numbers: Int32) -> Int32:
-        """The primaries of cliques."""
+        """The primaries of the cliques with these numbers."""
         found: Int32 = self._primary.values[numbers]
         return found
 
     def folded(self, numbers: Int32) -> Mask:
-        """Whether cliques are folded."""
+        """For each of the cliques with these numbers whether it is folded."""
         found: Mask = self._folded.values[numbers]
         return found
 
     def members(self, numbers: Int32) -> Int32:
-        """Pairs int32[m, 2]: the primary and each member of these cliques."""
+        """Pairs int32[m, 2] of primary and member, for all members of the cliques with these numbers."""
         return self._pairs(numbers, self._start, self._length, self._members)
 
     def roots(self, numbers: Int32) -> Int32:
-        """Pairs int32[m, 2]: the primary and each root of these cliques."""
+        """Pairs int32[m, 2] of primary and root, for all roots of the cliques with these numbers."""
         return self._pairs(numbers, self._root_start, self._root_length, self._roots)
 
     def _pairs(self, numbers: Int32, start: _Column, length: _Column, pool: _Column) -> Int32:
@@ -191,7 +196,7 @@ class Cliques:
         return np.column_stack([primaries, pool.values[at]]).astype(np.int32)
 
     def roots_of(self, terms: Int32) -> Int32:
-        """Pairs int32[m, 2]: each of these terms, and each root of its clique."""
+        """Pairs int32[m, 2] of term and root: each of these terms with each root of its clique."""
         slots = self.slots(terms)
         lengths = self._root_length.values[slots]
         at = np.repeat(self._root_start.values[slots], lengths) + _counted(lengths)
@@ -210,9 +215,9 @@ class Cliques:
         return found
 
     def parts(self, slots: Int32, *, folding: bool = True) -> Parts:
-        """The terms that may stand in each column of rows with these slots int32[n, 3].
+        """The terms that may replace each cell of rows in their images; slots int32[n, 3]: the cliques of the cells.
 
-        If `folding` is False, folded cliques show all their members, too.
+        If `folding` is False, the members of folded cliques are included.
         """
         start, length = self._start.values[slots], self._length.values[slots]
         if folding:
@@ -221,9 +226,9 @@ class Cliques:
         return Parts(start, length, self._members.values)
 
     def weigh(self, slots: Int32, sign: int) -> None:
-        """Add the images of plain rows to the weights of their cliques (`sign` 1), or subtract them (-1).
+        """Add the number of images of plain rows to the weights of their cliques (`sign` 1), or subtract it (-1).
 
-        The rows are given by their slots int32[n, 3].
+        slots: int32[n, 3], the cliques of the cells of the rows.
         """
         images = self._length.values[slots].prod(axis=1)
         touched, weights = np.unique(slots), self._weight.values
@@ -233,7 +238,7 @@ class Cliques:
             np.add.at(weights, slots[~repeated, column], sign * images[~repeated])
 
     def misjudged(self, numbers: Int32) -> Int32:
-        """The cliques among `numbers` that are folded and should not be, or that should be folded and are not."""
+        """The cliques among `numbers` whose flag `folded` is wrong for their present weight."""
         wrong = self._folded.values[numbers] != self._is_heavy(numbers)
         found: Int32 = numbers[wrong & (numbers > 0)]
         return found
@@ -243,7 +248,10 @@ class Cliques:
         return heavy
 
     def past_budget(self) -> list[tuple[int, int, int]]:
-        """The folded cliques, in any order: primary, members, rows that all members would need; empty for budget 0."""
+        """The folded cliques, in any order: (primary, number of members, number of images without folding).
+
+        Empty if the budget is 0.
+        """
         numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
         rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]
         return list(
@@ -251,11 +259,14 @@ class Cliques:
         )
 
     def fold(self, numbers: Int32) -> None:
-        """Decide for new cliques whether they are folded; all their rows must have been weighed."""
+        """Set for new cliques whether they are folded. All rows that mention them must have been weighed."""
         self._folded.values[numbers] = self._is_heavy(numbers)
 
     def replace(self, numbers: Int32, others: Members) -> Int32:
-        """Put other cliques in the place of `numbers`; returns the numbers of the others. Their weights begin at 0."""
+        """Remove the cliques `numbers` and add the cliques `others`. Returns the numbers of the added cliques.
+
+        Their weights start at 0.
+        """
         gone = self.members(numbers)[:, 1]
         self._move(gone, np.zeros(len(gone), dtype=np.int32))
         primaries, first = np.unique(others.members[:, 0], return_index=True)
@@ -276,14 +287,14 @@ class Cliques:
         return new
 
     def _move(self, terms: Int32, numbers: Int32) -> None:
-        """Move terms to other cliques."""
+        """Move terms to the cliques `numbers`, one for each term."""
         if not len(terms):
             return
         self._moves.append((terms, self._slots[terms]))
         self._slots[terms] = numbers
 
     def slots_before(self, ids: Int32) -> Int32:
-        """The cliques of terms, of any shape, as of the last `accept`."""
+        """As `slots`, but with the cliques at the last `accept`."""
         slots = self.slots(ids)
         if not self._moves:
             return slots
@@ -295,7 +306,7 @@ class Cliques:
 
 
 def expanded(rows: Int32, parts: Parts) -> Int32:
-    """The images of rows: every row that has in each column a term of the column's part, int32[m, 3]."""
+    """The images of rows: all combinations of the terms that `parts` allows for each cell, int32[m, 3]."""
     counts = parts.length.prod(axis=1)
     source, left = np.repeat(np.arange(len(rows)), counts), _counted(counts)
     images = rows[source]
@@ -308,16 +319,16 @@ def expanded(rows: Int32, parts: Parts) -> Int32:
 
 
 def _counted(lengths: Int64) -> Int64:
-    """For each length in turn the numbers 0, 1, ... below it."""
+    """For each length the numbers from 0 up to it: [2, 3] gives [0, 1, 0, 1, 2]."""
     ends = np.cumsum(lengths)
     counted: Int64 = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
     return counted
 
 
 def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], Int32]) -> None:
-    """Make the cliques for rows int32[n, 2] of eq_rep, where there is none yet; `facts` are the triples to weigh.
+    """Make the cliques of a graph that has none yet, from the rows of eq_rep: pairs int32[n, 2] of term and root.
 
-    preferred: the primaries of the cliques that have several roots.
+    preferred: the primaries of the cliques with several roots. facts: a function that returns all triples.
     """
     if not len(pairs):
         return
@@ -337,9 +348,9 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
 
 
 def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
-    """Ids, of any shape, each replaced by the primary of its clique; the cliques are the rows int32[n, 2] of eq_rep.
+    """The ids, each replaced by the primary of its clique, in an array of the same shape.
 
-    preferred: as for `fill`.
+    The cliques are given by the rows of eq_rep: `pairs` and `preferred` are as for `fill`.
     """
     if not len(pairs):
         return ids
@@ -349,12 +360,12 @@ def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
 
 
 def _with_primaries(pairs: Int32, preferred: Int32) -> tuple[Int32, Int32]:
-    """The terms of pairs, each once, and the primary of each: its only root, or the preferred one."""
+    """The terms of pairs (term, root), each once, and for each the primary: its only root, or the preferred root."""
     is_preferred = np.isin(pairs[:, 1], preferred)
     terms, first = np.unique(np.concatenate([pairs[is_preferred, 0], pairs[:, 0]]), return_index=True)
     return terms, np.concatenate([pairs[is_preferred, 1], pairs[:, 1]])[first]
 
 
 def ordered(pairs: Int32) -> Int32:
-    """Pairs int32[n, 2], ascending, each once."""
+    """The pairs int32[n, 2] in ascending order, each once."""
     return pairs[grouped(np.ascontiguousarray(pairs, dtype=np.int32)).firsts()]

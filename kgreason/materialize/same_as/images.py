@@ -1,13 +1,14 @@
-"""The triples that facts over representatives stand for: the graph that users see, and what a commit did to it.
+"""The graph that users see, computed from facts over representatives; and the changes of this graph in a commit.
 
     shown = images of plain rows  +  asserted rows  +  links between the members of each clique
 
-`cliques` defines plain rows, images and folded cliques. A folded clique shows only the links to and from its primary.
-Law: except for folded cliques, these are the triples that eq-sym, eq-trans and eq-rep-* derive (OWL 2 Profiles, Table
-4). A reflexive link is not an image: it is shown if it is a fact (by eq-ref, or asserted).
+`cliques` defines plain rows, images and folded cliques. A *link* is an owl:sameAs triple. Of a folded clique, only the
+links to and from its primary are shown. Law: except for folded cliques, the shown triples are those that eq-sym,
+eq-trans and eq-rep-* derive (OWL 2 Profiles, Table 4). A reflexive link is not an image: it is shown only if it is a
+fact (by eq-ref, or asserted).
 
-Cost: nothing for a commit without cliques. Otherwise the images that change, and for each commit that changes a clique
-one pass over the facts, to find the rows that mention it.
+Cost: nothing for a commit without cliques. Otherwise time in proportion to the images that change; a commit that
+changes a clique also takes one pass over the facts, to find the rows that mention the clique.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Mentioning: TypeAlias = Callable[[Int32], Int32]
 
 
 class Kinds(NamedTuple):
-    """Rows int32[n, 3] whose kind changed, with their kinds before and after: int8[n]."""
+    """Triples int32[n, 3] with their kinds (absent, inferred, asserted) before and after a commit, int8[n] each."""
 
     rows: Int32
     before: Int8
@@ -40,7 +41,10 @@ class Kinds(NamedTuple):
 
 
 def is_shown(cliques: Cliques, rows: Int32, slots_of: Slots, is_fact: Is) -> Mask:
-    """Whether each of rows int32[n, 3] is an image or a link: bool[n]. `slots_of` gives the cliques of terms."""
+    """For each of the rows int32[n, 3] whether it is an image of a fact, or a shown link of a clique: bool[n].
+
+    `slots_of` returns the cliques of terms; `is_fact` tells which rows are facts.
+    """
     slots = slots_of(rows)
     mapped, is_open = cliques.primaries(rows, slots), cliques.is_open(rows, slots)
     reflexive = _are_reflexive(rows)
@@ -57,19 +61,19 @@ def _are_reflexive(rows: Int32) -> Mask:
 
 
 def same_as(cliques: Cliques, slots_of: Slots) -> int:
-    """The primary of owl:sameAs, which may be in a clique itself."""
+    """The id of owl:sameAs, or of the primary of its clique if a graph makes owl:sameAs equal to another term."""
     ids = np.array([SAME_AS], dtype=np.int32)
     return int(cliques.primaries(ids, slots_of(ids))[0])
 
 
 def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """For each of these cliques the link of its primary to itself; the images of this row are the clique's links."""
+    """For each of these cliques the row `primary owl:sameAs primary`, whose images are all links of the clique."""
     primaries = cliques.primary_of(numbers)
     return _linked(cliques, np.column_stack([primaries, primaries]), slots_of)
 
 
 def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """The links to and from the primaries of the folded cliques among `numbers`: int32[m, 3]."""
+    """The links that are shown of the folded cliques among `numbers`, those to and from the primary: int32[m, 3]."""
     pairs = cliques.members(numbers[cliques.folded(numbers)])
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     rows = _linked(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
@@ -84,14 +88,17 @@ def _linked(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
 
 
 def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
-    """The images of plain rows int32[n, 3]: int32[m, 3], each once."""
+    """The images of plain rows int32[n, 3], as int32[m, 3], each once. slots: the cliques of their cells."""
     single = (slots == 0).all(axis=1)
     others = rows[~single], slots[~single]
     return np.concatenate([rows[single], expanded(others[0], cliques.parts(others[1]))])
 
 
 def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
-    """The triples of a graph, int32[m, 3], each once; from its facts, and the asserted ones among them."""
+    """All triples of the graph that users see, int32[m, 3], each once.
+
+    facts: all facts. asserted: the asserted facts.
+    """
     slots = cliques.slots(facts)
     plain = cliques.is_plain(facts, slots)
     own = links(cliques, cliques.all(), cliques.slots)
@@ -111,17 +118,17 @@ def without(rows: Int32, others: Int32) -> Int32:
 
 
 class _Side(NamedTuple):
-    """The graph before a commit, or after it: the cliques of terms, and the kinds of facts."""
+    """The graph before a commit, or after it: functions for the cliques of terms and the kinds of facts."""
 
     slots: Slots
     kinds: Callable[[Int32], Int8]
 
 
 class Passage:
-    """A graph before and after a commit that has changed its facts.
+    """The change of the graph that users see, from before a commit to after it.
 
-    `changed`: the triples, each once, whose kind as facts changed. `mentioning` returns the present triples that
-    mention one of some terms, each once. `kinds` returns the kinds that facts have now.
+    `changed`: the triples, each once, whose kind as facts of the engine changed. `mentioning` returns the present
+    triples that mention one of the given terms, each once. `kinds` returns the present kinds of facts.
     """
 
     def __init__(
@@ -132,7 +139,10 @@ class Passage:
         self._after = _Side(cliques.slots, kinds)
 
     def regroup(self, gone: Int32, groups: Members) -> Kinds:
-        """Put groups in the place of cliques, except groups of one member; returns what the commit did to the graph."""
+        """Replace the cliques `gone` by the groups, except groups of one member.
+
+        Returns the triples whose kind changed in the graph that users see.
+        """
         cliques = self._cliques
         primaries, sizes = np.unique(groups.members[:, 0], return_counts=True)
         wanted = Members(*(pairs[np.isin(pairs[:, 0], primaries[sizes > 1])] for pairs in groups))
@@ -150,15 +160,16 @@ class Passage:
             cliques.rollback()
 
     def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
-        """Add cliques that are to be replaced by themselves, so that their rows are looked at again."""
+        """`gone` and `wanted` with more cliques, which are replaced by equal ones so that their rows are looked at."""
         same = self._cliques.members(others), self._cliques.roots(others)
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
         return np.concatenate([gone, others]), both
 
     def _kept(self, gone: Int32, new: Int32) -> Int32:
-        """The unchanged facts that mention the primary of a replaced clique, or a term that left or joined.
+        """The unchanged facts, int32[n, 3], that may have other images now.
 
-        They are int32[n, 3]. Other unchanged facts that mention a replaced clique are plain neither before nor after.
+        They mention the primary of a replaced clique, or a term that left or joined a clique. Other unchanged facts
+        that mention a replaced clique are plain neither before nor after the commit.
         """
         if not len(gone) and not len(new):
             return np.empty((0, 3), dtype=np.int32)
@@ -168,7 +179,10 @@ class Passage:
         return without(self._mentioning(terms), self._changed.rows)
 
     def _sides(self, kept: Int32) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """The plain rows with their slots, before and after: kept facts, and changed facts that mention a clique."""
+        """The plain rows with their slots, before and after the commit.
+
+        They are taken from the `kept` facts and from the changed facts that mention a clique.
+        """
         sides = []
         for side, kinds in ((self._before, self._changed.before), (self._after, self._changed.after)):
             changed = self._changed.rows[kinds != ABSENT]
@@ -179,14 +193,14 @@ class Passage:
         return sides[0], sides[1]
 
     def _weigh(self, kept: Int32) -> Int32:
-        """Update the weights of cliques for the changed facts; returns the cliques that this touched."""
+        """Update the weights of cliques. Returns the numbers of the cliques whose weight was updated."""
         (_, before), (_, after) = self._sides(kept)
         self._cliques.weigh(before, -1)
         self._cliques.weigh(after, 1)
         return np.unique(np.concatenate([before, after]))
 
     def _net(self, gone: Int32, new: Int32, kept: Int32) -> Kinds:
-        """The triples whose kind changed."""
+        """The triples whose kind changed in the graph that users see."""
         changed = self._changed
         is_single = ~(self._before.slots(changed.rows) | self._after.slots(changed.rows)).any(axis=1)
         rows = np.concatenate([changed.rows[~is_single], *self._candidates(gone, new, kept)])
@@ -200,7 +214,7 @@ class Passage:
         )
 
     def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
-        """Rows that may have changed their kind. With the facts that changed, these are all that may."""
+        """All rows whose kind may have changed in the graph that users see, except the changed facts themselves."""
         cliques = self._cliques
         was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)
         (before, _), (after, _) = self._sides(kept)
@@ -214,11 +228,11 @@ class Passage:
         return [*found, stars(cliques, gone, self._before.slots), stars(cliques, new, self._after.slots)]
 
     def _shown_members(self, numbers: Int32) -> Int32:
-        """The pairs int32[m, 2] of primary and member of the cliques among `numbers` that are not folded."""
+        """The pairs (primary, member) int32[m, 2] of those cliques among `numbers` that are not folded."""
         return self._cliques.members(numbers[~self._cliques.folded(numbers)])
 
     def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:
-        """The images of plain rows that have one of these members in some column."""
+        """The images of plain rows that have one of these members in some column. members: pairs (primary, member)."""
         members = ordered(members)
         low, high = (np.searchsorted(members[:, 0], rows, side=side) for side in ("left", "right"))
         whole = self._cliques.parts(slots)
@@ -231,14 +245,14 @@ class Passage:
         return found
 
     def _kinds(self, side: _Side, rows: Int32) -> Int8:
-        """The kinds of rows in the graph that users see: int8[n]."""
+        """The kinds of rows in the graph that users see, before or after the commit (`side`): int8[n]."""
         kinds = side.kinds(rows)
         shown = is_shown(self._cliques, rows, side.slots, lambda mapped: side.kinds(mapped) != ABSENT)
         return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
 
 
 def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:
-    """The kinds of rows before the commit, from the facts that changed and the kinds of the others now."""
+    """The kinds of rows before the commit: from `changed` for changed facts, otherwise the present kinds."""
     number = grouped(np.concatenate([changed.rows, rows])).numbers()
     was = np.full(len(number), -1, dtype=np.int8)
     was[number[: len(changed.rows)]] = changed.before

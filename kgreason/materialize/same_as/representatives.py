@@ -1,25 +1,27 @@
-"""`Equality`: owl:sameAs by representatives. This module chooses them, and the rules of representatives.dl follow them.
+"""`Equality` chooses representatives for the members of cliques; the rules of representatives.dl use them.
 
     eq_root(x)      x is a representative: asserted here, never shown to users
-    eq_rep(y, x)    links lead from the representative x to y; the rules copy the rows of y to x
+    eq_rep(y, x)    links (owl:sameAs) lead from the representative x to y; the rules copy the rows of y to x
 
-So the rows of a clique meet at its representatives, and no pair of other members is ever derived: a clique costs what
-its rows and links cost. A link is a fact with support like any other, and so is what follows from it. When a link goes,
-the engine's own invariants remove what depended on it, and no clique is taken apart by hand.
+So all rows of a clique are joined at its representatives, and no pair of other members is ever derived. The cost of a
+clique is that of its rows and links. A link is a fact with support like any other, and so are the facts that follow
+from the link. When a link is removed, the engine removes the facts that depended on it, and no code here takes a clique
+apart.
 
-Invariant after `wanted` returns nothing: every clique has a representative, its *primary*. It may have others. A member
-that a rule mentions is one, because the rule reads the rows of its equals there. So is a member without which the
-clique would fall apart: where a link follows from rows that meet at this member, the link depends on it. Every rule can
-be evaluated on rows of representatives. So the facts are those of eq-sym, eq-trans and eq-rep-* (OWL 2 Profiles, Table
-4), once each representative stands for its clique (`images`).
+Invariant after `wanted` returns nothing: every clique has a representative, its *primary*. It may have other
+representatives. A member that a rule mentions is a representative, so that the rule finds the rows of all equal terms
+there. A member is also a representative if a link of the clique follows from rows that meet at this member; otherwise
+the clique would fall apart. Every rule can be evaluated on rows of representatives. So the facts are those of eq-sym,
+eq-trans and eq-rep-* (OWL 2 Profiles, Table 4), if each representative stands for its clique (`images`).
 
-If several terms may be chosen, the one whose text comes first is taken, IRIs before blank nodes and literals. So
-representatives are a function of the commits, and a replay chooses the same ones. They depend neither on ids nor on the
-order in which terms were met.
+If several terms may be chosen, the term whose text comes first is chosen, IRIs before blank nodes and literals. So
+representatives depend only on the commits, and a replay chooses the same ones. They depend neither on ids nor on the
+order in which terms were read.
 
-Termination: in one commit, each term that is a representative beside another ceases to be one at most once.
+Termination: a term that is a representative beside another one stops to be a representative at most once in a commit.
 
-Cost: nothing while there is no link. Otherwise what changes, and all links if a clique has lost its representatives.
+Cost: nothing while there is no link. Otherwise time in proportion to the change; all links are read if a clique has
+lost its representatives.
 """
 
 from __future__ import annotations
@@ -48,11 +50,11 @@ from kgreason.zset.order import grouped
 GROUP = "representatives"
 ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
 LazyRules: TypeAlias = Callable[[], Iterable[EncodedRule]]
-"""A function that encodes rules when it is called."""
+"""A function that returns encoded rules; the rules are encoded when it is called."""
 Follows: TypeAlias = Callable[[Int32], Int32]
-"""A function from pairs int32[n, 2] of linked terms to those pairs that are followed.
+"""A function that takes links, pairs int32[n, 2] of terms, and returns the links that count as equality.
 
-The other pairs are literals of different values. Without such a function all links are followed.
+A link between two literals of different values does not count. Without such a function all links count.
 """
 
 _NONE = np.empty(0, dtype=np.int32)
@@ -60,7 +62,7 @@ NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 class Roots(NamedTuple):
-    """Rows int32[n, 2] of `eq_root` to assert, and rows to retract."""
+    """The change of the representatives: rows int32[n, 2] of `eq_root` to assert, and rows to retract."""
 
     added: Int32
     removed: Int32
@@ -73,10 +75,10 @@ NO_ROOTS = Roots(NO_PAIRS, NO_PAIRS)
 
 
 class Regrouped(NamedTuple):
-    """What a commit did to cliques: the numbers of the cliques that are gone, and the groups in their place.
+    """The change of the cliques in a commit: the numbers of removed cliques, and the groups that replace them.
 
-    A group of `groups` may have a single member; then it is not a clique. `orphans`: links int32[m, 2] between terms
-    that no representative reaches. `widowed`: representatives without a link.
+    A group of `groups` with a single member is not a clique. `orphans`: links int32[m, 2] between terms that no
+    representative reaches. `widowed`: representatives that are linked with no term.
     """
 
     gone: Int32
@@ -86,7 +88,7 @@ class Regrouped(NamedTuple):
 
 
 class Equality:
-    """The representatives of a graph's terms."""
+    """The representatives and cliques of the terms of one graph."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, budget: int, follows: Follows | None) -> None:
         self._engine, self._dictionary = engine, dictionary
@@ -98,21 +100,25 @@ class Equality:
         self._dropped = _NONE
 
     def accept(self) -> None:
-        """Make what a commit did to cliques final."""
+        """Make the changes of cliques by the commit final."""
         self.cliques.accept()
         self._dropped = _NONE
 
     def rollback(self) -> None:
-        """Undo what a commit did to cliques."""
+        """Undo the changes of cliques by the commit."""
         self.cliques.rollback()
         self._dropped = _NONE
 
     def go_on(self) -> None:
-        """Let a commit change more after a call of `shown`: its cliques are computed again."""
+        """Allow more changes in the commit after a call of `shown`, which will compute the cliques again."""
         self.cliques.rollback()
 
     def foreseen(self, added: Int32) -> Roots:
-        """Representatives for the terms that asserted triples int32[n, 3] will link, if none of them is in a clique."""
+        """The representatives that a commit needs from its start. added: the triples int32[n, 3] to be asserted.
+
+        One term is chosen for each group of terms that the links among these triples connect, unless one of them is
+        already in a clique.
+        """
         links = self._follows(linked(added))
         if not len(links):
             return NO_ROOTS
@@ -122,7 +128,7 @@ class Equality:
         return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
     def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Roots:
-        """The representatives that the commit so far lacks, and those that it no longer needs.
+        """The representatives to add, and those to remove, because of the changes of the commit so far.
 
         `fresh` returns the rules that the commit has added, `left` the rules that it has removed.
         """
@@ -146,10 +152,10 @@ class Equality:
         return self._roots(np.unique(np.concatenate([first, lacking, named, resources])), np.unique(needless))
 
     def _resources(self, members: Int32, primaries: Int32) -> Int32:
-        """A resource of each clique that a literal stands for and that has one; it takes the literal's place.
+        """A resource (IRI or blank node) of each clique that has one and whose primary is a literal.
 
-        Rules compare representatives. Two literals of different values are not linked, but a resource that equals one
-        of them is linked to the other. So the literal must not stand for the resource.
+        The resource becomes the primary instead. Rules compare representatives. Two literals of different values are
+        not linked, but both may be linked to the same resource. So a literal must not stand for the resource.
         """
         primaries = primaries[self._dictionary.kinds(primaries) == Kind.LITERAL]
         if not len(primaries):
@@ -159,9 +165,10 @@ class Equality:
         return self._firsts(members[:, 1], members[:, 0].astype(np.int64))
 
     def _chosen(self, orphans: Int32) -> Int32:
-        """A term of each component of links: one that was a representative before, or else the first by its text.
+        """A new representative for each component of these links: the term that comes first by its text.
 
-        Only representatives that this commit dropped count, so that a replay chooses the same.
+        Terms that were representatives before and that this commit dropped are preferred, so that a replay chooses the
+        same terms.
         """
         terms, labels = components(orphans)
         known = np.isin(terms, self._dropped)
@@ -173,13 +180,13 @@ class Equality:
         return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named(self, fresh: LazyRules) -> Int32:
-        """Members that the constants of new rules mention and that are not representatives yet."""
+        """The members of cliques that new rules mention as constants and that are not representatives yet."""
         members = self._members(fresh)
         lacking = members[~self._stand_for_others(members)]
         return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
 
     def _unread(self, left: LazyRules) -> Int32:
-        """Representatives beside a primary that removed rules mentioned, and that no rule mentions any more."""
+        """The representatives, other than primaries, that removed rules mentioned and that no rule mentions now."""
         members = self._members(left)
         if not len(members):
             return _NONE
@@ -188,7 +195,7 @@ class Equality:
         return np.setdiff1d(members, _constants(self._engine.rules))
 
     def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
-        """Whether each of these members is a representative: bool[n]."""
+        """For each of these members of cliques whether it is a representative: bool[n]."""
         return self._is_present(np.column_stack([members, members]))
 
     def _members(self, rules: LazyRules) -> Int32:
@@ -203,7 +210,7 @@ class Equality:
         return Roots(related(self.root, added), related(self.root, removed))
 
     def regrouped(self, changes: Changes) -> Regrouped | None:
-        """What the changes of the commit so far do to cliques; None for nothing."""
+        """The change of the cliques by the commit so far, or None if no clique changes."""
         pairs = self._changed_pairs(changes)
         links = self._present_links(changes)
         if not len(pairs) and not len(links):
@@ -216,7 +223,7 @@ class Equality:
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
-        """The links to follow among the facts that changed and are present: int32[n, 2]."""
+        """The links that count as equality, among the present facts that the commit changed: int32[n, 2]."""
         found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # usually empty, so look no further
         if not len(found):
             return NO_PAIRS
@@ -241,7 +248,7 @@ class Equality:
         return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
 
     def _changed_pairs(self, changes: Changes) -> Int32:
-        """The rows of eq_rep that came or went: int32[n, 2] of term and representative."""
+        """The rows of eq_rep that the commit added or removed: pairs int32[n, 2] of term and representative."""
         found = np.flatnonzero(changes.tables == self._rep_table)
         if not len(found):
             return NO_PAIRS
@@ -249,18 +256,21 @@ class Equality:
         return rows[rows[:, 0] == self.rep, 1:3]
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
-        """Whether each of pairs int32[n, 2] is in eq_rep: bool[n]."""
+        """For each of the pairs (term, representative) int32[n, 2] whether eq_rep has it: bool[n]."""
         found: NDArray[np.bool_] = self._engine.circuit.facts.find(related(self.rep, pairs)) >= 0
         return found
 
     def _reached(self, moved: Int32, pairs: Int32) -> Int32:
-        """The present representatives of terms: int32[n, 2] of term and representative, ascending."""
+        """The present representatives of the terms `moved`: pairs (term, representative) int32[n, 2], ascending.
+
+        pairs: the rows of eq_rep that the commit added or removed.
+        """
         known = np.concatenate([pairs, self.cliques.roots_of(moved)])
         known = known[grouped(known).firsts()]
         return known[self._is_present(known)]
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
-        """The cliques that terms have left or joined, and the groups in their place."""
+        """The cliques that the terms `moved` have left or joined, and the groups that replace these cliques."""
         terms, primaries = np.unique(reached[:, 0]), self._primaries(reached)
         gone = np.unique(self.cliques.slots(np.concatenate([moved, primaries])))
         gone = gone[gone > 0]
@@ -273,24 +283,24 @@ class Equality:
         return gone, Members(ordered(np.concatenate([members, joined])), ordered(found))
 
     def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
-        """The links between terms that no representative reaches, or reaches any more: int32[m, 2]."""
+        """The links between terms that no representative reaches (or no longer reaches): int32[m, 2]."""
         alone = self.cliques.slots(links) == 0
         alone &= ~np.isin(links, reached[:, 0])
         return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
 
     def _left(self, lost: Int32) -> Int32:
-        """The links of terms that representatives no longer reach: int32[m, 2]."""
+        """The present links of the terms `lost`, which no representative reaches any more: int32[m, 2]."""
         if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
             return NO_PAIRS
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
         return self._follows(
             linked(rows[self._kinds(rows) != ABSENT])
-        )  # facts that went in this commit are listed until it ends
+        )  # facts that this commit removed are listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
-        """What a commit did to the graph that users see; afterwards the cliques are those after the commit.
+        """The change, by a commit, of the graph that users see. It also updates the cliques to those after the commit.
 
-        `changed`: the triples among the changes of the commit.
+        `changes`: all changes of the commit. `changed`: the triples among them.
         """
         found = self.regrouped(changes)
         if found is None and not len(self.cliques):
@@ -304,7 +314,7 @@ class Equality:
         return facts.kinds(facts.find(rows))
 
     def _mentioning(self, ids: Int32) -> Int32:
-        """The present triples int32[n, 3] that mention one of these terms."""
+        """The present triples, int32[n, 3], that mention one of the terms `ids`."""
         rows = self._present(self.triples, 3)
         asked = np.zeros(len(self._dictionary) + 1, dtype=np.bool_)
         asked[ids] = True
@@ -312,12 +322,12 @@ class Equality:
         return found
 
     def _present(self, table: int, width: int) -> Int32:
-        """The facts of a table: int32[n, w]."""
+        """All facts of a table: int32[n, w]."""
         rows, tables, _ = self._engine.circuit.facts.contents()
         return np.ascontiguousarray(rows[tables == table, :width])
 
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
-        """Whether each of rows int32[n, 3] is in the graph that users see: bool[n]."""
+        """For each of the rows int32[n, 3] whether it is in the graph that users see: bool[n]."""
         kinds = self._kinds(rows)
         found: NDArray[np.bool_] = kinds == IS_ASSERTED if len(self.cliques) else kinds != ABSENT
         if not len(self.cliques):
@@ -327,7 +337,7 @@ class Equality:
         return found | shown
 
     def primary(self, term: str) -> str:
-        """The primary of a term's clique, or the term."""
+        """The primary of the clique of a term, or the term itself if it is in no clique."""
         ids = self._dictionary.find([term]).astype(np.int32)
         self.cliques.cover(len(self._dictionary))
         slots = self.cliques.slots(ids)
@@ -335,22 +345,23 @@ class Equality:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A line for each clique that is too large to be shown with all its members."""
+        """One line for each folded clique, which is too large to be shown with all its members."""
         found = self.cliques.past_budget()
         names = self._dictionary.decode([primary for primary, _, _ in found])
         return tuple(
-            f"owl:sameAs: {members:,} terms are equal to {name}; only it is shown, as all would need {rows:,} triples"
+            f"owl:sameAs: {members:,} terms are equal to {name};"
+            f" only this term is shown, because all would need {rows:,} triples"
             for name, (_, members, rows) in sorted(zip(names, found, strict=True))
         )
 
     def adopt(self) -> None:
-        """Make the cliques from the facts that the engine holds."""
+        """Make the cliques from the facts that the engine has."""
         pairs = self._present(self._rep_table, 3)
         pairs = pairs[pairs[:, 0] == self.rep, 1:]
         fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
 
     def _primaries(self, pairs: Int32) -> Int32:
-        """The root whose text comes first, for each term of pairs int32[n, 2] of term and root; the terms ascending."""
+        """For each term of pairs (term, root) int32[n, 2] the root whose text comes first; the terms ascending."""
         _, groups, counts = np.unique(pairs[:, 0], return_inverse=True, return_counts=True)
         primaries = np.zeros(len(counts), dtype=np.int32)
         primaries[groups] = pairs[:, 1]
@@ -360,14 +371,15 @@ class Equality:
 
 
 def _constants(rules: Iterable[EncodedRule]) -> Int32:
-    """The constants of rules, ascending."""
+    """The ids of the constants of rules, ascending, each once."""
     return np.unique(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
 
 
 def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
-    """The terms of links int32[m, 2], ascending, and for each the place of the smallest term that it is connected with.
+    """The connected components of links int32[m, 2]: the terms, ascending, and a label for each term.
 
-    Cost: a few passes over the links for each doubling of the longest path.
+    The label is the position, among the terms, of the smallest term of the component. Cost: a few passes over the links
+    for each doubling of the longest path.
     """
     terms, places = np.unique(links, return_inverse=True)
     ends = places.reshape(-1, 2)
@@ -385,9 +397,10 @@ def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
 
 
 def represented(rule: Rule) -> Iterator[Rule]:
-    """The rules for one rule: each owl:sameAs in its body is read as a fact, or as two terms with one representative.
+    """The rules that replace one rule, so that it works with representatives.
 
-    Only a fact can say that a term is equal to itself (asserted, or by eq-ref).
+    There is a rule for each way to read the owl:sameAs atoms of its body. `x owl:sameAs y` is read as a fact, or as
+    "x and y have the same representative". Only a fact (asserted, or by eq-ref) says that a term is equal to itself.
     """
     if rule.group in (GROUP, LETTER) or not any(map(is_link, rule.body)):  # these rules are about links themselves
         yield rule
@@ -401,7 +414,7 @@ def represented(rule: Rule) -> Iterator[Rule]:
 
 
 def _through(rule: Rule, number: int) -> tuple[Atom, ...]:
-    """The two atoms for a link of the body: both of its ends have one representative."""
+    """The two atoms that replace the body atom `x owl:sameAs y`: eq_rep(x, ?rep) and eq_rep(y, ?rep)."""
     taken = {variable.name for atom in rule.body for variable in atom.variables()}
     name = f"rep{number}"
     while name in taken:

@@ -1,6 +1,6 @@
-"""The generic rules of a rule set, beside the translated ones.
+"""The generic rules of a rule set: the rules as the specifications write them, with variables for schema terms.
 
-patterns  atoms with variables on both sides; unification
-generic   the rules by their part: closing, rows, free
-needed    which of them the data needs as well, and why
+patterns  unification of two atoms that may both have variables
+generic   divide the rules into three parts: closing, rows, free
+needed    find the generic rules that the data needs beside the translated rules, and the reason for each
 """

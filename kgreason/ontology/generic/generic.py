@@ -1,16 +1,15 @@
-"""The generic rules of a rule set, in three parts by the role that they have beside the translated rules.
+"""The generic rules of a rule set, divided into three parts by their role beside the translated rules.
 
-A *premise* is a body atom that reads schema: a predicate of `SCHEMA_PREDICATES`, a type of `SCHEMA_CLASSES`, or a
-relation other than triples, except those of datatypes.dl (the rule sets walk lists by such relations). Every rule is in
-one part:
+A *premise* is a body atom that reads schema: a triple with a predicate of `SCHEMA_PREDICATES`, a type triple with a
+class of `SCHEMA_CLASSES`, or an atom of a relation by which the rule sets walk along lists (any relation except those
+of datatypes.dl). Every rule is in one part:
 
     closing  only premises, schema in the head        scm-*, rdfs5, rdfs11, axiomatic triples: they close the schema
     rows     one premise or more                      prp-*, cls-*, cax-*, rdfs9: the translated rules replace them
     free     no premise                               eq-sym, eq-rep-*, cls-nothing2: they always run with the data
 
-Rules that derive the relations that closing rules read are closing rules, too. Invariant: the three parts are the given
-rules, in order.
-Cost: linear in the rules.
+A rule that derives a relation that closing rules read is a closing rule, too. Invariant: each given rule is in exactly
+one part, and the rules of a part keep their order. Cost: linear in the rules.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _OF_TERMS = "dt_"
 
 @dataclass(frozen=True, slots=True)
 class Generic:
-    """The rules of a rule set in three parts."""
+    """The rules of a rule set, divided into the three parts that the docstring of the module explains."""
 
     closing: tuple[Rule, ...]
     rows: tuple[Rule, ...]
@@ -37,13 +36,13 @@ class Generic:
 
 
 def split(rules: Iterable[Rule]) -> Generic:
-    """The parts of a rule set; pass the rules of the groups that are switched on."""
+    """Divide the rules of a rule set into its three parts. Pass only the rules of groups that are switched on."""
     return _split(tuple(rules))
 
 
 @lru_cache(maxsize=64)
 def _split(rules: tuple[Rule, ...]) -> Generic:
-    """Cached, as many graphs have the same rules."""
+    """As `split`. The result is cached, because many graphs have the same rules."""
     closing = {rule for rule in rules if _closes(rule)}
     closing |= set(feeders(rules, closing))
     others = [rule for rule in rules if rule not in closing]
@@ -55,7 +54,7 @@ def _split(rules: tuple[Rule, ...]) -> Generic:
 
 
 def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
-    """The rules that derive the relations that `readers` read, and in turn those that they read; each with a reason."""
+    """The rules that derive the relations that `readers` read, directly or through other rules; each with a reason."""
     rules, waiting = tuple(rules), list(readers)
     found: dict[Rule, str] = {}
     for reader in waiting:
@@ -68,17 +67,17 @@ def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
 
 
 def is_premise(atom: Atom) -> bool:
-    """Whether every instance of an atom is schema, or belongs to the walk along a list."""
+    """Whether an atom is a premise: it matches only schema triples, or only facts of a walk along a list."""
     return is_walk(atom) or is_schema_pattern(atom)
 
 
 def is_walk(atom: Atom) -> bool:
-    """Whether an atom belongs to the walk along a list."""
+    """Whether an atom has a relation by which the rule sets walk along RDF lists."""
     return atom.relation is not None and not atom.relation.startswith(_OF_TERMS)
 
 
 def is_schema_pattern(atom: Atom) -> bool:
-    """Whether every instance of an atom is a schema triple."""
+    """Whether an atom matches only schema triples."""
     if atom.relation is not None:
         return False
     _, predicate, object_ = atom.terms

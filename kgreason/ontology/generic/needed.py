@@ -1,20 +1,21 @@
-"""Which generic rules the data still needs beside the translated ones, and why.
+"""Find the generic rules that the data needs beside the translated rules, and the reason for each.
 
-Translated rules hold for the schema that they were read from. A data rule may derive a schema triple (an instance of a
-class below owl:TransitiveProperty, a property below rdfs:subClassOf). This triple would be an axiom that nobody has
-translated. Then the generic rules that read such a triple have to run as well, and so have the rules that read what
-they derive.
+Translated rules are correct for the schema that they were made from. But a rule about data may derive a new schema
+triple. Example: `ex:Path rdfs:subClassOf owl:TransitiveProperty` and `ex:road a ex:Path` make ex:road transitive. This
+new axiom has no translated rules. Then the generic rules that read such a triple have to run as well, and so do the
+rules that read the triples which these generic rules derive.
 
 The analysis runs the generic rules over *patterns*: triples with variables for terms that only the data knows. It
 starts with the heads of data rules that can be schema. A generic rule fires if one of its premises unifies with a
-pattern, and the other premises with the closed schema or with patterns; atoms about data count as true. Its heads are
-new patterns, unless they are not schema, are known, or repeat the body. So the analysis never misses a rule that is
-needed (except for owl:sameAs, see `needed_generic`). It may name a rule that is not needed.
+pattern, and the other premises unify with the closed schema or with patterns; atoms about data count as true. The heads
+of the rule become new patterns, except heads that cannot be schema, are known already, or repeat the body. So the
+analysis never misses a rule that is needed (except for owl:sameAs, see `needed_generic`). It may name a rule that is
+not needed.
 
 A pattern with a variable as its predicate can be any schema triple. It ends the analysis, and all generic rules are
 needed. Such a pattern is ignored if no variable can become a *keyword*, that is, one of the predicates that make a
-triple schema. This is so if the data has no keyword as a subject or object, no rule puts one there, and no rule reads a
-schema triple that has one there.
+triple schema. This is so under three conditions: the data has no keyword as a subject or object, no rule derives such a
+triple, and no rule reads a schema triple with a keyword as its subject or object.
 
 The result and its reasons depend only on the set of rules and the set of schema triples.
 Cost: a look at each head while no head can be schema, as in most ontologies; otherwise a join over the schema.
@@ -43,12 +44,12 @@ Key: TypeAlias = tuple[Constant | None, Constant | None, Constant | None]
 def needed_generic(
     rules: Iterable[Rule], generic: Generic, schema: Iterable[Triple], *, same_as: bool = False, reified: bool = True
 ) -> dict[Rule, str]:
-    """The generic rules (closing ones and rows) to run with the data, each with its reason; most often there are none.
+    """The generic rules (of the parts `closing` and `rows`) to run with the data, each with a reason; mostly none.
 
-    `rules`: the translated rules and the user's own. `schema`: the closed schema. The caller has to know two facts
-    about the data. `same_as`: a present owl:sameAs fact between two terms mentions a term of the schema, of `KEYWORDS`
-    or of `SCHEMA_CLASSES`; it can rewrite any schema triple, so all rules are needed. `reified`: a present triple that
-    is not schema has one of `KEYWORDS` as its subject or object; otherwise fewer rules may be needed.
+    `rules`: the translated rules and the user's own rules. `schema`: the closed schema. The caller has to know two
+    things about the data. `same_as`: whether some owl:sameAs fact between two terms mentions a term of the schema, of
+    `KEYWORDS` or of `SCHEMA_CLASSES`. Such a fact can rewrite any schema triple, so all rules are needed. `reified`:
+    whether some triple of the data has one of `KEYWORDS` as its subject or object. If not, fewer rules may be needed.
     """
     readers, rules = (*generic.closing, *generic.rows), tuple(rules)
     if same_as:
@@ -64,19 +65,22 @@ def needed_generic(
 
 
 def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
-    """The generic rules that read axioms of these kinds, each with its reason; some list of these axioms forks."""
+    """The generic rules that read axioms of these kinds, each with its reason.
+
+    Call it for kinds of which some axiom has a forked list (see `read/lists.py`).
+    """
     wanted = frozenset(kinds)
     rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
     return feeders(generic.rows, rows) | dict.fromkeys(rows, "a list of the schema forks")
 
 
 def can_derive_schema(rule: Rule) -> bool:
-    """Whether a head can be a schema triple or belong to the walk along a list; other rules need no generic rule."""
+    """Whether a rule can derive a schema triple or a fact of a walk along a list."""
     return any(_may_be_schema(head) for head in rule.heads)
 
 
 class _Analysis:
-    """The state of one run: the closed schema, the patterns found so far, and the rules found to be needed."""
+    """The state of one analysis: the closed schema, the patterns found so far, and the rules found to be needed."""
 
     def __init__(self, readers: tuple[Rule, ...], schema: Iterable[Triple]) -> None:
         self.readers = readers
@@ -91,7 +95,7 @@ class _Analysis:
         return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
 
     def exposed(self, sources: Iterable[Rule]) -> bool:
-        """Whether a rule, or the walk along a list, reads a keyword from a schema triple."""
+        """Whether a body atom of these rules, or of a walk along a list, matches a schema triple with a keyword."""
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
         walked = (atom for reader in walks for atom in reader.body if is_schema_pattern(atom))
@@ -101,7 +105,10 @@ class _Analysis:
         return any(unified(atom, fact, {}) is not None for fact in self.keyword_facts)
 
     def run(self, rules: list[Rule]) -> dict[Rule, str]:
-        """The rules needed; starts again if it turns out that a generic rule reads a keyword."""
+        """The generic rules that are needed.
+
+        The analysis starts again if it finds that a generic rule reads a keyword.
+        """
         before, self.patterns, self.needed = self.reified, {}, {}
         needed = self._spread(rules)
         return needed if self.reified == before else self.run(rules)
@@ -121,7 +128,7 @@ class _Analysis:
         return self.needed
 
     def _fire(self, reader: Rule, pattern: Atom, reason: str) -> None:
-        """Run a generic rule with `pattern` for each of its premises in turn."""
+        """Run a generic rule on `pattern`: once for each premise that unifies with the pattern."""
         premises = [atom for atom in reader.body if is_premise(atom)]
         for premise in premises:
             binding = unified(premise, fresh(pattern, 0), {})
@@ -134,7 +141,7 @@ class _Analysis:
                         self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
 
     def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
-        """Every extension of the binding that turns all premises into schema triples or instances of patterns."""
+        """Every extension of the binding under which each premise equals a schema triple or a pattern."""
         if not premises:
             yield binding
             return
@@ -150,7 +157,10 @@ class _Analysis:
                 yield from self._joined(others, extended)
 
     def _conclude(self, rule: Rule, binding: Binding) -> bool:
-        """Add the heads of a rule as patterns; returns whether one of them is new."""
+        """Add the heads of a rule, under a binding, as patterns.
+
+        Returns whether some head is neither a schema triple nor one of the body atoms.
+        """
         body = {substituted(atom, binding) for atom in rule.body}
         heads = [substituted(head, binding) for head in rule.heads]
         news = [head for head in heads if head not in body and not self.facts.has(head)]
@@ -160,7 +170,7 @@ class _Analysis:
         return bool(news)
 
     def _may_be_schema(self, head: Atom) -> bool:
-        """Whether an instance of a head can be a schema triple, or belongs to the walk along a list."""
+        """Whether a head can be a schema triple or a fact of a walk along a list, as far as this analysis knows."""
         return _may_be_schema(head) and (self.reified or not _is_any(head))
 
 
@@ -179,13 +189,13 @@ class _Facts:
         return atom.relation is None and atom.terms in self.all
 
     def matching(self, atom: Atom) -> list[Atom]:
-        """The facts that an atom with a constant predicate may match."""
+        """The schema triples that an atom with a constant predicate may match."""
         subject, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
         return self._found.get((subject, predicate, None if subject else object_), [])
 
 
 def _may_be_schema(head: Atom) -> bool:
-    """Whether an instance of a head can be a schema triple, or belongs to the walk along a list."""
+    """Whether a head can become a schema triple or a fact of a walk along a list."""
     if head.relation is not None:
         return head != FALSE
     _, predicate, object_ = head.terms
@@ -193,7 +203,7 @@ def _may_be_schema(head: Atom) -> bool:
 
 
 def _sayings(rule: Rule) -> tuple[str, str]:
-    """A sort key for rules, so that their order is fixed."""
+    """A sort key for rules that depends only on the text of a rule."""
     return rule.name, f"{rule.heads} {rule.body}"
 
 
@@ -203,7 +213,10 @@ def _is_any(pattern: Atom) -> bool:
 
 
 def _reifies(rule: Rule) -> bool:
-    """Whether a head can have a keyword as subject or object: it names one, or a variable that was only a predicate."""
+    """Whether a rule can derive a triple with a keyword as its subject or object.
+
+    A head does so if it names a keyword there, or a variable that the body has only in predicates.
+    """
     bound = {term for atom in rule.body for term in _ends(atom)}
     return any(
         term not in bound if isinstance(term, Variable) else term in KEYWORDS

@@ -1,4 +1,4 @@
-"""Patterns: atoms with variables on both sides, as the analysis of generic rules needs them.
+"""Patterns: atoms with variables, for the analysis of generic rules; unification of two patterns.
 
 A pattern stands for all its instances. Two atoms are *unified* by the most general binding under which they are equal.
 A binding maps variables to terms, which may be bound variables again. Laws: `substituted(a, b) == substituted(c, b)`
@@ -23,12 +23,12 @@ def _resolved(term: Term, binding: Binding) -> Term:
 
 
 def substituted(atom: Atom, binding: Binding) -> Atom:
-    """The atom with its variables replaced."""
+    """The atom with each bound variable replaced by its value."""
     return Atom(atom.relation, tuple(_resolved(term, binding) for term in atom.terms))
 
 
 def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
-    """The binding extended so that both atoms are equal; None if that is impossible."""
+    """An extension of the binding under which both atoms are equal, or None if there is none."""
     if one.relation != other.relation or len(one.terms) != len(other.terms):
         return None
     extended = dict(binding)
@@ -46,7 +46,7 @@ def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
 
 
 def generalises(general: Atom, special: Atom) -> bool:
-    """Whether `special` is an instance of `general`."""
+    """Whether `special` is an instance of `general`: equal except for the variables of `general`."""
     if general.relation != special.relation or len(general.terms) != len(special.terms):
         return False
     seen: dict[Term, Term] = {}
@@ -77,6 +77,6 @@ def fresh(pattern: Atom, number: int) -> Atom:
 
 
 def text(pattern: Atom) -> str:
-    """The pattern for messages."""
+    """The text of a pattern in messages, for example `[?1, rdf:type, ex:Dog]`."""
     terms = ", ".join(map(str, pattern.terms))
     return f"[{terms}]" if pattern.relation is None else f"{pattern.relation}({terms})"

@@ -1,7 +1,7 @@
-"""The translation of a schema that is edited: what came and went in, rules that came and went out.
+"""The translation of a schema that is edited: each pass turns the changes of its input into changes of its output.
 
-axioms      LiveReadings: schema triples -> axioms
-statements  LiveStatements: rules -> one for each statement
-reduction   LiveReduction: rules -> rules without shortcuts
-live        LiveTranslation: all passes
+axioms      LiveReadings: from schema triples to axioms
+statements  LiveStatements: from rules to rules without duplicates
+reduction   LiveReduction: from rules to rules without shortcuts
+live        LiveTranslation: all passes together
 """

@@ -1,8 +1,9 @@
 """`LiveReadings`: the readings of a schema that is edited, and the axioms that an edit removes and adds.
 
-An edit reads two kinds of nodes again and compares: those whose triples it changed, and those whose lists run through
-such a node. No other node can read differently: expressions nest through their nodes, so an axiom that uses a
-restriction has only its node as a constant.
+The *reading* of a node holds the axioms whose main subject is this node (`read/collect.py`). After an edit, two kinds
+of nodes are read again and compared: nodes whose triples changed, and nodes with a list that runs through such a node.
+The reading of any other node stays the same: an axiom that uses a restriction has only the restriction's node as a
+constant.
 
 Law: after any sequence of edits, `axioms` and `broken` are what `collect` finds in the remaining triples.
 Cost: the triples of the nodes that are read again, with their lists.
@@ -21,7 +22,7 @@ from kgreason.rules.model import Constant, Triple
 
 
 class LiveReadings:
-    """The readings of the nodes of a schema; empty at first."""
+    """The readings (axioms by node) of a schema that is edited; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -36,9 +37,9 @@ class LiveReadings:
         return tuple(broken for _, found in sorted(self._broken.items()) for broken in found)
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
-        """Remove schema triples, then add others; returns the axioms that go and come, in the order of their places.
+        """Remove schema triples, then add others. Returns the axioms that go and come, ordered by node.
 
-        An axiom whose list changed goes and comes.
+        An axiom whose list has changed is both removed and added.
         """
         gone: list[Axiom] = []
         come: list[Axiom] = []
@@ -50,7 +51,7 @@ class LiveReadings:
         return Change(tuple(gone), tuple(come))
 
     def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
-        """The nodes whose readings depend on the triples of these subjects."""
+        """The nodes whose readings depend on triples with one of these subjects."""
         return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
 
     def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:
@@ -65,7 +66,10 @@ class LiveReadings:
             self._log.drop(self._broken, node)
 
     def _register(self, node: Constant, before: frozenset[Constant], after: frozenset[Constant]) -> None:
-        """Register a node with the cells of its lists, and with no other subjects."""
+        """Update the index from list cells to the nodes that read them.
+
+        A node reads the cells `after`, not `before`.
+        """
         for cell in before - after - {node}:
             self._readers.discard(cell, node)
         for cell in after - before - {node}:
@@ -73,7 +77,7 @@ class LiveReadings:
 
 
 def _without(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
-    """The axioms of a reading that are not in another; axioms with equal sources are equal."""
+    """The axioms of one reading that another reading does not have. Axioms with equal sources are equal."""
     axioms = reading.axioms if reading else ()
     if not axioms or not other:
         return axioms

@@ -1,17 +1,18 @@
 """`LiveTranslation`: the rules of a schema that is edited, kept up to date edit by edit.
 
-These are the passes of translate.py. Each receives what went and came, and hands on what that changes:
+These are the passes of translate.py. Each pass takes the items that were removed and added, and returns the items that
+are removed and added by its work:
 
-    LiveCovers       triples -> fewer triples             pairs beside those that changed are judged anew
-    LiveReadings     schema triples -> axioms            nodes that the edit touches are read anew
-    translate_axiom  axiom -> canonical rules            only the axioms that came are translated
-    LiveStatements   rules -> one for each statement     a statement is in force while any axiom makes it
-    LiveReduction    rules -> without shortcuts          steps that lead to a change are judged anew
+    LiveCovers       triples -> fewer triples             checks the pairs beside changed pairs again
+    LiveReadings     schema triples -> axioms             reads the nodes that the edit touches again
+    translate_axiom  axiom -> canonical rules             translates only added axioms
+    LiveStatements   rules -> rules without duplicates    keeps a statement while any axiom makes it
+    LiveReduction    rules -> rules without shortcuts     checks the steps that lead to a change again
 
 Law: after any sequence of edits, `rules` and `warnings` are those of `translate` for the remaining triples, with the
-same names, sources and order. So an edit and its reverse leave nothing behind. `log.rollback()` undoes all edits since
-`log.commit()`.
-Cost: see the passes; what an edit does not touch costs only its memory.
+same names, sources and order. So after an edit and its reverse everything is as before. `log.rollback()` undoes all
+edits since `log.commit()`.
+Cost: see the passes. Triples that an edit does not touch take memory but no time.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from kgreason.rules.model import Constant, Triple
 
 
 class RuleChange(NamedTuple):
-    """What an edit did to the rules: those that left, those that came, and those that stay with new sources.
+    """The rules that an edit removed, the rules that it added, and the rules that only got other sources (`restated`).
 
     A rule that gets another name is in `removed` and in `added`.
     """
@@ -54,8 +55,8 @@ class RuleChange(NamedTuple):
 class LiveTranslation:
     """The rules of one profile for a schema that is edited; empty at first.
 
-    `log` remembers what edits change; several translations may share one. `retranslated` counts the axioms that the
-    last edit translated.
+    `log` is the undo log of the edits; several translations may share one log. `retranslated` counts the axioms that
+    the last edit translated.
     """
 
     def __init__(self, profile: Profile, log: UndoLog) -> None:
@@ -72,23 +73,23 @@ class LiveTranslation:
 
     @property
     def axioms(self) -> int:
-        """How many axioms the schema holds, without those that others imply."""
+        """The number of axioms of the schema, without taxonomy pairs that other pairs imply."""
         return len(self._placed)
 
     @property
     def rules(self) -> Rules:
-        """The rules in force, as `translate` gives them."""
+        """The rules in force: the rules that `translate` gives for the present schema, in the same order."""
         shortcuts = self._reduction.shortcuts
         return tuple(placed.rule for placed in self._statements.firsts if placed not in shortcuts)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One line for each axiom whose list is broken, if the profile has rows for its kind."""
+        """One line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
         return warnings_of(self._readings.broken, self.profile)
 
     @property
     def forks(self) -> frozenset[Constant]:
-        """The kinds of axioms whose list forks."""
+        """The kinds of axioms of which some axiom has a forked list (see `read/lists.py`)."""
         return forks_of(self._readings.broken, self.profile)
 
     def change(
@@ -97,10 +98,10 @@ class LiveTranslation:
         added: Iterable[Triple],
         twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
     ) -> RuleChange:
-        """Remove schema triples, then add others; returns what that does to the rules, in the order of their places.
+        """Remove schema triples, then add others. Returns the change of the rules.
 
-        `twins`: the restrictions that get another representative, with that representative, or with None if they have
-        no representative any more.
+        `twins` maps each restriction that gets another representative to the new representative, or to None if the
+        restriction has no representative any more.
         """
         axioms = self._readings.change(*self._covers.change(removed, added))
         gone = [placed for axiom in axioms.gone for placed in self._forget(axiom)]
@@ -120,7 +121,7 @@ class LiveTranslation:
                 self._log.drop(self._twins, node)
 
     def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """The sources of the axioms whose rules ask for instances of these nodes."""
+        """The sources of the axioms that have a rule with a body atom `?x rdf:type N`, for one of these nodes N."""
         return sorted({sources for node in nodes for sources in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
@@ -140,7 +141,7 @@ class LiveTranslation:
 
 
 def _net(change: Change[Placed]) -> RuleChange:
-    """The change of rules, where a rule that only moved to another axiom counts as the same."""
+    """The change of the rules; a rule that only moved from one axiom to another is `restated`, or not mentioned."""
     before = {placed.rule: placed for placed in sorted(change.gone, key=order)}
     after = {placed.rule: placed for placed in sorted(change.come, key=order)}
     return RuleChange(

@@ -1,17 +1,18 @@
-"""`LiveReduction`: the pass `reduce` over rules that come and go.
+"""`LiveReduction`: the pass `reduce` for rules that are added and removed.
 
-`reduce` judges one step after another, the last one first. A step is a shortcut if its head is reached from its body
-through two kinds of steps: all those before it, shortcuts included, and those after it that are kept. Removing
-shortcuts does not change what can be reached. So the verdict on a step depends only on the steps that apply to what its
-body reaches. Where a step comes or goes, the steps from whose body a chain leads there are judged anew. Chains are
-followed backwards by predicate and object alone; this may find too many steps, but never too few.
+A *step* is a rule with one body atom and one head. `reduce` checks the steps one by one, the last one first. A step is
+a shortcut if its head can be reached from its body through other steps: through steps before it, and through kept steps
+after it. Removing shortcuts does not change which facts can be reached. So the result for a step depends only on the
+steps that start where its body leads. When a step is added or removed, all steps are checked again from whose body a
+chain leads to the body of this step. Chains are followed backwards by predicate and object alone; this may find too
+many steps, but never too few.
 
-Shortcuts that are not judged anew are left out of the walks. The steps that replace such a shortcut lead to no change,
-so they are not part of a chain that is judged.
+Shortcuts that are not checked again are left out of the walks. A chain that replaces such a shortcut does not lead to
+the change, so it is not part of the walks of the steps that are checked.
 
-Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present ones, in the order of their
-places. Cost: a walk, as in `reduce`, for each step that leads to a change. A subclass axiom low in a hierarchy judges
-only itself, one at the top judges all that is below.
+Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present rules, in the order of their
+places. Cost: a walk, as in `reduce`, for each step that leads to a change. For a subclass axiom at the bottom of a
+hierarchy only its own step is checked; for one at the top, all steps below.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from kgreason.rules.model import Term
 
 
 class LiveReduction:
-    """Which steps are shortcuts; it has no rules at first."""
+    """The present rules and the shortcuts among them; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -38,11 +39,11 @@ class LiveReduction:
 
     @property
     def shortcuts(self) -> frozenset[Placed]:
-        """The steps that other steps make superfluous."""
+        """The steps that chains of other steps make superfluous."""
         return frozenset(self._shortcuts)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
-        """Remove rules and add others, each with one place; returns how the rules without shortcuts change."""
+        """Remove rules and add others. Returns the change of the remaining rules, those that are not shortcuts."""
         gone = [placed for placed in rules.gone if not self._forget(placed)]
         come = [placed for placed in rules.come if not is_step(placed.rule)]
         new = {placed: key(placed.rule.body[0]) for placed in rules.come if is_step(placed.rule)}
@@ -61,14 +62,14 @@ class LiveReduction:
         return Change(tuple(gone), tuple(come))
 
     def _forget(self, placed: Placed) -> bool:
-        """Remove a rule; returns whether it was a shortcut."""
+        """Remove a rule. Returns whether it was a shortcut."""
         if is_step(placed.rule):
             self._bodies.discard(key(placed.rule.body[0]), placed)
             self._heads.discard(key(placed.rule.heads[0]), placed)
         return self._reopened(placed)
 
     def _reopened(self, placed: Placed) -> bool:
-        """Note that a rule is not a shortcut; returns whether it was one."""
+        """Remove a rule from the shortcuts. Returns whether it was a shortcut."""
         if placed not in self._shortcuts:
             return False
         self._log.drop(self._shortcuts, placed)
@@ -79,7 +80,10 @@ class LiveReduction:
         return (step for step in self._bodies.at(end) if step not in self._shortcuts)
 
     def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
-        """Whether a step stays; the steps after it have been judged."""
+        """Check whether a step is a shortcut, and note the result. Returns True if the step stays.
+
+        Call it for the last step first: the steps after this one must have been checked.
+        """
         if not ways.has_detour(placed):
             return True
         self._log.put(self._shortcuts, placed, None)
@@ -87,7 +91,7 @@ class LiveReduction:
         return False
 
     def _leading_to(self, found: dict[Key, None]) -> dict[Placed, None]:
-        """The steps from whose body a chain may lead to facts with one of these keys."""
+        """The steps from whose body a chain of steps may lead to facts with one of the keys in `found`."""
         waiting = list(found)
         for each in waiting:
             for step in self._heads.meeting(each):
@@ -99,7 +103,7 @@ class LiveReduction:
 
 
 class _Ends:
-    """Steps by the key of their head or of their body: by predicate, then by object."""
+    """An index of steps by a key (predicate and object) of their heads, or of their bodies."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -128,7 +132,7 @@ class _Ends:
         return self._steps.get(end[0], {}).get(end[1], ())
 
     def meeting(self, end: Key) -> Iterable[Placed]:
-        """The steps whose key may apply to the same facts as `end`."""
+        """The steps with a key that can match the same facts as the key `end`."""
         predicate, object_ = end
         if object_ is None:
             return chain.from_iterable(self._steps.get(predicate, {}).values())

@@ -1,10 +1,10 @@
-"""`LiveStatements`: the pass `deduplicate` over rules that come and go. Several axioms may say the same.
+"""`LiveStatements`: the pass `deduplicate` for rules that are added and removed.
 
-A statement is in force while any axiom makes it. It has the name and the sources of the axiom whose place comes first.
-So the weight of a statement is the number of its places (docs/architecture.md).
+Several axioms may give the same rule. A *statement* is a rule without its name and sources. It is in force while any
+axiom gives it. Its name and sources come from the axiom that is first in the order of places (`read/axioms.py`).
 
-Law: after any changes, `firsts` are what `deduplicate` leaves of the present rules, in the order of their places.
-Cost: for each rule that comes or goes, the few places of its statement.
+Law: after any changes, `firsts` are the rules that `deduplicate` keeps of the present rules, in the order of their
+places. Cost: for each rule that is added or removed, a look at the few places of its statement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kgreason.rules.model import Rule
 class Placed:
     """A canonical rule and its place: the place of its axiom, then its number among the rules of the axiom.
 
-    There is one object for each rule of each axiom; it is compared by identity.
+    There is one object for each rule of each axiom. Two objects are equal only if they are the same object.
     """
 
     place: Place
@@ -36,7 +36,7 @@ order = attrgetter("place", "number")
 
 
 class LiveStatements:
-    """The places of every statement; empty at first."""
+    """The present rules, grouped by statement; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -44,11 +44,11 @@ class LiveStatements:
 
     @property
     def firsts(self) -> list[Placed]:
-        """Each statement once, by place."""
+        """For each statement the rule with the first place, in the order of places."""
         return sorted((places[0] for places in self._places.values()), key=order)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
-        """Remove rules and add others; returns the change of the rules that come first in their statement."""
+        """Remove rules and add others. Returns the change of `firsts`."""
         before: dict[Statement, Placed | None] = {}
         for placed in rules.gone:
             says = statement(placed.rule)
@@ -66,7 +66,7 @@ class LiveStatements:
         return self._news(before)
 
     def _news(self, before: dict[Statement, Placed | None]) -> Change[Placed]:
-        """The change of the first places of statements, which were these."""
+        """The change of `firsts`, for the statements in `before`, which has their first rules before the change."""
         gone: list[Placed] = []
         come: list[Placed] = []
         for says, old in before.items():

@@ -1,8 +1,9 @@
-"""The schema -> axioms.
+"""Read the axioms of a schema.
 
-schema        which triples are schema, and an index over them
-lists         RDF lists, or the fault that breaks one
-axioms, rows  axioms as values; what the rows of the W3C tables are written with
-collect       schema -> axioms, node by node
-swrl          SWRL rules: nodes -> axiom -> rules
+schema   decides which triples are schema; an index of schema triples
+lists    reads an RDF list, or finds the fault in it
+axioms   axioms as values
+rows     helpers for the functions that realise a row of the W3C tables
+collect  reads the axioms of a schema, node by node
+swrl     reads SWRL rules: from nodes to an axiom, from an axiom to rules
 """

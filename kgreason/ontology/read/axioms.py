@@ -1,11 +1,11 @@
-"""Axioms as values: the schema half of a row of the W3C tables, with lists and class expressions unfolded.
+"""Axioms as values: the premises about schema in a row of the W3C tables, with lists and class expressions unfolded.
 
-`kind` is the vocabulary term that makes the axiom what it is (`rdfs:subClassOf`, `owl:TransitiveProperty`,
-`owl:someValuesFrom`, ...); a profile finds its rows by the kind. Seven classes cover all kinds. `sources` are the
-schema triples that an axiom was read from, with list cells and restriction triples, in the order in which they were
-read. They are handed on to the rules and from there to proofs.
+`kind` is the vocabulary term that names the kind of axiom (`rdfs:subClassOf`, `owl:TransitiveProperty`,
+`owl:someValuesFrom`, ...); a profile has rows for each kind. Seven classes cover all kinds. `sources` are the schema
+triples that an axiom was read from, with list cells and restriction triples, in the order in which they were read. The
+rules of the axiom get the same sources, and proofs show them.
 
-Invariant: an axiom holds all that its rules need, so that translating it is a pure function of this one value.
+Invariant: an axiom holds everything that its rules need, so that translating it is a pure function of this one value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
-    """A property of a property: `property_ rdf:type kind`."""
+    """A characteristic of a property, such as transitive: the triple `property_ rdf:type kind`."""
 
     kind: Constant
     property_: Constant
@@ -38,10 +38,10 @@ class Characteristic:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A node and the members of its list, in order, at least one.
+    """A node with a list; `members` are the members of the list in order, at least one.
 
-    The kind is the predicate that leads to the list. But `owl:members` belongs to three axioms; there the kind is the
-    class of the node (`owl:AllDifferent`, `owl:AllDisjointClasses`, `owl:AllDisjointProperties`).
+    The kind is the predicate that leads to the list. For `owl:members`, which three kinds of axioms use, the kind is
+    the class of the node (`owl:AllDifferent`, `owl:AllDisjointClasses`, `owl:AllDisjointProperties`).
     """
 
     kind: Constant
@@ -52,7 +52,10 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """A class `node` of the things whose `property_` has some, all or one given value: the filler."""
+    """A restriction: `node` is the class of things whose values of `property_` are restricted by `filler`.
+
+    The kind says how: `owl:someValuesFrom`, `owl:allValuesFrom` (the filler is a class) or `owl:hasValue` (a value).
+    """
 
     kind: Constant
     node: Constant
@@ -63,9 +66,9 @@ class Restriction:
 
 @dataclass(frozen=True, slots=True)
 class Maximum:
-    """A class `node` of the things with at most `limit` values of `property_`, counted in `on_class`.
+    """A maximum cardinality: `node` is the class of things with at most `limit` values of `property_`.
 
-    The limit is 0 or 1, as the tables have no rows for more. `on_class` is None if the cardinality is not qualified.
+    Only values in `on_class` count; None: all values count. The limit is 0 or 1, as the tables have no rows for more.
     """
 
     kind: Constant
@@ -88,7 +91,10 @@ class NegativeAssertion:
 
 @dataclass(frozen=True, slots=True)
 class Implication:
-    """A SWRL rule: where `body` matches, `head` holds. An empty head means `false`. `reads`: the nodes visited."""
+    """A SWRL rule: if the atoms of `body` hold, the atoms of `head` hold. An empty head means `false`.
+
+    `reads` are all nodes whose triples were read.
+    """
 
     kind: Constant
     node: Constant
@@ -100,13 +106,14 @@ class Implication:
 
 Axiom: TypeAlias = Pair | Characteristic | Collection | Restriction | Maximum | NegativeAssertion | Implication
 Place: TypeAlias = tuple[bool, tuple[Triple, ...]]
-"""The sort key of an axiom. A rule that several axioms yield gets the name of the first."""
+"""The sort key of an axiom. If several axioms give the same rule, the rule has the name that the first axiom gives."""
 _TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
 
 
 def place(axiom: Axiom) -> Place:
-    """The place of an axiom: by its sources, with the taxonomy last.
+    """The sort key of an axiom: by its sources, with subclass and subproperty axioms last.
 
-    Most of the taxonomy in the closed schema follows from other axioms. Those say more about why a rule is there.
+    Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
+    why a rule is there.
     """
     return axiom.kind in _TAXONOMY, axiom.sources

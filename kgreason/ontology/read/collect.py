@@ -1,15 +1,15 @@
 """Axioms collected from a schema, one node at a time.
 
-The *reading* of a node holds the axioms of this node: those for which it is the subject of the main triple. A
-reading is a function of the triples of `reads`: the node itself and the nodes visited from it, mostly list cells. So an
-edit changes only the readings of nodes that read one of its subjects (live/axioms.py keeps them up to date).
+The *reading* of a node holds the axioms whose main triple has this node as its subject. A reading depends only on the
+triples of the nodes in `reads`: the node itself and the nodes visited from it, mostly list cells. So an edit changes
+only the readings of nodes that read one of the edited subjects (live/axioms.py keeps the readings up to date).
 
-The axioms of a node are ordered by their sources, and so are those of a schema. So an axiom has one place among all,
-whatever other axioms there are. No two axioms have equal sources.
+Axioms are ordered by their sources, within a node and within a schema. So the place of an axiom does not depend on the
+other axioms. No two axioms have equal sources.
 
-A broken list yields a warning in place of its axiom, and so does a broken SWRL rule (swrl.py). The warning names the
-fault, the list cell or node, and the axiom. The empty list yields neither: LIST[h, e1, ..., en] of the W3C tables (OWL
-2 Profiles, Table 3) has at least one member, so no row matches rdf:nil.
+For a broken list, or a broken SWRL rule (swrl.py), there is a warning instead of an axiom. The warning names the fault,
+the list cell or node, and the axiom. For the empty list there is neither: LIST[h, e1, ..., en] of the W3C tables (OWL 2
+Profiles, Table 3) has at least one member, so no row matches rdf:nil.
 
 Cost: linear in the schema; a list that several axioms share is read once for each of them.
 """
@@ -114,7 +114,7 @@ _LIMIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An axiom whose list or SWRL rule has a fault."""
+    """An axiom that could not be read, because its list or SWRL rule has a fault. `str` gives the warning."""
 
     kind: Constant
     node: Constant
@@ -131,7 +131,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The axioms of one main node, those with a broken list, and the subjects whose triples they depend on."""
+    """The axioms of one main node, its broken axioms, and the subjects whose triples were read for them."""
 
     node: Constant
     axioms: tuple[Axiom, ...]
@@ -140,7 +140,7 @@ class Reading:
 
 
 def collect(schema: Schema) -> Iterator[Reading]:
-    """The reading of every node that has an axiom, whole or broken, ordered by node."""
+    """The reading of every node that has an axiom or a broken axiom, ordered by node."""
     for node in schema.subjects():
         reading = read_node(schema, node)
         if reading.axioms or reading.broken:
@@ -148,7 +148,7 @@ def collect(schema: Schema) -> Iterator[Reading]:
 
 
 def read_node(schema: Schema, node: Constant) -> Reading:
-    """The axioms whose main node is `node`."""
+    """Read the axioms whose main triple has `node` as its subject."""
     found = [
         item
         for predicate in sorted(schema.predicates(node))
@@ -197,7 +197,7 @@ def _typed_collections(schema: Schema, node: Constant, type_: Constant) -> Itera
 def _lists(
     schema: Schema, node: Constant, predicate: Constant, kind: Constant, typed: tuple[Triple, ...]
 ) -> Iterator[Axiom | Broken]:
-    """One collection for each list that `predicate` leads to."""
+    """The collection, or the broken axiom, of each list that `predicate` leads to from the node."""
     for head in schema.objects(node, predicate):
         match read_list(schema, head):
             case Fault() as fault:
@@ -226,7 +226,10 @@ def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axi
 
 
 def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[int, Triple]]:
-    """The limits 0 and 1: xsd:nonNegativeInteger as in the tables, or an equal value of a related datatype (dt-eq)."""
+    """The limits 0 and 1 among the objects of a cardinality, each with its triple.
+
+    The tables have xsd:nonNegativeInteger; a literal with an equal value of a related datatype counts as well (dt-eq).
+    """
     for literal in schema.objects(node, kind):
         match = _LIMIT.fullmatch(literal)
         if match and int(match["value"]) >= 0:

@@ -1,10 +1,10 @@
-"""RDF lists read from a schema, or the fault that breaks one.
+"""Read RDF lists from a schema, or find the fault in a list.
 
 A list is a chain of cells that ends in rdf:nil; each cell has exactly one rdf:first and one rdf:rest. Anything else (a
-missing link, two links, a cycle) is a fault, which is reported and never repaired by a guess. Two links are a *fork*:
-the tables have a list for each choice there. There may be very many choices, so forks are left to the generic rules,
-which walk lists cell by cell. A list and a fault both name the cells that were visited. They depend on the triples of
-these subjects alone; so an edit can find the axioms that it touches.
+missing link, two links, a cycle) is a fault, which is reported and never repaired by a guess. A cell with two links is
+a *fork*: by the tables, each choice of links is a list. There may be very many choices, so forks are left to the
+generic rules, which walk along lists cell by cell. The result, a list or a fault, has all cells that were visited. It
+depends on the triples of these cells alone; so after an edit it is known which axioms to read again.
 
 Cost: linear in the length of the list.
 """
@@ -28,7 +28,10 @@ class RdfList:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The cell at which a list, or a rule made of lists, breaks, and why; `cells` are all cells visited."""
+    """Where and why a list, or a SWRL rule, cannot be read: the bad cell or node, and the problem in words.
+
+    `cells` are all cells and nodes that were visited.
+    """
 
     cell: Constant
     problem: str
@@ -37,7 +40,7 @@ class Fault:
 
 
 def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
-    """The list that starts at `head`, or its fault; rdf:nil is the empty list."""
+    """Read the list that starts at `head`. Returns the list or its fault; rdf:nil is the empty list."""
     members: list[Constant] = []
     triples: list[Triple] = []
     cells: dict[Constant, None] = {}
@@ -56,13 +59,13 @@ def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
 
 
 def _is_fork(schema: Schema, cell: Constant) -> bool:
-    """Whether a list goes on from a cell in more than one way."""
+    """Whether a cell has both links, and more than one value of at least one of them."""
     counts = [len(schema.objects(cell, predicate)) for predicate in (RDF_FIRST, RDF_REST)]
     return min(counts) > 0 and max(counts) > 1
 
 
 def _problem(schema: Schema, cell: Constant) -> str | None:
-    """Why `cell` is not a list cell; None if it is one."""
+    """The reason, in words, why `cell` is not a list cell, or None if it is a list cell."""
     for name, predicate in (("rdf:first", RDF_FIRST), ("rdf:rest", RDF_REST)):
         if problem := unless_one(name, len(schema.objects(cell, predicate))):
             return problem
@@ -70,5 +73,5 @@ def _problem(schema: Schema, cell: Constant) -> str | None:
 
 
 def unless_one(name: str, count: int) -> str | None:
-    """What is wrong if there are `count` values instead of one; None if `count` is 1."""
+    """The problem, in words, if there are `count` values of `name` instead of one; None if `count` is 1."""
     return None if count == 1 else f"{count} values of {name}" if count else f"{name} is missing"

@@ -1,8 +1,8 @@
-"""The parts that rows of the tables are written with: variables, the type atom, and a rule that knows its axiom.
+"""Helpers to write the rows of the W3C tables: variables, the type atom, and a rule with the sources of its axiom.
 
-A *row* is a function of one axiom that yields rules under one W3C name. The axiom is the schema half of the row. So the
-rule has constants wherever the W3C row has a schema variable. A profile is a `RowTable`: the rows of each kind of
-axiom.
+A *row* is a function of one axiom that yields rules under one W3C name. The axiom stands for the premises about schema
+of the W3C row. So the rules have constants wherever the W3C row has a variable for a schema term. A profile is a
+`RowTable`: the rows for each kind of axiom.
 
 Each rule has one head: a W3C row with several conclusions yields one rule for each.
 """
@@ -23,7 +23,7 @@ RowTable: TypeAlias = Mapping[Constant, tuple[Row, ...]]
 
 U, V, X1, X2, Y1, Y2, Z = (Variable(name) for name in ("u", "v", "x1", "x2", "y1", "y2", "z"))
 X, Y = Variable("v0"), Variable("v1")
-"""Named so that most of the rules, those over one atom, are written in their canonical form."""
+"""These names make most rules, those with one body atom, canonical as they are written."""
 
 _GROUPS = {"rho": "rhodf"}
 

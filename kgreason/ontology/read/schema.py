@@ -1,4 +1,4 @@
-"""Which triples are schema, and an index over them by subject.
+"""Decide which triples are schema; an index of schema triples by subject and predicate.
 
 A triple is *schema* if a row of the RDFS or OWL 2 RL tables, or the row of SWRL, reads it as an axiom or a part of one:
 its predicate is in `SCHEMA_PREDICATES`, or it types its subject with one of `SCHEMA_CLASSES`. RDF lists are schema,
@@ -7,8 +7,8 @@ that no row reads (owl:minCardinality, owl:hasSelf, owl:Restriction, annotations
 touches no axiom.
 
 Invariant of `Schema`: objects are sorted, whatever the order of the triples, so that a translation is deterministic.
-Cost: one pass over the schema triples, and memory in proportion to them; an edit of a `LiveSchema` costs the objects of
-the (subject, predicate) pairs that it names.
+Cost: one pass over the schema triples, and memory in proportion to them. An edit of a `LiveSchema` looks at the objects
+of the (subject, predicate) pairs that it names.
 """
 
 from __future__ import annotations
@@ -180,11 +180,11 @@ class Schema:
         return sorted(self._objects)
 
     def predicates(self, subject: Constant) -> Iterable[Constant]:
-        """The predicates of a subject's triples."""
+        """The predicates of the schema triples of a subject."""
         return self._objects.get(subject, ())
 
     def objects(self, subject: Constant, predicate: Constant) -> tuple[Constant, ...]:
-        """The objects of (subject, predicate), sorted; empty if there are none."""
+        """The objects of a subject and a predicate, sorted; empty if there are none."""
         found = self._objects.get(subject)
         return found.get(predicate, ()) if found else ()
 
@@ -197,7 +197,7 @@ class LiveSchema(Schema):
         self._log = log
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> set[Constant]:
-        """Remove triples, then add others; returns the subjects whose triples changed.
+        """Remove triples, then add others. Returns the subjects whose triples changed.
 
         Triples that are not schema are ignored. To remove an absent triple or to add a present one changes nothing.
         """
@@ -208,7 +208,10 @@ class LiveSchema(Schema):
         return {end[0] for end, objects in wanted.items() if self._edit(*end, objects)}
 
     def _edit(self, subject: Constant, predicate: Constant, wanted: Mapping[Constant, bool]) -> bool:
-        """Make these objects of (subject, predicate) present or absent; returns whether anything changed."""
+        """Add or remove objects of a subject and a predicate. Returns whether anything changed.
+
+        `wanted` maps each object to True (present afterwards) or False (absent).
+        """
         before = self.objects(subject, predicate)
         kept = [object_ for object_ in before if wanted.get(object_, True)]
         after = tuple(sorted({*kept, *[object_ for object_, present in wanted.items() if present]}))

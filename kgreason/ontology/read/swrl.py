@@ -1,16 +1,17 @@
-"""SWRL rules read from their RDF form, and the row that makes them rules.
+"""Read SWRL rules from their RDF form, and turn them into rules.
 
 A swrl:Imp has a swrl:body and a swrl:head, each an RDF list of atoms. An atom is a node with a class, a predicate and
 its arguments. An argument typed swrl:Variable is a variable (SWRL submission, section 6). Each atom of a head is a
 conclusion, with a rule of its own; an empty head is a contradiction. A class predicate may be the node of a class
-expression. The atom owl:Thing(?x) is left out if another atom of the body binds ?x, as it asks for nothing then.
+expression. The body atom owl:Thing(?x) is left out if another body atom has ?x, because it has no effect then.
 
-Atoms match only what the graph has. It has `x owl:sameAs x` only if group eq-ref is on, and an owl:AllDifferent adds no
-owl:differentFrom. Where the schema is read as data, SWRL rules are not read, as there is no generic rule for them.
+Atoms match only triples that the graph has. The graph has `x owl:sameAs x` only if the rule group eq-ref is on, and an
+owl:AllDifferent adds no owl:differentFrom triples. With the option schema="data" SWRL rules have no effect, because
+there is no generic rule for them.
 
-Built-ins and data ranges are not supported. A rule with one of them has a fault in place of rules. So has a rule with a
-broken list or atom, or with a variable in its head that its body does not bind. Reading records every visited node,
-arguments too, so that an edit of any of them reads the rule anew.
+Built-ins and data ranges are not supported. A rule with one of them gives a fault instead of rules. So does a rule with
+a broken list or atom, or with a variable in its head that its body does not have. Reading records every visited node,
+also the arguments, so that an edit of any of these nodes reads the rule again.
 
 Cost: linear in the atoms.
 """
@@ -53,7 +54,7 @@ _ATOMS = (SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, *_UNSUPPORTED)
 
 
 class _FaultError(Exception):
-    """Ends the reading of a rule because of a problem at a node."""
+    """A SWRL rule cannot be read, because of a problem at a node."""
 
     def __init__(self, node: Constant, problem: str) -> None:
         self.node, self.problem = node, problem
@@ -61,7 +62,7 @@ class _FaultError(Exception):
 
 
 def read_implication(schema: Schema, node: Constant) -> Implication | Fault | None:
-    """The rule of a swrl:Imp, or the fault that breaks it; None for any other node."""
+    """Read the SWRL rule of a node. Returns the rule, or its fault, or None if the node is no swrl:Imp."""
     if SWRL_IMP not in schema.objects(node, RDF_TYPE):
         return None
     reader = _Reader(schema)
@@ -75,7 +76,7 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
 
 
 class _Reader:
-    """The parts of a rule read so far: the nodes visited, the source triples, and the variables."""
+    """The state while one SWRL rule is read: the nodes visited, the source triples, and the variables."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -84,7 +85,7 @@ class _Reader:
         self.sources: dict[Triple, None] = {}
 
     def atoms(self, node: Constant, predicate: Constant) -> tuple[Atom, ...]:
-        """The atoms of the one list that a predicate leads to."""
+        """The atoms of the list that `predicate` (swrl:body or swrl:head) leads to from the node."""
         found = read_list(self._schema, self._value(node, predicate))
         if isinstance(found, Fault):
             self.visited |= dict.fromkeys(found.cells)
@@ -128,7 +129,7 @@ class _Reader:
             raise _FaultError(node, problem)
 
     def check_bound(self, node: Constant, head: tuple[Atom, ...], body: tuple[Atom, ...]) -> None:
-        """Raises _FaultError if the head has a variable that no atom of the body has."""
+        """Check that every variable of the head is in the body. Raises _FaultError for the first that is not."""
         bound = {variable for atom in body for variable in atom.variables()}
         for value, variable in self._variables.items():
             if variable not in bound and any(variable in atom.variables() for atom in head):
@@ -140,7 +141,7 @@ def _short(term: Constant) -> str:
 
 
 def swrl(axiom: Implication) -> Iterator[Rule]:
-    """A rule for each atom of the head; with the head `false` if there is no atom."""
+    """A rule for each atom of the head of a SWRL rule, or one rule with the head `false` if the head is empty."""
     others = {variable for atom in axiom.body if not _is_thing(atom) for variable in atom.variables()}
     body = [atom for atom in axiom.body if not (_is_thing(atom) and atom.terms[0] in others)]
     for head in axiom.head or (FALSE,):
@@ -152,4 +153,4 @@ def _is_thing(atom: Atom) -> bool:
 
 
 ROWS: RowTable = {SWRL_IMP: (swrl,)}
-"""The row of SWRL."""
+"""The rows for SWRL rules."""

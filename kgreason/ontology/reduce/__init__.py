@@ -1,5 +1,5 @@
-"""The passes that drop what the rest implies.
+"""The passes that remove superfluous triples and rules, without a change of the closure.
 
-covers  pairs of the taxonomy that shorter pairs imply
-reduce  rules that chains of other rules replace
+covers  removes subclass and similar triples that follow from two others: A < C, if A < B and B < C
+reduce  removes rules that chains of other rules replace
 """

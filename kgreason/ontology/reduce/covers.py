@@ -1,17 +1,18 @@
-"""The pass `covers`: pairs of the closed taxonomy that shorter ones imply go, before they are read as axioms.
+"""The pass `covers`: it removes pairs of the closed taxonomy that shorter pairs imply, before axioms are read.
 
 If A is below B and B is below C, a closed schema also has the pair A below C. The rule of this pair derives only what
 the rules of the other two derive. Most pairs of a deep hierarchy are such shortcuts. An order without its shortcuts is
 its cover relation, or transitive reduction (Aho, Garey and Ullman 1972):
 
-    rdfs:subClassOf, rdfs:subPropertyOf     x below z goes if some y is strictly between
-    rdfs:domain, rdfs:range                 x to z goes if x has one strictly below z, or a y strictly above x has z
+    rdfs:subClassOf, rdfs:subPropertyOf     remove `x below z` if some y is strictly between x and z
+    rdfs:domain, rdfs:range                 remove `domain of p is C` if p has a domain strictly below C,
+                                            or if a property strictly above p has the domain C
 
-x is strictly below y if y is not below x as well. So all pairs among equivalent classes or properties stay, and so do
-rules that different rows give twice; `reduce` judges these, rule by rule.
+x is strictly below y if x is below y and y is not below x. So all pairs among equivalent classes or properties stay,
+and so do rules that two different rows give; `reduce` checks these rule by rule.
 
 Law: for a schema in which both orders are transitive, the remaining triples give rules with the same closure as all
-triples: a pair that goes follows from two pairs between ends that are strictly nearer. The result depends on the set of
+triples, because a removed pair follows from two pairs whose ends are strictly nearer. The result depends on the set of
 triples alone. Cost of an edit: a look at the pairs that share an end with a changed pair and reach beyond it, or at all
 pairs if many changed. A look takes some microseconds, about ten in hierarchies a hundred steps deep.
 """
@@ -29,16 +30,19 @@ from kgreason.rules.model import Constant, Triple
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
 
 _MANY = 4
-"""All pairs are judged anew if more than one in this many changed."""
+"""All pairs are checked again if more than one in four changed."""
 
 
 def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
-    """The triples of a closed schema without the pairs that shorter ones imply."""
+    """The triples of a closed schema without the pairs that shorter pairs imply."""
     return LiveCovers(UndoLog()).change((), schema).come
 
 
 class LiveCovers:
-    """Which pairs of a closed schema others imply, while the schema is edited; empty at first."""
+    """The pass `covers` for a schema that is edited: the present pairs, and whether other pairs imply them.
+
+    Empty at first.
+    """
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -54,10 +58,10 @@ class LiveCovers:
         )
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
-        """Remove triples, then add others; returns what that does to the triples that are left.
+        """Remove triples, then add others. Returns the change of the remaining triples: those that no pairs imply.
 
-        Triples that are not pairs are passed on unchecked. To remove an absent pair or to add a present one changes
-        nothing.
+        A triple with another predicate than the four relations is returned unchecked. To remove an absent pair or to
+        add a present one changes nothing.
         """
         changed: dict[Triple, bool] = {}
         gone: list[Triple] = []
@@ -75,7 +79,7 @@ class LiveCovers:
         return Change(tuple(gone), tuple(come))
 
     def _edited(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
-        """Make pairs present or absent; returns the pairs to judge anew, the absent ones included."""
+        """Add pairs (True) and remove pairs (False). Returns the pairs to check again, with the removed ones."""
         if _MANY * len(changed) > len(self._is_implied):
             self._edit(changed)
             return dict.fromkeys(chain(changed, self._is_implied))
@@ -89,7 +93,7 @@ class LiveCovers:
             (pairs.add if present else pairs.discard)(x, z)
 
     def _judged(self, triple: Triple, *, is_there: bool) -> bool:
-        """Note whether a pair is implied, and return it. An absent pair counts as implied, and is forgotten."""
+        """Check whether other pairs imply a pair, and note the result. An absent pair counts as implied."""
         if not is_there:
             self._log.drop(self._is_implied, triple)
             return True
@@ -100,7 +104,7 @@ class LiveCovers:
         return is_implied
 
     def _beside(self, triple: Triple) -> Iterator[Triple]:
-        """The present pairs whose verdict may change because of a pair that changes."""
+        """The present pairs that become implied, or are no longer implied, perhaps, when the pair `triple` changes."""
         x, kind, z = triple
         changed = self._relations[kind]
         ways = (
@@ -118,7 +122,7 @@ class LiveCovers:
 
 
 class _Pairs:
-    """The pairs of a relation, indexed from both ends."""
+    """The pairs of one relation, indexed by both ends: `up.at(x)` has all z of pairs (x, z), `down.at(z)` all x."""
 
     def __init__(self, log: UndoLog) -> None:
         self.up: Index[Constant, Constant] = Index(log)
@@ -133,19 +137,22 @@ class _Pairs:
         self.down.discard(z, x)
 
     def is_strict(self, x: Constant, z: Constant) -> bool:
-        """Whether x, which is below z in this order, is not above z as well."""
+        """Whether x is strictly below z: there is no pair (z, x). The pair (x, z) must be present."""
         return x not in self.up.at(z)
 
 
 class _Relation(NamedTuple):
-    """Pairs, and the orders of their ends: a pair x to z implies y to z for y below x, and x to y for y above z."""
+    """The pairs of one relation, and the order of each end.
+
+    A pair (x, z) implies (y, z) for each y below x in the order `lower`, and (x, y) for each y above z in `upper`.
+    """
 
     pairs: _Pairs
     lower: _Pairs
     upper: _Pairs
 
     def implies(self, x: Constant, z: Constant) -> bool:
-        """Whether other pairs, between ends that are strictly nearer, imply the pair x to z."""
+        """Whether two other pairs, whose ends are strictly nearer, imply the pair (x, z)."""
         pairs, lower, upper = self
         if pairs is upper:
             between = _common(pairs.up.at(x), pairs.down.at(z))
@@ -156,7 +163,10 @@ class _Relation(NamedTuple):
 
 
 def _common(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Constant]:
-    """The terms in both, except owl:sameAs: a derived `x owl:sameAs x` is not stored, so nothing follows from it."""
+    """The terms that are in both sets, without owl:sameAs.
+
+    A derived `x owl:sameAs x` is not stored, so no rule may rely on it.
+    """
     if len(other) < len(one):
         one, other = other, one
     return (each for each in one if each in other and each != OWL_SAME_AS)

@@ -1,13 +1,13 @@
-"""The pass `reduce`: removes rules that chains of other rules make superfluous.
+"""The pass `reduce`: it removes rules that chains of other rules make superfluous.
 
-After `covers`, a closed schema still says things twice. Among equivalent classes every class is below every other, and
-rows of different axioms may lead to the same head. A superfluous rule derives only what other rules derive, once more,
-and each derivation is work at every edit. So rules with one body atom are reduced like the edges of a graph: a rule
-goes if its head is reached from its body through the remaining rules.
+After `covers`, a closed schema still has superfluous rules. Among equivalent classes every class is below every other
+class, and rows of different axioms may lead to the same head. A superfluous rule derives no new facts, but each of its
+derivations is work at every edit. So rules with one body atom and one head (*steps*) are reduced like the edges of a
+graph: a step is removed if its head can be reached from its body through the remaining steps.
 
-Invariant: the closure of any facts stays the same with each rule that goes. Without cycles, the result does not depend
-on the order of the rules. Among equivalent classes it does; rules are judged from the last to the first.
-Cost: for each rule a walk over what its body implies.
+Invariant: removing the rules does not change the closure of any facts. Without cycles, the result does not depend on
+the order of the rules. Among equivalent classes it does; there, rules are checked from the last to the first.
+Cost: for each rule a walk over the facts that its body implies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules without those that chains of others replace; only rules with one head and one body atom are removed."""
+    """The rules without superfluous steps: rules with one head and one body atom that chains of others replace."""
     rules = tuple(rules)
     steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
     for rule in filter(is_step, rules):
@@ -40,21 +40,21 @@ def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def is_step(rule: Rule) -> bool:
-    """Whether a rule has one head and one body atom, so that it may be a shortcut or a part of a chain."""
+    """Whether a rule is a step: it has one body atom and one head, and the head is not `false`."""
     return len(rule.body) == len(rule.heads) == 1 and rule.heads[0] is not FALSE and rule.heads[0] != FALSE
 
 
 def key(atom: Atom) -> Key:
-    """The facts that an atom of a step is about: their predicate, and their object if the atom names one."""
+    """The key of an atom of a step: its predicate, and its object (None if the object is a variable)."""
     _, predicate, object_ = atom.terms
     return predicate, None if isinstance(object_, Variable) else object_
 
 
 class Ways(Generic[S]):
-    """The ways along which steps lead from fact to fact; each fact is explored once.
+    """A graph of facts: an edge leads from the body of a step to its head. Edges are found when a walk needs them.
 
-    `steps` returns the steps whose body has a key. Call `close` when such a step is removed. The walks treat the
-    variables of a rule as constants.
+    `steps(key)` returns the steps whose body has this key. Call `close` when such a step is removed. The walks treat
+    the variables of a rule as constants.
     """
 
     def __init__(self, steps: Callable[[Key], Iterable[S]], rule_of: Callable[[S], Rule]) -> None:
@@ -78,7 +78,7 @@ class Ways(Generic[S]):
         return start is goal
 
     def close(self, step: S) -> None:
-        """Stop walking through a step."""
+        """Remove a step from the graph."""
         for place in self._used.pop(step, ()):
             del place.exits[step]
 
@@ -89,7 +89,7 @@ class Ways(Generic[S]):
         return place
 
     def _explored(self, place: _Place[S]) -> dict[S, _Place[S]]:
-        """The exits of a place, found when a walk first comes by."""
+        """The edges that start at a place; they are found at the first visit."""
         if not place.is_explored:
             place.is_explored = True
             _, predicate, object_ = place.fact
@@ -102,7 +102,7 @@ class Ways(Generic[S]):
 
 
 class _Place(Generic[S]):
-    """A fact, and the fact that each step leads to from it."""
+    """A node of the graph: a fact, and for each step from this fact the place that the step leads to."""
 
     __slots__ = ("exits", "fact", "is_explored")
 
@@ -112,7 +112,7 @@ class _Place(Generic[S]):
 
 
 def _applied(step: Rule, fact: Fact) -> Fact | None:
-    """The head of a step when its body is `fact`; None if the body cannot be."""
+    """The head that a step derives from `fact`, or None if its body does not match the fact."""
     if step.body[0].terms == fact:  # the usual case: both are canonical
         return step.heads[0].terms
     binding: dict[Term, Term] = {}

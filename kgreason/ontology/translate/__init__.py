@@ -1,6 +1,6 @@
-"""Axioms -> rules.
+"""Translate axioms to rules.
 
 rdfs, owl2rl  a function for each row of the specifications
-normalise     each rule by itself in canonical form, then equal rules as one
+normalise     bring each rule into canonical form, then remove duplicates
 translate     all passes of the front end, in their order
 """

@@ -1,11 +1,11 @@
-"""Two passes that leave the closure as it is: `normalise` each rule, then `deduplicate` them all.
+"""Two passes that do not change the closure: `normalise` each rule, then `deduplicate` the rules.
 
-Each row knows one axiom, so rows repeat each other. Examples: owl:disjointWith is read from both sides; scm-eqc1 has
-also split an equivalence into two subclass pairs; cls-int2 says the same as scm-int with cax-sco. Rules with the same
-canonical form are kept once, with the name and the sources of the axiom that came first, as a proof needs only one
+A row sees only one axiom, so several rows may give the same rule. Examples: owl:disjointWith is read from both sides;
+scm-eqc1 turns an equivalence into two subclass pairs; cls-int2 gives the same rules as scm-int with cax-sco. Of rules
+with the same canonical form only the first is kept, with its name and sources, because a proof needs only one
 justification.
 
-Cost: that of the canonical form, a few microseconds for most rules.
+Cost: the canonical form takes a few microseconds for most rules.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Statement: TypeAlias = tuple[tuple[Atom, ...], tuple[Atom, ...]]
 
 
 def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Each rule in canonical form, without rules whose heads are in their body, as these derive nothing."""
+    """Each rule in canonical form. A rule whose heads are all in its body derives nothing new and is left out."""
     return tuple([canonical(rule) for rule in rules if not set(rule.body).issuperset(rule.heads)])
 
 
 def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules, where only the first is kept of several that differ just in name, group and sources."""
+    """The rules without duplicates. Of rules that differ only in name, group and sources, the first is kept."""
     found: dict[Statement, Rule] = {}
     for rule in rules:
         found.setdefault(statement(rule), rule)
@@ -34,5 +34,5 @@ def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def statement(rule: Rule) -> Statement:
-    """What a canonical rule says: equal for rules that differ only in name, group and sources."""
+    """The heads and the body of a canonical rule; they are equal for rules that say the same."""
     return rule.heads, rule.body

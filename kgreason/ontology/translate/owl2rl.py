@@ -4,8 +4,8 @@ One function for each row of table 4 (equality: the rows over owl:AllDifferent),
 (class axioms). Rows without a schema premise (the other eq-* rows, prp-ap, cls-thing, cls-nothing1, cls-nothing2, the
 dt-* rows of table 8) are generic rules; the scm-* rows of table 9 close the schema before it is translated.
 
-Law: over a schema closed under the scm-* rows, the rules of all axioms together with the generic rules have the same
-closure over the data as the tables themselves. Rows keep anonymous classes: a blank node is a constant like any other.
+Law: for a schema closed under the scm-* rows, the rules of all axioms together with the generic rules derive the same
+facts from the data as the tables themselves. Anonymous classes are kept: a blank node is a constant like any other.
 
 If the filler or class is owl:Thing, two rows apply, and one of them (cls-svf2, cls-maxqc2, cls-maxqc4) needs fewer
 premises; the other row is left out then. Rows that conclude `false` have the head `FALSE`. A row that makes values
@@ -68,8 +68,6 @@ from kgreason.terms.vocabulary import (
     RDFS_SUB_PROPERTY_OF,
 )
 
-"""Y1 and Y2 are literals of different values (rulesets/datatypes.dl)."""
-
 # Table 4: the semantics of equality
 
 
@@ -92,23 +90,23 @@ def _all_different(name: str, axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_dom(axiom: Pair) -> Iterator[Rule]:
-    """A subject of a property is in its domain."""
+    """If a property has a domain, every subject of the property is an instance of the domain."""
     yield rule("prp-dom", axiom, is_a(X, axiom.right), triple(X, axiom.left, Y))
 
 
 def prp_rng(axiom: Pair) -> Iterator[Rule]:
-    """An object of a property is in its range; a literal too, if the range is a datatype."""
+    """If a property has a range, every object of the property, also a literal, is an instance of the range."""
     yield rule("prp-rng", axiom, is_a(Y, axiom.right), triple(X, axiom.left, Y))
 
 
 def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
-    """Two values of a functional property are the same."""
+    """If a property is functional, all its values for the same subject are the same."""
     p = axiom.property_
     yield from _one("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
 
 
 def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
-    """Two subjects of one value of an inverse functional property are the same."""
+    """If a property is inverse functional, all subjects with the same value are the same."""
     p = axiom.property_
     yield from _one("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
 
@@ -119,28 +117,28 @@ def prp_irp(axiom: Characteristic) -> Iterator[Rule]:
 
 
 def prp_symp(axiom: Characteristic) -> Iterator[Rule]:
-    """A symmetric property relates both ways."""
+    """If a symmetric property relates x to y, it relates y to x."""
     yield rule("prp-symp", axiom, triple(Y, axiom.property_, X), triple(X, axiom.property_, Y))
 
 
 def prp_asyp(axiom: Characteristic) -> Iterator[Rule]:
-    """An asymmetric property never relates both ways."""
+    """It is `false` that an asymmetric property relates x to y and y to x."""
     yield rule("prp-asyp", axiom, FALSE, triple(X, axiom.property_, Y), triple(Y, axiom.property_, X))
 
 
 def prp_trp(axiom: Characteristic) -> Iterator[Rule]:
-    """A transitive property relates along its own steps."""
+    """If a transitive property relates x to y and y to z, it relates x to z."""
     p = axiom.property_
     yield rule("prp-trp", axiom, triple(X, p, Z), triple(X, p, Y), triple(Y, p, Z))
 
 
 def prp_spo1(axiom: Pair) -> Iterator[Rule]:
-    """Things that a property relates are related by its superproperties."""
+    """If a property relates x to y, its superproperties relate x to y."""
     yield rule("prp-spo1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
 def prp_spo2(axiom: Collection) -> Iterator[Rule]:
-    """A property relates along the steps of its chain."""
+    """A property relates the first and the last thing of a chain of triples, one for each member of the list."""
     stops = [Variable(f"u{number}") for number in range(1, len(axiom.members) + 2)]
     steps = zip(pairwise(stops), axiom.members, strict=True)
     body = (triple(start, p, end) for (start, end), p in steps)
@@ -148,41 +146,41 @@ def prp_spo2(axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_eqp1(axiom: Pair) -> Iterator[Rule]:
-    """Things that a property relates are related by an equivalent property: left to right."""
+    """If the left one of two equivalent properties relates x to y, so does the right one."""
     yield rule("prp-eqp1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
 def prp_eqp2(axiom: Pair) -> Iterator[Rule]:
-    """Things that a property relates are related by an equivalent property: right to left."""
+    """If the right one of two equivalent properties relates x to y, so does the left one."""
     yield rule("prp-eqp2", axiom, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
 
 
 def prp_pdw(axiom: Pair) -> Iterator[Rule]:
-    """Disjoint properties relate no common pair."""
+    """Two disjoint properties never relate the same subject to the same object."""
     yield rule("prp-pdw", axiom, FALSE, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
 
 
 def prp_adp(axiom: Collection) -> Iterator[Rule]:
-    """No two members of an owl:AllDisjointProperties relate a common pair."""
+    """No two members of an owl:AllDisjointProperties relate the same subject to the same object."""
     for left, right in combinations(axiom.members, 2):
         yield rule("prp-adp", axiom, FALSE, triple(X, left, Y), triple(X, right, Y))
 
 
 def prp_inv1(axiom: Pair) -> Iterator[Rule]:
-    """A property relates against its inverse: left to right."""
+    """If a property relates x to y, its inverse relates y to x: from the left property to the right one."""
     yield rule("prp-inv1", axiom, triple(Y, axiom.right, X), triple(X, axiom.left, Y))
 
 
 def prp_inv2(axiom: Pair) -> Iterator[Rule]:
-    """A property relates against its inverse: right to left."""
+    """If a property relates x to y, its inverse relates y to x: from the right property to the left one."""
     yield rule("prp-inv2", axiom, triple(Y, axiom.left, X), triple(X, axiom.right, Y))
 
 
 def prp_key(axiom: Collection) -> Iterator[Rule]:
-    """Instances of a class that agree on all properties of its key are one.
+    """Instances of a class that have equal values of all properties of its key are the same.
 
-    A contradiction names class, properties and values, and a fact has room for those of `_NAMED_KEY` properties. Two
-    literals that agree on a longer key contradict by eq-diff1 alone.
+    The second rule, which derives `false` for two different literals, is left out for a key of more than `_NAMED_KEY`
+    properties: the fact of the contradiction has no room for more. Then only eq-diff1 finds such a contradiction.
     """
     values = [(p, Variable(f"z{number}")) for number, p in enumerate(axiom.members, 1)]
     typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
@@ -205,18 +203,18 @@ def prp_npa2(axiom: NegativeAssertion) -> Iterator[Rule]:
 
 
 def cls_int1(axiom: Collection) -> Iterator[Rule]:
-    """A thing in every member of an intersection is in the intersection."""
+    """A thing that is in all classes of an intersection is in the intersection."""
     yield rule("cls-int1", axiom, is_a(Y, axiom.node), *(is_a(Y, member) for member in axiom.members))
 
 
 def cls_int2(axiom: Collection) -> Iterator[Rule]:
-    """A thing in an intersection is in each of its members."""
+    """A thing that is in an intersection is in each of its classes."""
     for member in axiom.members:
         yield rule("cls-int2", axiom, is_a(Y, member), is_a(Y, axiom.node))
 
 
 def cls_uni(axiom: Collection) -> Iterator[Rule]:
-    """A thing in a member of a union is in the union."""
+    """A thing that is in one class of a union is in the union."""
     for member in axiom.members:
         yield rule("cls-uni", axiom, is_a(Y, axiom.node), is_a(Y, member))
 
@@ -227,75 +225,75 @@ def cls_com(axiom: Pair) -> Iterator[Rule]:
 
 
 def cls_svf1(axiom: Restriction) -> Iterator[Rule]:
-    """A thing with some value in the filler is in the restriction."""
+    """For `some p C`: a thing with a p-value in C is in the restriction (C is not owl:Thing)."""
     if axiom.filler != OWL_THING:
         has_value = triple(U, axiom.property_, V)
         yield rule("cls-svf1", axiom, is_a(U, axiom.node), has_value, is_a(V, axiom.filler))
 
 
 def cls_svf2(axiom: Restriction) -> Iterator[Rule]:
-    """A thing with any value is in a restriction over owl:Thing."""
+    """For `some p owl:Thing`: a thing with any p-value is in the restriction."""
     if axiom.filler == OWL_THING:
         yield rule("cls-svf2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, V))
 
 
 def cls_avf(axiom: Restriction) -> Iterator[Rule]:
-    """The values of a thing in the restriction are in the filler."""
+    """For `only p C`: the p-values of a thing in the restriction are in C."""
     yield rule("cls-avf", axiom, is_a(V, axiom.filler), is_a(U, axiom.node), triple(U, axiom.property_, V))
 
 
 def cls_hv1(axiom: Restriction) -> Iterator[Rule]:
-    """A thing in the restriction has the value."""
+    """For `p value v`: a thing in the restriction has the p-value v."""
     yield rule("cls-hv1", axiom, triple(U, axiom.property_, axiom.filler), is_a(U, axiom.node))
 
 
 def cls_hv2(axiom: Restriction) -> Iterator[Rule]:
-    """A thing with the value is in the restriction."""
+    """For `p value v`: a thing with the p-value v is in the restriction."""
     yield rule("cls-hv2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, axiom.filler))
 
 
 def cls_maxc1(axiom: Maximum) -> Iterator[Rule]:
-    """It is `false` that a thing with at most 0 values has a value."""
+    """For `max 0 p`: it is `false` that a thing in the restriction has a p-value."""
     if axiom.limit == 0:
         yield rule("cls-maxc1", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
-    """Two values of a thing with at most 1 value are the same."""
+    """For `max 1 p`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
         yield from _one("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
-    """It is `false` that a thing with at most 0 values in a class has a value there."""
+    """For `max 0 p C`: it is `false` that a thing in the restriction has a p-value in C."""
     if axiom.limit == 0 and axiom.on_class not in (None, OWL_THING):
         value = (triple(U, axiom.property_, Y), is_a(Y, axiom.on_class))
         yield rule("cls-maxqc1", axiom, FALSE, is_a(U, axiom.node), *value)
 
 
 def cls_maxqc2(axiom: Maximum) -> Iterator[Rule]:
-    """It is `false` that a thing with at most 0 values in owl:Thing has a value."""
+    """For `max 0 p owl:Thing`: it is `false` that a thing in the restriction has a p-value."""
     if axiom.limit == 0 and axiom.on_class == OWL_THING:
         yield rule("cls-maxqc2", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
-    """Two values in a class are the same for a thing with at most 1 value there."""
+    """For `max 1 p C`: all p-values in C of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class not in (None, OWL_THING):
         values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
         yield from _one("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
-    """Two values are the same for a thing with at most 1 value in owl:Thing."""
+    """For `max 1 p owl:Thing`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class == OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
         yield from _one("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_oo(axiom: Collection) -> Iterator[Rule]:
-    """The members of an enumeration are in it: rules without a body."""
+    """Each member of an enumeration (owl:oneOf) is an instance of it: rules without a body."""
     for member in axiom.members:
         yield rule("cls-oo", axiom, is_a(member, axiom.node))
 
@@ -309,12 +307,12 @@ def cax_sco(axiom: Pair) -> Iterator[Rule]:
 
 
 def cax_eqc1(axiom: Pair) -> Iterator[Rule]:
-    """An instance of a class is an instance of an equivalent class: left to right."""
+    """An instance of the left one of two equivalent classes is an instance of the right one."""
     yield rule("cax-eqc1", axiom, is_a(X, axiom.right), is_a(X, axiom.left))
 
 
 def cax_eqc2(axiom: Pair) -> Iterator[Rule]:
-    """An instance of a class is an instance of an equivalent class: right to left."""
+    """An instance of the right one of two equivalent classes is an instance of the left one."""
     yield rule("cax-eqc2", axiom, is_a(X, axiom.left), is_a(X, axiom.right))
 
 
@@ -330,14 +328,18 @@ def cax_adc(axiom: Collection) -> Iterator[Rule]:
 
 
 def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
-    """Two rules: both ends are the same; and it is `false` that they are literals of different values."""
+    """Two rules with the same body: the two `ends` are the same; and `false` if the ends are different literals.
+
+    `dt_differ(a, b)` holds for two literals with different values (rulesets/datatypes.dl).
+    """
     left, right = ends
     yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)
     yield rule(f"{name}-literals", axiom, FALSE, *body, Atom("dt_differ", ends))
 
 
 _NAMED_KEY = 13
-"""The engine's facts have 32 columns: relation, name, two individuals, a class, and two for each property."""
+"""The most properties of a key that fit into the fact of a contradiction. A fact has at most 32 columns; these are the
+relation, the name of the rule, two individuals, a class, and two columns for each property."""
 
 ROWS: RowTable = {
     OWL_ALL_DIFFERENT: (eq_diff2,),

@@ -1,10 +1,10 @@
 """The rows of RDFS and of rho-df that read an axiom and data.
 
 RDFS: the entailment patterns of RDF 1.1 Semantics, section 9.2.1. rho-df: Munoz, Perez, Gutierrez, Simple and Efficient
-Minimal RDFS, Table 1. The four rows of both are the same but for their names. The other patterns either read schema
-alone and close it before it is translated (rdfs5, rdfs11, rho-2a, ...), or have no schema premise (rdfs4a). rho-5a and
-rho-5b are left out. They join two axioms where the property in between is a blank node; blank predicates are derived
-and used here, so rho-2b with rho-4a or rho-4b derives the same.
+Minimal RDFS, Table 1. Both have the same four rows under different names. The other patterns either read only schema
+and close it before it is translated (rdfs5, rdfs11, rho-2a, ...), or have no schema premise (rdfs4a). rho-5a and rho-5b
+are left out. They join two axioms through a property that is a blank node. kgreason allows blank nodes as predicates,
+so rho-2b with rho-4a or rho-4b derives the same.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from kgreason.terms.vocabulary import RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF
 
 
 def rdfs2(axiom: Pair, name: str = "rdfs2") -> Iterator[Rule]:
-    """A subject of a property is in its domain."""
+    """If a property has a domain, every subject of the property is an instance of the domain."""
     yield rule(name, axiom, is_a(X, axiom.right), triple(X, axiom.left, Y))
 
 
 def rdfs3(axiom: Pair, name: str = "rdfs3") -> Iterator[Rule]:
-    """An object of a property is in its range."""
+    """If a property has a range, every object of the property is an instance of the range."""
     yield rule(name, axiom, is_a(Y, axiom.right), triple(X, axiom.left, Y))
 
 
 def rdfs7(axiom: Pair, name: str = "rdfs7") -> Iterator[Rule]:
-    """Things that a property relates are related by its superproperties."""
+    """If a property relates x to y, its superproperties relate x to y."""
     yield rule(name, axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
@@ -38,22 +38,22 @@ def rdfs9(axiom: Pair, name: str = "rdfs9") -> Iterator[Rule]:
 
 
 def rho_2b(axiom: Pair) -> Iterator[Rule]:
-    """As rdfs7."""
+    """The rule of rdfs7, with the name that rho-df has for it: rho-2b."""
     return rdfs7(axiom, "rho-2b")
 
 
 def rho_3b(axiom: Pair) -> Iterator[Rule]:
-    """As rdfs9."""
+    """The rule of rdfs9, with the name that rho-df has for it: rho-3b."""
     return rdfs9(axiom, "rho-3b")
 
 
 def rho_4a(axiom: Pair) -> Iterator[Rule]:
-    """As rdfs2."""
+    """The rule of rdfs2, with the name that rho-df has for it: rho-4a."""
     return rdfs2(axiom, "rho-4a")
 
 
 def rho_4b(axiom: Pair) -> Iterator[Rule]:
-    """As rdfs3."""
+    """The rule of rdfs3, with the name that rho-df has for it: rho-4b."""
     return rdfs3(axiom, "rho-4b")
 
 

@@ -1,15 +1,15 @@
-"""Schema triples to rules: an ordered tuple of small passes (docs/architecture.md).
+"""Translate schema triples to rules, by a sequence of small passes (docs/architecture.md).
 
-    covers         remove pairs of the taxonomy that other pairs imply
+    covers         remove subclass and similar pairs that other pairs imply
     collect        schema triples -> axioms, with lists and class expressions unfolded
     translate      one axiom -> rules, by the rows of the profile; one restriction stands for all that say the same
     normalise      canonical form; remove tautologies
     deduplicate    keep one rule where several axioms yield the same
     reduce         remove shortcuts: rules that chains of others replace
 
-The closing rules of the profile's rule set must have closed the schema before (generic/generic.py). A row reads one
-axiom; what follows from two axioms is in the closure. Example: r1 = some p A, r2 = some p B, and A is below B. Then
-scm-svf1 puts r1 below r2, though no single axiom says so.
+The closing rules of the profile's rule set must have closed the schema before (generic/generic.py). A row reads only
+one axiom; conclusions from two axioms are already in the closed schema. Example: r1 = some p A, r2 = some p B, and A is
+below B. Then scm-svf1 has put r1 below r2.
 
 Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, except
 for the rows over pairs of a list (see owl2rl.py).
@@ -46,7 +46,7 @@ PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate,
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The rules of a schema, and the readings that they come from, node by node."""
+    """The rules of a schema, and the readings (axioms by node) that the rules were made from."""
 
     profile: Profile
     readings: tuple[Reading, ...]
@@ -54,36 +54,43 @@ class Translation:
 
     @property
     def axioms(self) -> tuple[Axiom, ...]:
-        """Every axiom that was read, by place; without pairs that others imply, but with axioms that have no row."""
+        """Every axiom that was read, in the order of places.
+
+        Pairs that other pairs imply are left out. Axioms for which the profile has no row are included.
+        """
         return _axioms(self.readings)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One line for each broken list or SWRL rule, if the profile has rows for its kind."""
+        """One line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
         return warnings_of(self.broken, self.profile)
 
     @property
     def broken(self) -> tuple[Broken, ...]:
-        """Every axiom whose list has a fault, ordered by node."""
+        """Every axiom whose list or SWRL rule has a fault, ordered by node."""
         return tuple(broken for reading in self.readings for broken in reading.broken)
 
 
 def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
-    """One line for each broken list or SWRL rule, if a profile has rows for its kind."""
+    """One line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
     return tuple(str(each) for each in broken if each.kind in ROWS[profile])
 
 
 def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
-    """The kinds of a profile's axioms that have a list which forks; only generic rules can read such an axiom."""
+    """The kinds of axioms, among those of a profile, of which some axiom has a forked list.
+
+    Only generic rules can read such an axiom.
+    """
     return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
 
 
 def translate(
     schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Translation:
-    """The rules of a closed schema; triples that are not schema are ignored.
+    """Translate a closed schema to rules. Triples that are not schema are ignored.
 
-    `twins`: restrictions with the representative that says the same; rules ask for instances of the representative.
+    `twins` maps a restriction to its representative, a restriction that says the same. In the body of a rule, the
+    representative takes the place of the restriction.
     """
     readings = tuple(collect(Schema(covers(schema))))
     *_, (_, rules) = stages(readings, profile, twins)
@@ -93,7 +100,7 @@ def translate(
 def stages(
     readings: Iterable[Reading], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Iterator[tuple[str, Rules]]:
-    """The rules after each pass, with the name of the pass, for printing."""
+    """Run the passes one by one. Yields the name of each pass and the rules after it, for printing."""
     rules = tuple(
         rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
     )
@@ -108,12 +115,15 @@ def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
 
 
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
-    """The rules of one axiom, in the order of the rows; none if the profile has no row for it."""
+    """The rules of one axiom, in the order of the rows; empty if the profile has no row for this kind of axiom."""
     return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
 
 
 def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
-    """The classes whose instances an axiom's rules ask for; `represented` may replace them by representatives."""
+    """The classes that `represented` may replace in the rules of an axiom: each C of a body atom `?x rdf:type C`.
+
+    For a restriction, its own node is included.
+    """
     if axiom.kind in _BELOW:
         return set()
     classes = {_class(atom) for rule in rules for atom in rule.body} - {""}
@@ -121,9 +131,10 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
 
 
 def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
-    """An axiom's rules, where each restriction in a body is replaced by its representative.
+    """The rules of an axiom, with each restriction in a body replaced by its representative.
 
-    A restriction with a representative needs no rules: it is below its representative, which has them.
+    The axiom of a restriction that has a representative gives no rules. It needs none: the restriction is below its
+    representative, which has the rules.
     """
     if axiom.kind in _BELOW or not twins:
         return rules
@@ -142,11 +153,11 @@ def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
 
 
 def _class(atom: Atom) -> Constant:
-    """The class whose instances an atom asks for, or an empty text."""
+    """The class C of an atom `x rdf:type C`, or an empty text for any other atom."""
     if atom.relation is not None or atom.terms[1] != RDF_TYPE or isinstance(atom.terms[2], Variable):
         return ""
     return atom.terms[2]
 
 
 _BELOW = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS)
-"""Kinds of axioms that need no replacement: the closed schema has all that follows from them for representatives."""
+"""Kinds of axioms whose rules need no replacement: the closed schema has these axioms for representatives, too."""

@@ -1,8 +1,10 @@
 """The closure of encoded quads: gatekeep, product, ground and distinct as DataFrame operators.
 
-planner, plans       the program, made on the driver; rules as tables
-literals             what rules need to know of literals
-rewrites             gatekeep, product and ground
-fixpoint, levels     a level; the levels, from scratch or from a result
-close                close: all of it
+planner     Driver: makes the program on the driver, from the schema triples of the data
+plans       the rules as tables
+literals    the facts about literals that rules need
+rewrites    gatekeep, product and ground
+fixpoint    computes a level from the levels before it
+levels      runs all levels, from asserted facts or from an earlier result
+close       runs all of these steps
 """

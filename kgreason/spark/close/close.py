@@ -1,13 +1,13 @@
-"""`close`: encoded quads -> their closure on Spark, as facts of the engine's tables.
+"""Compute the closure of encoded quads on Spark, as facts of the engine's tables.
 
-    quads -> distinct triples, facts about literals -> level loop -> closure -> if it calls for more rules: again
+    quads -> distinct triples, facts about literals -> level loop -> closure -> if it needs more rules: start again
 
 Law: facts, stamps, supports and flags are those of a Bootstrap of the same rules over the same asserted facts
-(docs/architecture.md, The Spark path). `close_for` gives the first stage of an in-process load; the engine then goes on
-from it. `close_alone` gives the final closure of an in-process load with the plain rules of owl:sameAs. It does not
-report what contradicts Table 8.
+(docs/architecture.md, The Spark path). `close_for` computes the first stage of an in-process load; the engine then
+continues from its result. `close_alone` computes the final closure of an in-process load with the plain rules of
+owl:sameAs. It does not report contradictions of Table 8 (datatypes).
 
-Cost: the level loop. `close_alone` runs the loop again if derived facts call for generic rules in addition to the
+Cost: the level loop. `close_alone` runs the loop again if derived facts need generic rules in addition to the
 translated rules.
 """
 
@@ -35,19 +35,22 @@ _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
 
 class Closed(NamedTuple):
-    """A closure: the facts `tbl, c0.., stamp, support, asserted`, and the program that derived them."""
+    """A closure: the facts, with the columns `tbl, c0.., stamp, support, asserted`, and the program that derived them.
+
+    `tbl` is the number of the table of a fact, `c0..` are its terms as ids.
+    """
 
     facts: DataFrame
     planned: Planned
 
     @property
     def triples(self) -> DataFrame:
-        """The triples: s, p, o int, and asserted; generalised triples are included."""
+        """The triples: s, p, o int, and asserted boolean. Generalised triples are included."""
         table = self.planned.program.tables.index((True, 3))
         return self.facts.where(F.col("tbl") == table).selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
 
     def terms(self, encoded: Encoded) -> DataFrame:
-        """The terms of the data and of the rules: id int, text string."""
+        """All terms of the data and of the rules: id int, text string."""
         fresh = list(self.planned.fresh.items())
         return encoded.terms.union(self.facts.sparkSession.createDataFrame(fresh, encoded.terms.schema))
 
@@ -59,7 +62,10 @@ class Closed(NamedTuple):
 
 
 def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
-    """The closure that a graph with this selection can start from; `folder` keeps the tables."""
+    """The closure from which the engine continues an in-process load, under the rules of `selection`.
+
+    The tables are kept in `folder`.
+    """
     driver = Driver(selection, encoded.facts, encoded.terms, Flags())
     planned = driver.planned()
     facts = _triples(encoded.facts, planned.program).union(_twins(driver, planned))
@@ -67,7 +73,10 @@ def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Pro
 
 
 def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
-    """The final closure under a selection without representatives; `folder` keeps the tables."""
+    """The final closure under the rules of `selection`, which has no representatives of equal terms.
+
+    The tables are kept in `folder`.
+    """
     flags, rounds = Flags(), 0
     while True:
         driver = Driver(selection, encoded.facts, encoded.terms, flags)
@@ -98,7 +107,7 @@ def _closed(
 
 
 def _told(terms: DataFrame, planned: Planned) -> Told:
-    """The function that asserts dt_may_equal for new owl:sameAs links, if rules may follow them."""
+    """A function that returns the facts dt_may_equal(x, y) for the owl:sameAs links among new facts, or None."""
     triples = planned.program.tables.index((True, 3))
     fresh = terms.sparkSession.createDataFrame(list(planned.fresh.items()), terms.schema)
     named, relation = terms.union(fresh), F.lit(planned.ids["dt_may_equal/2"])
@@ -114,7 +123,7 @@ def _told(terms: DataFrame, planned: Planned) -> Told:
 
 
 def _triples(triples: DataFrame, program: Program) -> DataFrame:
-    """Triples s, p, o as rows of their table."""
+    """Triples (s, p, o) as rows of the table of triples."""
     return _facts(triples, program, (True, 3), ["s", "p", "o"])
 
 

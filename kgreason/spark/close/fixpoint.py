@@ -1,14 +1,15 @@
 """The fixpoint: levels of gatekeep, product, ground and distinct, until a level derives nothing new.
 
-    delta  the facts of the last level      old  the facts before it: none at the first level of `materialize`
+    delta  the facts of the last level      old  the facts of all earlier levels
 
-Atoms before the one that meets the delta see old facts, atoms after it see old facts and the delta, so that each
-derivation is met once. The stamp of a new head is 1 + the largest rank of its derivations in the level, and its support
-is their number. A head that is already present *gains* 1 support for each derivation with a rank below its stamp. This
-happens only after an earlier result: from scratch every rank is the level, and no stamp of a present fact is larger.
+A rewrite starts at a body atom with a fact of the delta. The atoms before this atom see old facts; the atoms after it
+see old facts and the delta. So each derivation is met once. The stamp of a new head is 1 + the largest rank of its
+derivations in the level, and its support is the number of these derivations. A head that is already present *gains* 1
+support for each derivation with a rank below its stamp. Such gains happen only if the evaluation starts from an earlier
+result: from scratch every rank is the level, and no stamp of a present fact is larger.
 
-A rule is left out while no fact meets one of its atoms, which is often so for rules about owl:sameAs. Otherwise it
-could have as many rewrites as there are facts, and all of them would end at that atom. Rewrites are kept (persisted)
+A rule is left out while one of its body atoms matches no fact, which is often so for rules about owl:sameAs. Otherwise
+it could have as many rewrites as there are facts, and all of them would end at that atom. Rewrites are kept (persisted)
 and counted after each step. The steps end when no rewrite has a step left. If there are at most `LITTLE` rewrites or
 heads, they are broadcast to the facts, which are then read but not shuffled. If there are more, the join shuffles only
 facts that some atom asks for. Cost: two joins for each step of the longest body, and six or seven more, for any number
@@ -31,16 +32,16 @@ from kgreason.spark.close.rewrites import Rules, directed, gatekeep, ground, met
 from kgreason.spark.folders.checkpoints import Levels
 
 Told: TypeAlias = Callable[[DataFrame], DataFrame | None]
-"""A function from the new facts `tbl, c0..` of a level to more facts to assert, or None; these must be new as well."""
+"""A function from the new facts `tbl, c0..` of a level to more facts to assert, or None. These must not be present."""
 LITTLE = 1 << 18
 """A DataFrame with at most this many rows is sent to every task."""
 
 
 class Kept(ExitStack):
-    """DataFrames that are kept in memory while a level is computed."""
+    """A context that keeps DataFrames in memory until it ends (while a level is computed)."""
 
     def keep(self, frame: DataFrame) -> DataFrame:
-        """The DataFrame, which is now computed only once."""
+        """Keep a DataFrame in memory, so that it is computed only once. Returns it."""
         kept = frame.persist()
         self.callback(kept.unpersist)
         return kept
@@ -61,7 +62,7 @@ class Fixpoint:
         self.schema, self._gains = f"{key}, stamp int, support int, asserted boolean", f"{key}, support int"
 
     def run(self, first: Callable[[], DataFrame], progress: Progress) -> None:
-        """Compute `first` as level 0, then the levels that follow from it; levels that are whole already are kept."""
+        """Compute `first` as level 0, then all further levels. Levels that an earlier run has completed are kept."""
         sizes = self.levels.sizes
         while len(sizes) < 2 or sizes[-1]:
             with progress(f"level {len(sizes)}") as report, Kept() as kept:
@@ -70,7 +71,7 @@ class Fixpoint:
                 report(self.levels.write(**frames))
 
     def _with_told(self, facts: DataFrame, kept: Kept) -> DataFrame:
-        """The facts of a level, and the facts that are asserted with them (`Told`)."""
+        """The facts of a level, together with the facts that `told` asserts because of them."""
         if self._told is None:
             return facts
         facts = kept.keep(facts)
@@ -82,16 +83,19 @@ class Fixpoint:
         )
 
     def facts(self, levels: Iterable[int]) -> DataFrame:
-        """The facts of these levels, and of the earlier result."""
+        """The facts of these levels, and all facts of the earlier result if there is one."""
         facts = self.levels.read(levels, self.schema)
         return facts if self.before is None else facts.unionByName(self.before)
 
     def gains(self) -> DataFrame:
-        """The support that present facts gained in all levels: `tbl, c0.., support`, several rows for a fact."""
+        """The support that present facts have gained in all levels: `tbl, c0.., support`.
+
+        A fact may have several rows.
+        """
         return self.levels.read(self.levels.all[1:], self._gains, "gains")
 
     def _level(self, kept: Kept) -> dict[str, DataFrame]:
-        """The next level: its facts, and after an earlier result also the gains of present facts."""
+        """The next level: its facts, and the gains of present facts if the evaluation has an earlier result."""
         last = len(self.levels.sizes) - 1
         old, delta = self.facts(range(last)), self.levels.read([last], self.schema)
         is_first = self.before is None and last == 0
@@ -106,7 +110,7 @@ class Fixpoint:
         return {"facts": facts} if self.before is None else {"facts": facts, "gains": gained(heads, present, self.key)}
 
     def _alive(self, facts: DataFrame) -> Rules:
-        """The rules that can derive something once these facts are present."""
+        """The rules whose body atoms all match some fact, after `facts` are added."""
         self._present |= met_atoms(self.rules, facts)
         living = self.rules.plans.living(self._program, self._present)
         if len(living.rules) != len(self._living.plans.needs):
@@ -115,7 +119,10 @@ class Fixpoint:
 
 
 def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept) -> DataFrame:
-    """The heads `tbl, c0.., rank` of all derivations with a fact of the delta, one row for each derivation."""
+    """The heads `tbl, c0.., rank` of all derivations that use a fact of the delta; one row for each derivation.
+
+    old: the facts before the delta, or None if there are none.
+    """
     facts = delta.withColumn("age", F.lit(1))
     if old is not None:
         facts = facts.unionByName(old.withColumn("age", F.lit(0)))
@@ -136,7 +143,7 @@ def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: i
 
 
 def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kept) -> tuple[DataFrame, DataFrame]:
-    """The new heads `tbl, c0.., stamp, support`, and the present facts `tbl, c0.., stamp` that are heads."""
+    """The heads that are new, `tbl, c0.., stamp, support`, and the present facts that are heads, `tbl, c0.., stamp`."""
     support = F.count("*").cast("int").alias("support")
     counted = kept.keep(heads.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support))
     return absent(counted, counted.count(), present, key)
@@ -145,18 +152,18 @@ def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kep
 def absent(rows: DataFrame, count: int, present: DataFrame, key: Sequence[str]) -> tuple[DataFrame, DataFrame]:
     """The rows that are not present facts, and the present facts `tbl, c0.., stamp` that are among the rows.
 
-    `count` is the number of rows; their keys are distinct. The facts are shuffled only if there are many rows.
+    `count` is the number of rows. The columns `key` identify a row. The facts are shuffled only if there are many rows.
     """
     met = present.select(*key, "stamp").join(little(rows.select(*key), count), list(key), "left_semi")
     return rows.join(little(met.select(*key), count), list(key), "left_anti"), met
 
 
 def gained(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFrame:
-    """The gains of present facts: 1 for each derivation with body stamps that are all smaller than the fact's stamp."""
+    """The gains of present facts: the number of derivations whose rank is below the stamp of the fact."""
     met = heads.join(present, list(key)).where("rank < stamp")
     return met.groupBy(*key).agg(F.count("*").cast("int").alias("support"))
 
 
 def little(frame: DataFrame, rows: int) -> DataFrame:
-    """The DataFrame, marked to be broadcast if it has few rows."""
+    """The DataFrame, marked for broadcast if it has at most `LITTLE` rows."""
     return F.broadcast(frame) if rows <= LITTLE else frame

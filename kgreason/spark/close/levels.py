@@ -3,13 +3,14 @@
     level 0        the asserted facts: stamp 0, and support only from rules with an empty body
     level n + 1    the heads that are not present yet, derived from level n and the levels before it
 
-Parity (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator. A support counts
-the pairs of a rule and a substitution with body stamps that are all smaller than the stamp of the fact. From scratch
-both are final when a fact is found, so levels are only ever appended. `insert` makes the new facts the first delta, and
-adds the gains of present facts at its end (docs/architecture.md, Update).
+Law (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator. The support of a
+fact is the number of its derivations from facts with smaller stamps. In `materialize` stamps and supports are final
+when a fact is found, so a written level never changes. `insert` makes the new facts the first delta, and adds the gains
+of present facts at the end (docs/architecture.md, Update).
 
-Each level is written to Parquet and read back; after a crash the loop resumes after the last whole level. Nothing as
-large as the data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see `rewrites`.
+Each level is written to Parquet and read back. After a crash, the loop resumes after the last complete level. Nothing
+as large as the data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see
+`rewrites`.
 
 Semi-naive levels of DYRE (Carneiro de Lima and Apinis) with the state of Soufflé-elastic (Zhao et al.).
 """
@@ -43,9 +44,9 @@ def materialize(
     """The least model of a program over asserted facts, read back from Parquet below `folder`.
 
     facts: `tbl, c0..` of int, padded with 0 to the widest table; the result also has `stamp, support, asserted`.
-    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` gives for the new facts of a
-    level more facts to assert. No other computation may use the folder. After a crash, call the function again with the
-    same folder: it goes on after the last whole level. Raises InputError for facts with other columns.
+    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` returns more facts to assert,
+    for the new facts of a level. No other computation may use the folder. After a crash, call the function again with
+    the same folder: it resumes after the last complete level. Raises InputError for facts with other columns.
     """
     asserted = _rows(facts, _key(program))
     levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet), asserted))
@@ -63,12 +64,12 @@ def insert(
     quiet: int = 0,
     progress: Progress = SILENT,
 ) -> DataFrame:
-    """An earlier result with more asserted facts: only what the new facts change is computed.
+    """Add asserted facts to an earlier result, and compute only the changes.
 
-    result: what `materialize` or `insert` returned for this program, from another folder. added: the new facts, with
-    the columns of `facts` in `materialize`. Facts and flags are those of `materialize` on all asserted facts; stamps
-    and supports keep the invariants of a commit (docs/architecture.md). The result is read back from Parquet below
-    `folder`. Resumes as `materialize` does. Raises InputError for facts with other columns.
+    result: the result of `materialize` or `insert` for this program, from another folder. added: the new facts, with
+    the columns of `facts` in `materialize`. The returned facts and flags are those of `materialize` on all asserted
+    facts; stamps and supports keep the invariants of a commit (docs/architecture.md). They are read back from Parquet
+    below `folder`. After a crash it resumes as `materialize` does. Raises InputError for facts with other columns.
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
@@ -83,7 +84,7 @@ def _key(program: Program) -> tuple[str, ...]:
 
 
 def _rows(facts: DataFrame, columns: Sequence[str]) -> DataFrame:
-    """The facts with only these columns."""
+    """The facts with only these columns. Raises InputError if a column is missing."""
     if missing := [column for column in columns if column not in facts.columns]:
         raise InputError(f"facts of this program need the columns {', '.join(columns)}; {missing[0]} is missing")
     return facts.select(*columns)
@@ -99,13 +100,13 @@ def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
 
 
 def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Level 0 of an insert: the newly asserted facts that were not present."""
+    """Level 0 of an insert: the newly asserted facts that are not in the earlier result."""
     new, _ = absent(asserted, asserted.count(), before, key)
     return new.select(*key, F.lit(0).alias("stamp"), F.lit(0).alias("support"), F.lit(True).alias("asserted"))
 
 
 def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
-    """All facts, with the support that they gained, and with the flag of those that are newly asserted."""
+    """The result of an insert: all facts, with gained support added, and with the newly asserted facts flagged."""
     key = list(fixpoint.key)
     flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
     gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))

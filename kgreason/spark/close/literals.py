@@ -1,8 +1,8 @@
 """The facts about literals that rules need (Table 8 of OWL 2 RL), for the level loop.
 
-    dt_value(x, v)       x and v have the same value; v is the literal with the smallest id of those with this value
+    dt_value(x, v)       x and v have the same value; of all literals with this value, v has the smallest id
     dt_ill(x)            x is ill-typed: its lexical form is not in the lexical space of its datatype
-    dt_type(x, d)        the value of x is in the datatype d, which rules ask for
+    dt_type(x, d)        the value of x is in the datatype d, which occurs in rules
     dt_may_equal(x, y)   there is a link x owl:sameAs y, and x and y are not two literals with different values
 
 The first three are the facts that `kgreason.materialize.literals.statements` asserts before a first load. Facts
@@ -54,9 +54,9 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
 
 
 def followed(links: DataFrame, terms: DataFrame) -> DataFrame:
-    """The links (x int, y int) without those between two literals of different values; terms: (id int, text string).
+    """The owl:sameAs links (x int, y int) without links between two literals of different values.
 
-    Cost: a join with the terms for each end of the links.
+    terms: (id int, text string). Cost: a join with the terms for each end of the links.
     """
     for end in ("x", "y"):
         named = terms.select(
@@ -88,7 +88,10 @@ def _members(read: DataFrame) -> DataFrame:
 
 
 def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function that reads literals in a worker: the key of each value, whether it is ill-typed, its datatypes."""
+    """Make the function that reads literals in a worker.
+
+    For each literal it gives the key of its value, whether it is ill-typed, and which of `datatypes` have the value.
+    """
     names = [(number, NAMES[number]) for number in datatypes]
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -108,7 +111,7 @@ def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterat
 
 
 def _of(reading: Reading, names: list[tuple[int, str]]) -> list[int]:
-    """The datatypes that a value is in."""
+    """The numbers of those datatypes in `names` that have the value of a literal."""
     return [number for number, name in names if is_member(reading, name)] if isinstance(reading, Value) else []
 
 

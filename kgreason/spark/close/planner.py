@@ -1,12 +1,12 @@
-"""`Driver`: makes the program for data that Spark has encoded, and says whether derived data needs more rules.
+"""`Driver`: makes the program for data that Spark has encoded, and decides whether derived data needs more rules.
 
-    schema triples -> driver (texts) -> closed, translated -> rules in ids of the driver -> rules in ids of Spark
+    schema triples -> driver (texts) -> closed, translated -> rules with ids of the driver -> rules with ids of Spark
 
-The schema is small. Its triples are brought to the driver, which closes and translates them as an
-in-process load does, under ids of its own. Then the driver looks up the constants of the rules among Spark's terms.
+The schema is small. Its triples are brought to the driver, which closes and translates them as an in-process load does,
+with ids of its own. Then the driver looks up the constants of the rules among Spark's terms.
 
 Law: under the same flags, the rules are those that an in-process load of the same quads runs. Cost: one filter over the
-facts, and a join with the terms for the terms of the schema and for the constants of the rules.
+facts, and two joins with the terms: for the terms of the schema and for the constants of the rules.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})
 
 
 class Planned(NamedTuple):
-    """The rules, and the same rules as a program in Spark's ids.
+    """The rules, and the same rules as a program with Spark's ids.
 
-    `ids` maps the texts that rules mention to their ids. `fresh` has the ids and texts that no data mentions.
-    `warnings` name the axioms that could not be translated to rules.
+    `ids` maps the texts of all constants of the rules to ids. `fresh` maps new ids to the texts of constants that do
+    not occur in the data. `warnings` name the axioms that could not be translated to rules.
     """
 
     rules: tuple[Rule, ...]
@@ -46,7 +46,10 @@ class Planned(NamedTuple):
 
 
 class Driver:
-    """A materializer with a schema and no data; terms: (id int, text string), facts: the asserted (s, p, o int)."""
+    """A materializer that has only the schema of the data.
+
+    terms: (id int, text string). facts: the asserted triples (s, p, o int).
+    """
 
     def __init__(self, selection: Selection, facts: DataFrame, terms: DataFrame, flags: Flags) -> None:
         self._terms = terms
@@ -57,7 +60,7 @@ class Driver:
 
     @property
     def asked(self) -> frozenset[int]:
-        """The ids of the datatypes that rules ask for."""
+        """The ids of the datatypes that occur in rules."""
         return self._live.literals.asked.datatypes if self._live.literals else frozenset()
 
     @property
@@ -66,13 +69,16 @@ class Driver:
         return self._terms.sparkSession
 
     def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
-        """The facts about equal restrictions as ids, relation first; `ids` maps the relations to their ids."""
+        """The facts about equal restrictions, as rows of ids with the relation first.
+
+        `ids` maps the texts of relations to ids.
+        """
         rows = [tuple(map(str, columns_of(fact))) for fact in self._live.twins.facts] if self._live.twins else []
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
         return [tuple(known[text] for text in row) for row in rows]
 
     def planned(self) -> Planned:
-        """The program in Spark's ids."""
+        """The rules as a program with Spark's ids."""
         dictionary, codes = self._live.dictionary, self._live.rules_by_code()
         used = sorted({constant for code in codes for constant in code.constants})
         texts = dict(zip(used, dictionary.decode(used), strict=True))
@@ -85,7 +91,7 @@ class Driver:
         return Planned(tuple(self._live.rules), program, ids, fresh, self._live.warnings)
 
     def called_for(self, triples: DataFrame) -> Flags:
-        """The flags that a closure calls for; triples: all of its triples (s, p, o int)."""
+        """The flags (which generic rules are needed) for a closure, given by all its triples (s, p, o int)."""
         closure = self._live.closed()
         terms = self._known(self._live.dictionary.decode(np.unique(closure)))
         ends = [*terms.values(), *PREDICATE_IDS, *CLASS_IDS]
@@ -96,7 +102,7 @@ class Driver:
         return self._live.called_for(self._rows(derived))
 
     def _rows(self, triples: DataFrame) -> Int32:
-        """A few triples in the driver's ids: int32[n, 3]."""
+        """Bring a few triples to the driver, with the driver's ids: int32[n, 3]."""
         found = triples.select("s", "p", "o").toArrow()
         rows = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
         numbers, places = np.unique(rows, return_inverse=True)
@@ -105,15 +111,15 @@ class Driver:
         return ids[places].reshape(-1, 3)
 
     def _texts(self, ids: list[int]) -> dict[int, str]:
-        """The texts of a few of Spark's ids."""
+        """The texts of a few ids of Spark: id -> text."""
         wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ids], "id int")
         return dict(self._terms.join(F.broadcast(wanted), "id").select("id", "text").collect())
 
     def _known(self, texts: list[str]) -> dict[str, int]:
-        """Spark's ids for the texts that it knows."""
+        """Spark's ids for those of the texts that occur in the data: text -> id."""
         wanted = self._terms.sparkSession.createDataFrame([(text,) for text in texts], "text string")
         return dict(self._terms.join(F.broadcast(wanted), "text").select("text", "id").collect())
 
     def _last(self) -> int:
-        """Spark's largest id."""
+        """The largest id that Spark has given to a term."""
         return max(len(VOCABULARY), self._terms.agg(F.max("id")).collect()[0][0] or 0)

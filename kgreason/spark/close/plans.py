@@ -1,19 +1,19 @@
 """Rules as small tables of integers, which the level loop broadcasts.
 
 A body atom becomes a *form* (its table, its columns of constants, its columns that repeat a variable) and its
-constants. There are few forms, even if there are many rules. Constants, plans and heads are rows:
+constants. There are few forms, even if there are many rules. Constants, plans and heads are rows of tables:
 
     atoms      form, constants -> atom                           (`needs` has the atoms of each rule)
     triggers   form, constants -> rule, plan, number of steps left, whether all steps see the delta, bindings
-    asks       form, constants -> arrangement, its columns       (for each step: the facts that the step may meet)
-    steps      plan -> arrangement, the slots that probe it, whether it sees the delta, bindings        (for each step)
-    heads      rule -> table and columns; `rivals` has the other heads of the rule that may be equal to it
+    asks       form, constants -> arrangement, its columns       (a table for each step: the facts that it may use)
+    steps      plan -> arrangement, the slots that probe it, whether it sees the delta, bindings  (for each step)
+    heads      rule -> table and columns; `rivals` has the other heads of the rule that may be equal to a head
 
-A rule with n body atoms has n plans, one for each atom that may meet the delta. The other atoms are in the order of
-`kgreason.engine.program.shapes`: the most bound atom first, and no cartesian product while a connected atom is left.
-A binding gives for each slot the column that it takes its value from, or `NONE`. A column of a head is an id, or a
-negative number for a slot: `-1` is slot 0. Rules of one shape are planned once, so that 100,000 rules take a second or
-two.
+A rule with n body atoms has n plans, one for each atom at which a fact of the delta can start. The other atoms are in
+the order of `kgreason.engine.program.shapes`: the atom with the most bound columns comes next, and there is no
+cartesian product while an atom is left that shares a variable with earlier atoms. A binding has, for each slot, the
+column from which the slot takes its value, or `NONE`. A column of a head is an id, or a negative number for a slot:
+`-1` is slot 0. Rules of one shape are planned once, so that 100,000 rules take a second or two.
 
 The constant-size circuit of DYRE (Carneiro de Lima and Apinis): rules are data, joins are fixed.
 """
@@ -35,19 +35,25 @@ Row = tuple[int, ...]
 
 
 class Program(NamedTuple):
-    """The tables, each as (holds triples, number of columns), and the rules; equal rules count once."""
+    """Rules, and the tables that they use: each table is (whether it holds triples, number of columns).
+
+    Equal rules count once.
+    """
 
     tables: Sequence[tuple[bool, int]]
     rules: Sequence[EncodedRule]
 
     @property
     def width(self) -> int:
-        """The columns of the widest table."""
+        """The number of columns of the widest table."""
         return max((width for _, width in self.tables), default=0)
 
 
 class Form(NamedTuple):
-    """The common part of similar body atoms: table, columns of constants, columns that repeat an earlier variable."""
+    """What similar body atoms have in common: the table, and the columns that have constants.
+
+    `repeated` has a pair (column, earlier column with the same variable) for each repeated variable.
+    """
 
     table: int
     constants: Row
@@ -55,18 +61,19 @@ class Form(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows of ids under the names of their columns."""
+    """A table of numbers: the names of its columns, and its rows."""
 
     columns: tuple[str, ...]
     rows: list[Row]
 
 
 class Plans(NamedTuple):
-    """A program as tables. `asks` and `steps` have one table for each step, `rivals` one list for each row of `heads`.
+    """A program as tables; the docstring of the module explains them.
 
-    `given`: the heads of rules with an empty body, one row for each rule. `needs`: the atoms of each rule. `constants`
-    and `bound` are the largest numbers of constants and of bound columns of an atom, `slots` is the largest number of
-    variables of a rule, `width` is the number of columns of a fact.
+    `asks` and `steps` have one table for each step, `rivals` one list for each row of `heads`. `given`: the heads of
+    rules with an empty body, one row for each rule. `needs`: the atoms of each rule. `constants` and `bound` are the
+    largest numbers of constants and of bound columns of an atom, `slots` is the largest number of variables of a rule,
+    `width` is the number of columns of a fact.
     """
 
     width: int
@@ -84,13 +91,19 @@ class Plans(NamedTuple):
     needs: list[frozenset[int]]
 
     def living(self, program: Program, present: AbstractSet[int]) -> Program:
-        """The program with only the rules that can derive something: all their atoms are among the `present` ones."""
+        """The program without rules that can derive nothing: all body atoms of a kept rule are in `present`.
+
+        present: the numbers of the atoms that match some fact.
+        """
         rules = zip(dict.fromkeys(program.rules), self.needs, strict=True)
         return Program(program.tables, [rule for rule, needs in rules if needs <= present])
 
 
 class _Step(NamedTuple):
-    """A step that meets one atom: the columns that are bound before it, by slot, and whether it sees the delta."""
+    """The step for one body atom. `bound` maps the slots that have values before the step to columns of the atom.
+
+    `sees_delta`: whether the step may use facts of the delta.
+    """
 
     atom: int
     bound: dict[int, int]
@@ -98,7 +111,10 @@ class _Step(NamedTuple):
 
 
 class _Outline(NamedTuple):
-    """The common part of all rules of a shape: forms and bindings of the atoms, and the steps for each start atom."""
+    """What all rules of a shape have in common: for each body atom the number of its form, and its bindings.
+
+    `starts` has, for each body atom, the steps of the plan that starts at this atom.
+    """
 
     forms: tuple[int, ...]
     bindings: tuple[Row, ...]
@@ -106,12 +122,12 @@ class _Outline(NamedTuple):
 
 
 def names(prefix: str, count: int) -> tuple[str, ...]:
-    """Numbered names of columns."""
+    """Numbered names of columns: `names("c", 2)` is ("c0", "c1")."""
     return tuple(f"{prefix}{number}" for number in range(count))
 
 
 def plan(program: Program) -> Plans:
-    """The tables of a program."""
+    """Make the tables of a program."""
     rules = list(dict.fromkeys(program.rules))
     shapes = dict.fromkeys(rule.shape for rule in rules)
     slots = max((shape.variables for shape in shapes), default=0)
@@ -143,7 +159,7 @@ def plan(program: Program) -> Plans:
 
 
 def _outline(shape: Shape, slots: int, forms: dict[Form, int]) -> _Outline:
-    """The outline of a shape; new forms get the next numbers."""
+    """The outline of a shape. `forms` maps forms to numbers; new forms are added to it."""
     atoms = range(len(shape.body))
     return _Outline(
         tuple(forms.setdefault(_form(shape, atom), len(forms)) for atom in atoms),
@@ -166,12 +182,12 @@ def _form(shape: Shape, atom: int) -> Form:
 
 
 def _first(slots: Row, slot: int) -> int:
-    """The first column of a slot, or NONE."""
+    """The first column of an atom that has a slot, or NONE."""
     return slots.index(slot) if slot in slots else NONE
 
 
 def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
-    """The steps of the plan that starts at an atom; each step meets the atom with the most bound columns."""
+    """The steps of the plan that starts at an atom. The atom with the most bound columns always comes next."""
     delta = delta_plan(shape, start)
     steps, node = [], delta.start.next_node
     while delta.nodes[node]:
@@ -184,7 +200,7 @@ def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
 
 
 class _Writer:
-    """Writes the plans of the rules as rows, one rule after another."""
+    """Writes the plans of rules as rows of tables, one rule after another."""
 
     def __init__(self, constants: int, bound: int, steps: int) -> None:
         self._constants, self._bound = constants, bound
@@ -197,7 +213,7 @@ class _Writer:
         self.steps: list[list[Row]] = [[] for _ in range(steps)]
 
     def add(self, number: int, rule: EncodedRule, outline: _Outline) -> None:
-        """The plans of a rule."""
+        """Add the rows for all plans of a rule."""
         keys = [self._key(rule, atom, form) for atom, form in enumerate(outline.forms)]
         self.needs.append(frozenset(self.atoms.setdefault(key, len(self.atoms)) for key in keys))
         for start, steps in enumerate(outline.starts):
@@ -215,14 +231,14 @@ class _Writer:
         self.steps[place].append((self._plans, arrangement, int(step.sees_delta), *probes, *bindings))
 
     def _key(self, rule: EncodedRule, atom: int, form: int) -> Row:
-        """The form of an atom and its constants."""
+        """The key of an atom: the number of its form, and its constants, filled with 0."""
         shape = rule.shape
         values = [_value(rule, shape.body[atom].slots[column]) for column in shape.constant_columns(atom)]
         return form, *_padded(values, self._constants, 0)
 
 
 def _heads(number: int, rule: EncodedRule, program: Program) -> list[tuple[Row, list[Row]]]:
-    """The heads of a rule; each with the earlier heads that may be equal to it under some substitution."""
+    """The heads of a rule as rows, each with the earlier heads of the rule that may become equal to it."""
     rows = list(dict.fromkeys(_head(rule, pattern, program.width) for pattern in rule.shape.heads))
     return [((number, *row), [other[1:] for other in rows[:n] if _may_equal(row, other)]) for n, row in enumerate(rows)]
 
@@ -232,7 +248,7 @@ def _head(rule: EncodedRule, pattern: Pattern, width: int) -> Row:
 
 
 def _value(rule: EncodedRule, slot: int) -> int:
-    """The id for the slot of a constant, 0 for slot 0, and for the slot of a variable its negative number in a head."""
+    """The number that stands for a slot: the id of a constant, 0 for slot 0, and -n for the slot n of a variable."""
     if not slot or rule.shape.is_variable(slot):
         return -slot
     return rule.constants[slot - rule.shape.variables - 1]
@@ -243,7 +259,7 @@ def _may_equal(row: Row, other: Row) -> bool:
 
 
 def _given(rules: Iterable[EncodedRule], program: Program) -> list[Row]:
-    """The heads of the rules with an empty body."""
+    """The heads of the rules with an empty body, as rows."""
     return [
         row
         for rule in rules

@@ -1,19 +1,20 @@
 """gatekeep, product and ground as DataFrame operators, for all rules at once.
 
-    gatekeep    facts of the delta meet the triggers: rewrites (rule, plan, slots)
-    product     one step of every plan: rewrites meet the facts through arrangements
-    ground      rewrites that passed their last step become head rows
+    gatekeep    joins facts of the delta with the triggers, which gives rewrites (rule, plan, slots)
+    product     extends rewrites by one step of every plan: joins them with facts through arrangements
+    ground      turns rewrites without a step left into head rows
 
-A fact is a row `tbl, c0..`. It is exploded by the forms that it has. One broadcast join on (form, constants) finds the
-plans (in gatekeep) or the arrangements (in product) that ask for the fact, so that a fact that no body atom asks for is
-never shuffled. A rewrite is a row `rule, plan, left, rank, v0..`: the number of steps left, the largest stamp met so
+A fact is a row `tbl, c0..`. It is exploded: one row for each form that it has. One broadcast join on (form, constants)
+finds the plans (in gatekeep) or the arrangements (in product) that use the fact, so that a fact that no body atom uses
+is never shuffled. A rewrite is a row `rule, plan, left, rank, v0..`: the number of steps left, the largest stamp met so
 far, and the values of the slots. The rows of the plans say which column goes to which slot, so every assignment is one
 expression over broadcast rows.
 
 Invariant: each derivation is one rewrite and is met once; equal heads of one rewrite count once. Skew: facts are probed
-by (arrangement, all values bound so far), never by predicate or class alone, since these are constants of the
-arrangement. A hub is a key with many rows. Adaptive execution can split it, because no operator after the join needs
-its partitioning. Cost: two joins a step, and one join each for triggers and heads, for any number of rules.
+by (arrangement, all values bound so far), never by predicate or class alone, because predicates and classes are
+constants of the arrangement. A key may still have very many rows. Adaptive execution can split such a key, because no
+operator after the join needs its partitioning. Cost: two joins for each step, and one join each for triggers and heads,
+for any number of rules.
 
 The operators of DYRE (Carneiro de Lima and Apinis), over columns.
 """
@@ -33,7 +34,7 @@ _RIVALS = pa.list_(pa.list_(pa.int32()))
 
 
 class Rules(NamedTuple):
-    """The tables of a program as DataFrames; each is broadcast in its joins."""
+    """The tables of a program as DataFrames, which are broadcast in every join."""
 
     plans: Plans
     triggers: DataFrame
@@ -45,17 +46,17 @@ class Rules(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a fact after `tbl`: `c0..`."""
+        """The names of the columns of a fact after `tbl`: `c0..`."""
         return names("c", self.plans.width)
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The slots of a rewrite: `v0..`."""
+        """The names of the columns for the slots of a rewrite: `v0..`."""
         return names("v", self.plans.slots)
 
 
 def rules_on(spark: SparkSession, plans: Plans) -> Rules:
-    """The tables of a program in a session."""
+    """Make DataFrames of the tables of a program, in a session."""
 
     def frame(table: Table) -> DataFrame:  # on Connect an empty table needs an explicit schema
         return spark.createDataFrame(_arrow(table), _schema(table))
@@ -77,14 +78,14 @@ def _arrow(table: Table) -> pa.Table:
 
 
 def met_atoms(rules: Rules, facts: DataFrame) -> set[int]:
-    """The numbers of the atoms that at least one of these facts `tbl, c0..` meets."""
+    """The numbers of the body atoms that match at least one of these facts `tbl, c0..`."""
     return {atom for (atom,) in _met(rules.plans, facts, rules.atoms).select("atom").distinct().collect()}
 
 
 def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
-    """The rewrites that facts `tbl, c0.., stamp` start.
+    """The rewrites that start at the facts `tbl, c0.., stamp` of the delta.
 
-    With `only_delta` the delta is all facts, so only plans whose steps all see the delta are started.
+    `only_delta` says that there are no other facts; then only plans whose steps all see the delta are started.
     """
     triggers = rules.triggers.where("all_delta = 1") if only_delta else rules.triggers
     met = _met(rules.plans, delta, triggers)
@@ -92,9 +93,10 @@ def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
 
 
 def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> DataFrame:
-    """Rewrites, extended by one step with the facts `tbl, c0.., stamp, age`; `age` is 1 in the delta, else 0.
+    """The rewrites, each extended by the facts that match its next step.
 
-    The rewrites have the columns that `directed` adds for this step.
+    facts: `tbl, c0.., stamp, age`, where `age` is 1 in the delta, else 0. The rewrites need the columns that `directed`
+    adds for this step.
     """
     keys = names("b", rules.plans.bound)
     probes = rewrites.withColumns(_picked(rules, "s", _columns(rules.slots)))
@@ -104,13 +106,16 @@ def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> D
 
 
 def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
-    """The facts that a step may meet, each with its `arrangement` and with the values `b0..` that probes look for."""
+    """The facts that a step may use, each with an `arrangement` and with its values in the columns of the arrangement.
+
+    These values are the columns `b0..`, on which rewrites are joined.
+    """
     met = _met(rules.plans, facts, rules.asks[step]).withColumns(_picked(rules, "a", _columns(rules.columns)))
     return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")
 
 
 def directed(rewrites: DataFrame, steps: DataFrame) -> DataFrame:
-    """The rewrites, joined with the rows of `steps` for their plans."""
+    """The rewrites, each with the row of `steps` for its plan."""
     return rewrites.join(F.broadcast(steps), "plan")
 
 
@@ -136,7 +141,7 @@ def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
 
 
 def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
-    """The facts, joined with the rows of `askers` that have the form and the constants of the fact."""
+    """The facts, joined with the rows of `askers` that have a form of the fact and its constants."""
     exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(plans.forms)), plans.forms))))
     keys = [_constant(plans.forms, place).alias(f"k{place}") for place in range(plans.constants)]
     keyed = exploded.select("*", *keys)
@@ -144,7 +149,7 @@ def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
 
 
 def _form(number: int, form: Form) -> Column:
-    """The number of the form if a fact has the form, else null, which joins with nothing."""
+    """A column with the number of the form if the fact of a row has the form, else null (null joins with no row)."""
     has = F.col("tbl") == form.table
     for column, earlier in form.repeated:
         has = has & (F.col(f"c{column}") == F.col(f"c{earlier}"))
@@ -152,13 +157,17 @@ def _form(number: int, form: Form) -> Column:
 
 
 def _constant(forms: Sequence[Form], place: int) -> Column:
-    """The value of a fact in the n-th constant column of its form (n is `place`), or 0 if there are fewer."""
+    """A column with the value of the fact in the constant column number `place` of its form, or 0 if there is none."""
     columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
     return pick(F.col("form"), columns, F.lit(0))
 
 
 def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
-    """The slots: those with a binding f0.. take a value of c0.., the others take `otherwise` or keep their value."""
+    """The slots `v0..` after a step.
+
+    If `f{n}` has the number of a column, slot n takes the value of this column. Otherwise it takes the value
+    `otherwise`, or keeps its value if that is None.
+    """
     columns = _columns(rules.columns)
     return [
         pick(F.col(f"f{n}"), columns, F.col(slot) if otherwise is None else otherwise).alias(slot)
@@ -167,7 +176,7 @@ def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
 
 
 def _picked(rules: Rules, prefix: str, values: Sequence[Column]) -> dict[str, Column]:
-    """The values b0.. to probe: b0 is `values[number]` for the number in column `{prefix}0`, or 0 for no number."""
+    """The columns `b0..` to join on: `b{n}` is `values[k]` for the number k in column `{prefix}{n}`, or 0 for NONE."""
     return {f"b{n}": pick(F.col(f"{prefix}{n}"), values, F.lit(0)) for n in range(rules.plans.bound)}
 
 
@@ -176,7 +185,7 @@ def _columns(columns: Sequence[str]) -> list[Column]:
 
 
 def pick(number: Column, values: Sequence[Column], otherwise: Column) -> Column:
-    """`values[number]`, or `otherwise` if there is no such value."""
+    """The column `values[number]`, chosen for each row, or `otherwise` if `number` is not a place in `values`."""
     picked = otherwise
     for place, value in enumerate(values):
         picked = F.when(number == place, value).otherwise(picked)

@@ -1,12 +1,12 @@
-"""Parquet of facts and terms -> the arrays of the dictionary and of the engine, through Arrow.
+"""Read Parquet files of terms, facts and quads into the arrays of the dictionary and of the engine, through Arrow.
 
-    terms (id, text)                                 ->  interned; the dictionary's id for each id of Spark
+    terms (id, text)                                 ->  interned; int32[n], the dictionary's id for each id of Spark
     facts (tbl, c0.., stamp, support, asserted)      ->  records int32[n, 3 + w]
     quads (s, p, o, g)                               ->  int32[n, 4]
 
 Law: the records are those of a Bootstrap in process, except for the order of rows and the ids; nothing is evaluated
 here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and each term is
-hashed once. This process reads the files, not Spark, so both must see the folder.
+hashed once. This process reads the files that Spark wrote, so both must see the folder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kgreason.spark.read.terms import interned
 from kgreason.terms.dictionary import Dictionary
 
 _ROWS = 1 << 18
-"""Rows of a batch."""
+"""The number of rows that are read at a time."""
 
 
 def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictionary) -> Int32:
@@ -46,7 +46,7 @@ def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictiona
 
 
 def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
-    """The facts of a dataset as records int32[n, 3 + width], their terms renamed by `ids`."""
+    """The facts of a dataset as records int32[n, 3 + width] of the engine; `ids` maps Spark's ids to new ids."""
     names = [f"c{column}" for column in range(width)]
     records = np.empty((facts.count_rows(), FIRST + width), dtype=np.int32)
     done = 0
@@ -62,7 +62,7 @@ def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
 
 
 def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
-    """The quads of a dataset with the columns s, p, o and g: int32[n, 4], their terms renamed by `ids`."""
+    """The quads of a dataset with the columns s, p, o and g, as int32[n, 4]; `ids` maps Spark's ids to new ids."""
     rows = np.empty((quads.count_rows(), 4), dtype=np.int32)
     done = 0
     for batch in _batches(quads, ["s", "p", "o", "g"]):
@@ -73,7 +73,7 @@ def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
 
 
 def files_of(table: DataFrame) -> ds.Dataset:
-    """The Parquet files that Spark reads a table from, as a dataset."""
+    """The Parquet files of a table of Spark, as a dataset of Arrow."""
     return ds.dataset([unquote(name.removeprefix("file://")) for name in table.inputFiles()], format="parquet")
 
 

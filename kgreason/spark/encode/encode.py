@@ -1,4 +1,4 @@
-"""`encode`: quads of terms -> quads of ids, and the dictionary as a table. Every step is distributed.
+"""`encode`: replace the terms of quads by ids, and make the dictionary as a table. Every step is distributed.
 
     quads                -> grouped    one pass over the input: ids that are valid in a group of rows
     grouped              -> numbered   one shuffle of texts: each text once for each group
@@ -7,10 +7,11 @@
     quads                -> facts      distinct triples over all graphs
 
 Each table is written below the folder before the next table is made from it. So numbers are never computed twice, and
-a job that was stopped goes on after the last whole table (`stages`).
+a job that was stopped continues after the last complete table (`stages`).
 
 Laws: ids are dense from 1, each term has one id, and the terms of `VOCABULARY` have their usual ids. The decoded quads
-are the bag of quads that were given. Two runs over the same input may number terms differently, but not in one folder.
+are the given quads, each as often as it was given. Two runs over the same input may number terms differently, but not
+in the same folder.
 
 Cost: proportional to the input. The driver holds a number for each part of the dictionary, and a part is small enough
 for one task: some millions of texts.
@@ -53,7 +54,7 @@ _FACTS = "s int, p int, o int"
 _LAYOUT = 1
 """The version of the layout of these tables; a folder with another version is refused."""
 _EXTRA = -1
-"""The group of the terms that get ids without a quad."""
+"""The number of the group for the terms `extra`, which get ids although no quad has them."""
 _MOST = 2_000_000
 """The largest average number of (group, text) pairs in a part."""
 _LEAST = 50_000
@@ -61,10 +62,10 @@ _LEAST = 50_000
 
 
 class Encoded(NamedTuple):
-    """The tables of encoded data, read from Parquet, and the skipped lines.
+    """Encoded data: three tables that are read from Parquet, and the skipped lines.
 
-    terms: id int, text string; quads: s, p, o, g int, as often as they were given, with g = 0 for the default graph;
-    facts: s, p, o int, each triple once over all graphs.
+    terms: id int, text string. quads: s, p, o, g int, each quad as often as it was given; g is 0 for the default graph.
+    facts: s, p, o int, each triple of any graph once.
     """
 
     terms: DataFrame
@@ -83,9 +84,9 @@ def encode(
 ) -> Encoded:
     """Encode RDF files (see `read`), or a DataFrame of subject, predicate, object and graph as N-Triples text.
 
-    Tables are written below `folder`. Tables that an earlier run with the same input has left there are used again. The
-    terms of `extra` get ids even if no quad has them. Malformed lines are an error, or are skipped and counted, as in
-    `read`. Raises InputError for a missing path and for a folder with other tables, RdfSyntaxError with file and line,
+    Tables are written below `folder`. Tables of an earlier run with the same input are used again. The terms of `extra`
+    get ids even if no quad has them. A malformed line is an error, or is skipped and counted, as in `read`. Raises
+    InputError for a missing path and for a folder with tables of other input, RdfSyntaxError with file and line,
     LimitError if ids run out, StoreError for a full disk.
     """
     given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
@@ -100,7 +101,7 @@ def encode(
 
 
 def _table(quads: DataFrame) -> DataFrame:
-    """The four columns of a table of quads. Raises InputError."""
+    """A table of quads with only the four columns of a quad. Raises InputError if one is missing."""
     if missing := [name for name in QUAD if name not in quads.columns]:
         raise InputError(f"quads need the columns {', '.join(QUAD)}; {missing[0]} is missing")
     return quads.select(*QUAD)
@@ -135,13 +136,13 @@ def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> Data
 
 
 def _skipped(groups: DataFrame) -> list[Malformed]:
-    """The skipped lines of each file."""
+    """The number of skipped lines of each file, with an example."""
     rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
     return merged(Malformed(*row) for row in rows)
 
 
 def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> DataFrame:
-    """The texts of all groups, shuffled by text: each part is numbered by one task."""
+    """Number the texts of all groups. They are shuffled by text into parts, and one task numbers each part."""
     names = groups.where(F.col("local").isNotNull()).select("group", "local", "text")
     parts = _parts(spark, names.count())
     if extra:
@@ -150,24 +151,26 @@ def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> D
 
 
 def _parts(spark: SparkSession, texts: int) -> int:
-    """The number of parts: as many as other shuffles have, unless parts would be very small or large."""
+    """The number of parts for this many texts: as in other shuffles, unless parts would be very small or large."""
     usual = int(spark.conf.get("spark.sql.shuffle.partitions"))
     return max(1, min(usual, texts // _LEAST), texts // _MOST)
 
 
 class _Ids:
-    """Turns numbers in parts into ids."""
+    """Turns the numbers that texts have within their parts into ids."""
 
     def __init__(self, spark: SparkSession, numbers: DataFrame) -> None:
         self._spark, self._numbers = spark, numbers
 
     @cached_property
     def _offsets(self) -> DataFrame:
-        """The offset that is added to the numbers of each part: part int, offset int. Raises LimitError."""
+        """For each part the offset to add to its numbers: part int, offset int. Raises LimitError if ids run out."""
         parts = self._numbers.groupBy("part").agg(F.max("number")).orderBy("part").collect()
         sums = list(accumulate((max(0, most - SEEDED) for _, most in parts), initial=0))
         if sums[-1] + SEEDED > MAX_ID:
-            raise LimitError(f"the dictionary is full: the data has {sums[-1] + SEEDED} terms, at most {MAX_ID} fit")
+            raise LimitError(
+                f"the data has {sums[-1] + SEEDED:,} terms, but the dictionary cannot hold more than {MAX_ID:,}"
+            )
         offsets = [(part, offset) for (part, _), offset in zip(parts, sums, strict=False)]
         return F.broadcast(self._spark.createDataFrame(offsets, "part int, offset int"))
 
@@ -177,12 +180,12 @@ class _Ids:
         return numbers.join(self._offsets, "part").withColumn("id", identity)
 
     def terms(self) -> DataFrame:
-        """The dictionary: id, text."""
+        """The dictionary: id int, text string."""
         vocabulary = self._spark.createDataFrame(list(enumerate(VOCABULARY, 1)), _TERMS).coalesce(1)
         return vocabulary.unionAll(self._with_id(self._numbers.where(F.col("text").isNotNull())).select("id", "text"))
 
     def names(self) -> DataFrame:
-        """The ids of each group: group, local, id."""
+        """For each group the ids of its local ids: group long, local int, id int."""
         of_rows = self._numbers.where(F.col("group") >= 0)
         return self._with_id(of_rows).select("group", "local", "id")
 

@@ -1,11 +1,11 @@
-"""The tasks of `encode`: local ids first, global ids later, so that each group shuffles a text only once.
+"""The functions that tasks of `encode` run. They give local ids first, so that each group shuffles a text only once.
 
-    grouped     rows, about 500,000 at a time, get ids of a dictionary of their own     (group, local id, text)
-    numbered    all texts that hash to one part get numbers of one dictionary           (group, local id, part, number)
-    renamed     the rows of a group get the global ids of its texts                     (s, p, o, g)
+    grouped     about 500,000 rows are a group; a dictionary for this group gives local ids  (group, local id, text)
+    numbered    the texts of one part get numbers from one dictionary           (group, local id, part, number)
+    renamed     the rows of a group get the global ids of its texts             (s, p, o, g)
 
-A group is (partition of the task, number in the partition), so two tasks never make the same group. Two attempts of one
-task are never mixed, since Spark keeps only the files of one attempt.
+The number of a group consists of the partition of the task and a number within the partition, so two tasks never make
+the same group. Two attempts of one task are never mixed, because Spark keeps only the files of one attempt.
 
 Laws: the first V numbers of each part are those of `VOCABULARY`; number n > V of a part has the id `offset(part) + n`.
 An offset is the number of terms beyond V in the parts before. So ids are dense.
@@ -39,9 +39,9 @@ _ROWS = 500_000
 _BYTES = 1 << 26
 """A group ends with the batch in which it reaches `_ROWS` rows or `_BYTES` bytes."""
 _SLICE = 1 << 16
-"""Texts that are handed to Spark at a time."""
+"""The number of texts that are given to Spark at a time."""
 _GROUPS = 33
-"""The low bits of the number of a group count the groups of its task; the others are the partition."""
+"""The low 33 bits of the number of a group count the groups of its task; the other bits are the partition."""
 
 _IS_TERM = np.isin(np.arange(max(Kind) + 1), (Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE))
 
@@ -50,14 +50,14 @@ Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
 
 
 def grouped_lines(skip: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Lines (line, file) -> `GROUPED`. Raises RdfSyntaxError, or skips malformed lines."""
+    """Turn lines, as batches (line, file), into rows of `GROUPED`. A malformed line is skipped, or RdfSyntaxError."""
     reader = LineReader(skip=skip)
     yield from _grouped(batches, reader.intern)
     yield record(GROUPED, **reader.skipped())
 
 
 def grouped_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Quads as texts -> `GROUPED`."""
+    """Turn quads, as batches of texts, into rows of `GROUPED`."""
     return _grouped(batches, _interned)
 
 
@@ -68,7 +68,7 @@ def _interned(batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
     if not is_term.all():
         row = int(np.flatnonzero(~is_term.all(axis=0))[0])
         found = ", ".join(str(batch.column(name)[row].as_py()) for name in QUAD)
-        raise InputError(f"the row ({found}) has a value that is not a term in canonical N-Triples text")
+        raise InputError(f"the row ({found}) has a value that is not an RDF term in canonical N-Triples syntax")
     yield quads
 
 
@@ -85,7 +85,7 @@ def _grouped(batches: Batches, intern: Interner) -> Iterator[pa.RecordBatch]:
 
 
 def _named(group: int, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
-    """The texts of a group."""
+    """The rows (group, local, text) for all texts of a group."""
     names = texts(dictionary)
     local = pa.array(np.arange(len(names), dtype=np.int32))
     for first in range(1, len(names), _SLICE):
@@ -94,7 +94,7 @@ def _named(group: int, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
 
 
 def numbered(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """The texts of one part (group, local, text) -> `NUMBERED`."""
+    """Number the texts of one part: turn rows (group, local, text) into rows of `NUMBERED`."""
     part, dictionary = _partition(), Dictionary()
     for batch in batches:
         known = len(dictionary) + 1
@@ -107,7 +107,10 @@ def numbered(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
-    """The rows of a group (quads) and the ids of its texts (local, id) -> `QUADS`."""
+    """Replace the local ids in the quads of a group by global ids. Returns rows of `QUADS`.
+
+    rows: (quads), names: (local, id).
+    """
     ids = np.zeros(len(names) + 1, np.int32)
     ids[names.column("local").to_numpy()] = names.column("id").to_numpy()
     parts = [np.frombuffer(quads, np.int32).reshape(4, -1) for quads in rows.column("quads").to_pylist()]
@@ -125,4 +128,4 @@ def _repeated(number: int, times: int) -> pa.Array:
 
 
 SEEDED = len(VOCABULARY)
-"""The number of terms that each part has from the start: V."""
+"""V, the number of terms of `VOCABULARY`, which every part has from the start."""

@@ -1,9 +1,9 @@
-"""`unknown_imports`: warnings for documents that owl:imports names and that are not in the data.
+"""`unknown_imports`: warn about documents that owl:imports names and that are not in the data.
 
 Spark does not follow owl:imports. The triples of ontology headers are few, so they are brought to the driver. The
 warnings are those of a graph without a catalogue.
 
-Cost: one filter over the facts, and a join with the terms if the data imports anything.
+Cost: one filter over the facts, and a join with the terms if the data has an owl:imports.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY}
 
 
 def unknown_imports(encoded: Encoded) -> list[str]:
-    """A warning for each import that has no document in the data."""
+    """A warning for each owl:imports that names a document which is not in the data."""
     if encoded.facts.where(F.col("p") == IMPORTS).isEmpty():
         return []
     headers = [tuple(row) for row in encoded.facts.where(_IS_HEADER).select("s", "p", "o").collect()]

@@ -1,7 +1,7 @@
-"""Tables on disk that are whole, or do not look so.
+"""Tables on disk. A table that is not complete is never read as if it were complete.
 
-markers      a small table that says that others are whole
-folders      save: a DataFrame as a folder of files
-stages       tables below a folder, each written once
-checkpoints  levels, read back as they were written
+markers      a small table that says that other tables are complete
+folders      save: writes a DataFrame as a folder of files
+stages       Stages: the tables of one job below a folder, each written once
+checkpoints  Levels: the levels of one computation, written and read back
 """

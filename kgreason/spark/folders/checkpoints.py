@@ -1,10 +1,11 @@
-"""Levels on disk. A whole level is read back, which cuts its lineage; an unfinished level is never taken for whole.
+"""Levels on disk. Each level is written and read back, so that Spark does not compute it again.
 
     folder/level-0/facts   folder/level-0/gains   folder/level-0/whole   folder/level-1/facts   ...
 
-`whole` is a table of one row, written after the other tables of its level: the token of the run, the fingerprint of the
-computation, the number of facts. A level counts if `whole` has this fingerprint and the token of the levels before it.
-So a level of another program or of an earlier run is not taken for a level of this run. Cost: four small jobs a level.
+A level is *whole* if it was written completely. `whole` is a table of one row, written after the other tables of its
+level: the token of the run, the fingerprint of the computation, the number of facts. A level is used only if `whole`
+has the right fingerprint and the token of the levels before it. So a level of another program or of an earlier run is
+never used. Cost: four small jobs for each level.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ _WHOLE = "token string, fingerprint string, rows bigint"
 
 
 class Levels:
-    """The levels of one computation below a folder; `sizes` has the number of facts of each whole level.
+    """The levels of one computation below a folder. `sizes` has the number of facts of each whole level.
 
-    Whole levels of an earlier, interrupted run are taken over.
+    Whole levels of an earlier, interrupted run of the same computation are used.
     """
 
     def __init__(self, spark: SparkSession, folder: str, fingerprint: str) -> None:
@@ -38,7 +39,7 @@ class Levels:
         self._token = self._token or uuid.uuid4().hex
 
     def _takes_up(self, level: int) -> bool:
-        """Take over a level, if it is whole and of this computation."""
+        """Use a level of an earlier run if it is whole and of this computation. Returns whether it is used."""
         marker = self._marker(_level(level))
         if marker is None:
             return False
@@ -47,18 +48,21 @@ class Levels:
         return True
 
     def _marker(self, part: str) -> Any:
-        """The marker of a part; None if the part is missing, unfinished or of another computation."""
+        """The row of the marker of a level or of the result.
+
+        None if it is missing, not whole, or of another computation.
+        """
         found = marked(self.spark, self._path(part, "whole"), _WHOLE)
         is_mine = found and found.fingerprint == self._fingerprint and self._token in ("", found.token)
         return found if is_mine else None
 
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
-        """Write the next level, over anything that a crash has left there; returns the number of its facts."""
+        """Write the tables of the next level, and overwrite leftovers of a crash. Returns the number of its facts."""
         self.sizes.append(self._write(_level(len(self.sizes)), facts, others))
         return self.sizes[-1]
 
     def close(self, make: Callable[[], DataFrame], schema: str) -> DataFrame:
-        """The final table, which `make` computes from all levels; it is written if it is not whole, and read back."""
+        """The final table, read from the folder. If it is not whole there, `make` computes it first."""
         if self._marker("result") is None:
             self._write("result", make(), {})
         return self.spark.read.schema(schema).parquet(self._path("result", "facts"))
@@ -80,7 +84,7 @@ class Levels:
         return range(len(self.sizes))
 
     def read(self, levels: Iterable[int], schema: str, name: str = "facts") -> DataFrame:
-        """A table of some levels, or of no level."""
+        """The rows of the table `name` of these levels, together; no rows for no level."""
         paths = [self._path(_level(level), name) for level in levels]
         return self.spark.read.schema(schema).parquet(*paths) if paths else self.spark.createDataFrame([], schema)
 
@@ -93,7 +97,10 @@ def _level(number: int) -> str:
 
 
 def fingerprint(program: object, *frames: DataFrame) -> str:
-    """A digest of a program and of the rows of frames, which does not depend on their order. One pass over the rows."""
+    """A digest of a program and of the rows of DataFrames. It does not depend on the order of rows.
+
+    Cost: one pass over the rows.
+    """
     digest = hashlib.sha256(repr(program).encode())
     for frame in frames:
         value = F.xxhash64(*sorted(frame.columns))

@@ -1,12 +1,12 @@
-"""`save`: writes a DataFrame as a folder of files. An unfinished folder never looks finished.
+"""`save`: write a DataFrame as a folder of files. An unfinished folder never looks finished.
 
-    a path                       written beside the target under a hidden name, and renamed when it is whole; a
-                                 folder that it replaces stays until then
+    a path                       written beside the target under a hidden name, and renamed when it is complete; an
+                                 old folder of this name stays until then
     a URI (s3a://, hdfs://, ..)  written in place: files appear when every task has ended, `_SUCCESS` comes last
 
-A path must be seen by this process and by Spark's workers. Invariant: after an error, a full disk or a kill there is
-no new folder at a path (a hidden one may stay), and no folder with `_SUCCESS` at a URI.
-Cost: that of writing, and a rename for each file.
+This process and Spark's workers must see the same folder under a path. Invariant: after an error, a full disk or a kill
+there is no new folder at a path (a hidden folder may stay), and no folder with `_SUCCESS` at a URI.
+Cost: writing the rows, and a rename for each file.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _COMMIT = {
     "mapreduce.fileoutputcommitter.algorithm.version": "1",
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "true",
 }
-"""The driver moves the files of tasks to their place when all tasks have ended, which is not Hadoop's default."""
+"""With these settings (not Hadoop's defaults) the files of all tasks are moved to their place when all have ended."""
 
 
 def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite: bool, suffix: str) -> None:
     """Write the rows in the Spark format `form` to files that end in `.suffix`; at a URI Spark chooses the ending.
 
-    Raises InputError for a folder that is not empty, unless `overwrite` is set, and for a file in its place; raises
-    StoreError if writing fails.
+    Raises InputError if `folder` is a file, or is not empty and `overwrite` is not set. Raises StoreError if writing
+    fails.
     """
     name = fspath(folder)
     if "://" in name:
@@ -50,10 +50,10 @@ def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite:
 
 
 def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
-    """Raise what `save` would raise for a path; to be called before long work, not after it.
+    """Raise the error that `save` would raise for this path. Call it before long work, to fail early.
 
-    That is InputError, or StoreError if a folder cannot be made there. The check makes a folder beside the path, and
-    removes it again.
+    The error is InputError, or StoreError if a folder cannot be made there. The check makes a temporary folder beside
+    the path, and removes it again.
     """
     try:
         target = Path(folder).resolve()
@@ -68,9 +68,9 @@ def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
 
 
 def check_seen(folder: str | PathLike[str]) -> None:
-    """Raise StoreError if a written folder has no file of a task; even without rows there would be one."""
+    """Raise StoreError if a written folder has no file of a task; a task writes a file even without rows."""
     if not any(Path(folder).glob("part-*")):
-        raise StoreError(f"{folder}: Spark's workers do not see this folder of the driver; give a folder that both see")
+        raise StoreError(f"{folder}: Spark's workers write to another machine; choose a folder that all machines share")
 
 
 def _save_in_place(frame: DataFrame, form: str, folder: str, *, overwrite: bool) -> None:
@@ -101,7 +101,7 @@ def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None
 
 
 def _put(new: Path, target: Path) -> None:
-    """Rename the folder `new` to `target`; an old folder there is removed."""
+    """Rename the folder `new` to `target`, and remove an old folder of this name."""
     old = new.with_suffix(".old")
     if target.exists():
         target.rename(old)
@@ -111,7 +111,7 @@ def _put(new: Path, target: Path) -> None:
 
 @contextmanager
 def writing(folder: str) -> Iterator[None]:
-    """Turn any error of Spark and of the operating system into a StoreError with a clear line."""
+    """Turn errors of Spark and of the operating system in the block into a StoreError with one clear line."""
     try:
         with clear_errors(folder):
             yield

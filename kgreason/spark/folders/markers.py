@@ -1,4 +1,4 @@
-"""Markers: small tables that are written after other tables, and say that these are whole.
+"""Markers: small tables that are written after other tables, to show that the other tables are complete.
 
 A marker is a Parquet table, so it works on every file system of Spark and on Spark Connect. Cost: writing a marker is a
 job of some tenths of a second, and reading it is another one.
@@ -15,7 +15,7 @@ from kgreason.errors import StoreError
 
 
 def marked(spark: SparkSession, path: str, schema: str) -> Any:
-    """The row of the marker at a path; None if there is no marker, or if it says that nothing is whole."""
+    """The row of the marker at a path, or None if there is no marker or if the marker has no row."""
     try:  # the path is given twice, since Spark logs a stack trace for a single path that is missing
         rows: list[Any] = spark.read.schema(schema).parquet(path, path).collect()
     except AnalysisException as error:
@@ -26,11 +26,11 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
 
 
 def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...] | None) -> None:
-    """Write the marker at a path; a marker without a row says that nothing is whole.
+    """Write a marker with one row at a path. With row=None it has no row, which means that no table is complete.
 
     Raises StoreError if the row cannot be read back, because the workers wrote it to a folder of their own.
     """
     rows = [] if row is None else [row]
     spark.createDataFrame(rows, schema).coalesce(1).write.mode("overwrite").parquet(path)
     if rows and marked(spark, path, schema) is None:
-        raise StoreError(f"{path}: driver and workers do not see the same folder; give a folder that both see")
+        raise StoreError(f"{path}: Spark's workers write to another machine; choose a folder that all machines share")

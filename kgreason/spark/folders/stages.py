@@ -1,10 +1,11 @@
-"""`Stages`: tables below a folder, each written once; a job that was stopped goes on after the last whole table.
+"""`Stages`: the tables of a job below a folder, each written once. A stopped job continues after its last whole table.
 
     folder/NAME         the table, as Parquet
-    folder/NAME.whole   written after the table: one row that says what the table was made from
+    folder/NAME.whole   its marker, written after the table: one row that identifies the input of the job
 
-Invariant: a table is read only if its marker is whole and names the same input. A table without a marker is written
-again. Files that were in the folder before the job began (`begun.whole`) are never overwritten.
+A table is *whole* if it has a marker. Invariant: a table is read only if its marker names the input of this job. A
+table without a marker is written again. Files that were in the folder before the job began (`begun.whole`) are never
+overwritten.
 Cost: a marker for each table (`markers`).
 """
 
@@ -24,9 +25,9 @@ _BEGUN = "begun"
 
 
 class Stages:
-    """The tables of one job in `folder`; `made_from` is any text that is different for different inputs.
+    """The tables of one job in `folder`. `made_from` identifies the input of the job: a text, different for each input.
 
-    `written` raises InputError if the folder holds tables of another job, or other files in their place.
+    `written` raises InputError if the folder has tables of another job, or other files of the same name.
     """
 
     def __init__(self, spark: SparkSession, folder: str, made_from: str) -> None:
@@ -50,23 +51,24 @@ class Stages:
         except AnalysisException as error:
             if error.getCondition() != "PATH_ALREADY_EXISTS":
                 raise
-            # so that the next try does not take these files for its own
+            # remove the marker `begun`, so that the next run does not treat these files as its own
             mark(self._spark, self._marker(_BEGUN), _MARKER, None)
-            raise InputError(f"{path}: already exists and is not of this job; choose an empty folder") from error
+            problem = "already exists, and this job has not written it; choose an empty folder"
+            raise InputError(f"{path}: {problem}") from error
 
     def _mark(self, name: str) -> None:
         with clear_errors(self._folder):
             mark(self._spark, self._marker(name), _MARKER, (self._made_from,))
 
     def _is_whole(self, name: str) -> bool:
-        """Whether a table is whole. Raises InputError if it is whole, but was made from other input."""
+        """Whether a table is whole. Raises InputError if it was made from other input."""
         made_from = self._marked(name)
         if made_from and made_from != self._made_from:
-            raise InputError(f"{self._folder}: has tables that were made from other input; choose an empty folder")
+            raise InputError(f"{self._folder}: has tables of a job with other input; choose an empty folder")
         return bool(made_from)
 
     def _marked(self, name: str) -> str:
-        """What a marker says; "" if there is no marker, or if it says that nothing is whole."""
+        """The input that a marker names, or "" if there is no marker or if the marker has no row."""
         found = marked(self._spark, self._marker(name), _MARKER)
         return found.input if found else ""
 

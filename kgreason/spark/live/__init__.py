@@ -1,6 +1,6 @@
 """Streams of edits, and streams of changes.
 
-edits   a micro-batch as quads that come and go
-stream  micro-batches into a store, each once
-feed    what every commit changes, as a stream table
+edits   turns a micro-batch into edits: quads and rules to add and to remove
+stream  commits each micro-batch to a store, exactly once
+feed    the changes of every commit of a store, as a stream of rows
 """

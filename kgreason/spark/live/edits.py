@@ -8,10 +8,10 @@
 
 Law: the edits of a batch, one after the other, have the same effect as its rows one by one. Files are parsed in
 parallel, each by one task, and an edit has each quad at most once. A parse error is a value (`problem`), not an
-exception. So no task runs again for nothing, and the error that is shown is the first one in the order of the batch.
+exception. So no task is repeated in vain, and the user sees the first error in the order of the batch.
 
-Cost: that of the parser. All edits are in one partition, sorted. One process must handle the whole batch anyway, and
-sorting by ranges would evaluate the batch twice.
+Cost: parsing. All edits are in one partition, sorted. One process must handle the whole batch anyway, and sorting by
+ranges would evaluate the batch twice.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _TIMED = pa.schema({"time": pa.int64(), **_FIELDS})
 
 
 def of_files(files: DataFrame) -> DataFrame:
-    """An edit for each patch file, by modification time, then by path."""
+    """An edit for each patch file, ordered by modification time, then by path."""
     timed = files.select(unix_micros("modificationTime").alias("time"), "path", "content")
     edits = timed.mapInArrow(_read_files, f"time long, {_EDIT}")
     return edits.repartition(1).sortWithinPartitions("time", "source").drop("time")
 
 
 def of_rows(triples: DataFrame, order: tuple[str, ...]) -> DataFrame:
-    """An edit for each chunk of signed triples, by the columns `order`."""
+    """An edit for each chunk of signed triples, ordered by the columns `order`."""
     graph = ["graph"] if "graph" in triples.columns else []
     terms = (col(name) for name in ("subject", "predicate", "object"))
     required = (coalesce(nullif(trim(term), lit("")), lit(NO_TERM)) for term in terms)

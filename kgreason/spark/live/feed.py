@@ -1,4 +1,4 @@
-"""The delta feed of a store as a stream table: what every commit changes, row by row.
+"""The delta feed of a store: a stream with a row for each quad that a commit adds or removes.
 
     feed(spark, store).writeStream.format("parquet") ...       spark.readStream.format("kgreason").load(store)
 
@@ -7,15 +7,15 @@
     subject, predicate, object, graph  string      N-Triples syntax; graph "" is the default graph, the closure
 
 The stream reads the files of the store while another process writes, without a lock, as `kgreason watch` does
-(`Follower`). Its offset is the number of the last commit that it has given. It begins after the commit `after`; with 0
-the whole graph comes first.
+(`Follower`). The offset of the stream is the number of the last commit that it has read. It begins after the commit
+`after`; with 0 the whole graph comes first.
 
-Law: if the signs of all rows up to a commit are added up, the result is the graph after that commit. While the stream
-runs, a checkpoint of the writer loses no rows, but several commits may come as one. A stopped stream can go on only
-while the journal has the commits after its offset. Otherwise it fails; start it again from 0 with another checkpoint
-folder. Cost: the memory of a graph without its store, in a process beside the driver. Every row goes through this
-process, and with `after` 0 the whole graph is the first batch. Each trigger looks at two files. The driver must see the
-folder of the store, and so must a task that reads a batch again.
+Law: the sum of the signs of a quad, over all rows up to a commit, is 1 if the graph has the quad after this commit,
+else 0. While the stream runs, a checkpoint of the writer loses no rows, but several commits may come as one. A stopped
+stream can continue only while the journal has the commits after its offset. Otherwise it fails; start it again from 0
+with another checkpoint folder. Cost: the memory of a graph without its store, in a process beside the driver. Every row
+goes through this process, and with `after` 0 the whole graph is the first batch. Each trigger looks at two files. The
+driver must see the folder of the store, and so must a task that reads a batch again.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ from kgreason.store.journal.record import Record
 from kgreason.terms.dictionary import Dictionary
 
 Change: TypeAlias = tuple[int, int, str, str, str, str]
-"""Commit, sign, subject, predicate, object, graph."""
+"""A row of the feed: commit, sign, subject, predicate, object, graph."""
 
 
 def feed(spark: SparkSession, store: str | PathLike[str], *, after: int = 0) -> DataFrame:
-    """A streaming DataFrame of the changes of every commit to a store after commit `after`; with 0 the graph is first.
+    """A streaming DataFrame of the changes by every commit of a store after the commit `after`.
 
-    A query on it fails, with StoreError in its text, if there is no store, or if the journal lacks those commits.
+    With `after` 0 the whole graph comes first. A query on the DataFrame fails, with StoreError in its text, if there is
+    no store, or if the journal does not have the commits after `after`.
     """
     spark.dataSource.register(Feed)
     return spark.readStream.format(Feed.name()).option("after", after).load(fspath(store))
 
 
 class Feed(DataSource):  # type: ignore[misc]
-    """The data source `kgreason`; options `path` and `after`."""
+    """The Spark data source `kgreason`, with the options `path` (of a store) and `after` (the number of a commit)."""
 
     @classmethod
     def name(cls) -> str:
@@ -57,21 +58,21 @@ class Feed(DataSource):  # type: ignore[misc]
         return "kgreason"
 
     def schema(self) -> str:
-        """The columns."""
+        """The columns of the feed, as the text of a Spark schema."""
         return "commit long, sign int, subject string, predicate string, object string, graph string"
 
     def simpleStreamReader(self, schema: Any) -> FeedReader:  # noqa: ARG002, N802
-        """The reader. Raises InputError if `path` is missing, or if `after` is not a number."""
+        """Make the reader of the stream. Raises InputError if `path` is missing, or if `after` is not a number."""
         path, after = self.options.get("path", ""), self.options.get("after", "0")
         if not path:
-            raise InputError("the format kgreason needs the path of a store: .load(path)")
+            raise InputError("the data source `kgreason` needs the path of a store: .load(path)")
         if not after.isdecimal():
-            raise InputError(f"the option after must be a whole number, got {after}")
+            raise InputError(f"the option `after` must be a whole number, got {after}")
         return FeedReader(path, int(after))
 
 
 class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
-    """The commits of a store, followed by one process."""
+    """Reads the commits of a store for one stream, in one process."""
 
     def __init__(self, path: str, after: int) -> None:
         self._path, self._after = path, after
@@ -79,11 +80,11 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         self._is_to_end = self._is_at_end = False
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802
-        """The commit after which to begin."""
+        """The offset at which a new stream begins: the commit `after`."""
         return {"commit": self._after}
 
     def read(self, start: dict[str, int]) -> tuple[Iterator[Change], dict[str, int]]:
-        """The changes after an offset, and the next offset. Raises StoreError."""
+        """The rows of all commits after an offset, and the offset after them. Raises StoreError."""
         if self._is_at_end:
             return iter(()), start
         self._is_at_end = self._is_to_end
@@ -97,7 +98,10 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         self._is_to_end = True
 
     def readBetweenOffsets(self, start: dict[str, int], end: dict[str, int]) -> Iterator[Change]:  # noqa: N802
-        """The rows between two offsets again, after a restart. Raises StoreError if the journal has lost them."""
+        """Read the rows between two offsets again, after a restart.
+
+        Raises StoreError if the journal no longer has these commits.
+        """
         if start == end:
             return
         for record in Follower(Path(self._path), start["commit"]).read():
@@ -107,7 +111,8 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
             if record.commit == end["commit"]:
                 return
         raise StoreError(
-            f"{self._path}: the journal no longer has the commits after {start['commit']} up to {end['commit']}"
+            f"{self._path}: the journal no longer has the commits after {start['commit']} up to {end['commit']};"
+            " start the stream again with another checkpoint folder"
         )
 
     def _at(self, start: dict[str, int]) -> Follower:

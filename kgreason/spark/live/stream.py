@@ -1,14 +1,14 @@
-r"""Structured Streaming into the circuit: each micro-batch is one commit of a store, made exactly once.
+r"""Structured Streaming into a store: each micro-batch is one commit, made exactly once.
 
     patch files -> one edit per file   \
                                          -> in their order, one transaction -> journal (with stream, batch, query)
     signed triples -> one edit per chunk /
 
 Law: the store is the same as if every batch had been committed once, in order, even if processes were killed. The
-headers of a commit name the stream, the batch and Spark's query (the identity of a checkpoint folder). A store knows
-these headers of the last commit of each stream. A batch that the store already has is skipped. A batch that leaves a
-gap, or comes from another checkpoint, is refused, since data would be lost or applied twice. A batch that changes
-nothing is also a commit.
+headers of a commit name the stream, the batch and Spark's query (the identity of a checkpoint folder). A store
+remembers these headers of the last commit of each stream. A batch that the store already has is skipped. A batch that
+leaves a gap, or comes from another checkpoint, is refused, because data would be lost or applied twice. A batch that
+changes nothing is also a commit.
 
 Order: the files of a batch are applied by modification time, then by path; the rows of a file by line. The last edit of
 a quad wins. A blank node label means the blank node that the graph shows with this label, as in RDF Patch. Only the
@@ -78,7 +78,7 @@ def commit_batches(
     order: Sequence[str] = ("file", "position"),
     trigger: Mapping[str, Any] | None = None,
 ) -> StreamingQuery:
-    """Commit a streaming DataFrame of signed triples to a store; the rest is as for `follow`.
+    """Commit a streaming DataFrame of signed triples to a store. The other arguments are as for `follow`.
 
     Columns: `sign` int (1 asserts, -1 retracts); `subject`, `predicate`, `object` and optionally `graph`, strings in
     N-Triples syntax ("" or null is the default graph). The rows of a batch are applied in the order of the columns
@@ -97,7 +97,7 @@ def _started(
 ) -> StreamingQuery:
     if isinstance(store, KnowledgeGraph) and ".connect." in type(batches).__module__:
         raise StoreError(
-            "on Spark Connect another process commits the batches; pass the path of the store, not a graph"
+            "on Spark Connect, pass the path of the store, not an open graph: another process commits the batches"
         )
     target = store if isinstance(store, KnowledgeGraph) else fspath(store)
     writer = batches.writeStream.foreachBatch(Committer(edits, target, stream, checkpoint))
@@ -106,7 +106,7 @@ def _started(
 
 
 class Committer:
-    """The function that Spark calls for each batch; on Connect it is pickled before the first batch."""
+    """The function that Spark calls for each batch. On Spark Connect it is pickled before the first batch."""
 
     def __init__(self, edits: Edits, store: str | KnowledgeGraph, stream: str, checkpoint: str) -> None:
         self._edits, self._store, self._stream, self._checkpoint = edits, store, stream, checkpoint
@@ -124,31 +124,34 @@ class Committer:
         return nullcontext(self._store) if isinstance(self._store, KnowledgeGraph) else KnowledgeGraph.open(self._store)
 
     def _is_next(self, graph: KnowledgeGraph, number: int) -> bool:
-        """True for the batch after the last one, False for the last one. Raises StoreError for other batches."""
+        """Whether a batch is to be committed: True for the next batch, False for the last one, which the store has.
+
+        Raises StoreError for any other batch.
+        """
         last = graph.streams().get(self._stream, {"batch": "-1", "query": self._query})
         if last.get("query") != self._query:
-            raise self._refused("was fed from another checkpoint than")
+            raise self._refused(f"was fed from another checkpoint than {self._checkpoint}")
         done = int(last["batch"])
         if number not in (done, done + 1):
-            had = f"has come to batch {done}" if done >= 0 else "has had no batch"
-            raise self._refused(f"{had}, batch {number} is the next one of")
+            had = f"has the batches up to {done}" if done >= 0 else "has no batch yet"
+            raise self._refused(f"{had}, but {self._checkpoint} goes on with batch {number}")
         return number == done + 1
 
     def _refused(self, problem: str) -> StoreError:
         return StoreError(
-            f"stream {self._stream} of the store {problem} {self._checkpoint}: bring back the one that belongs to the"
-            " other, or start anew with another checkpoint and another name for the stream"
+            f"stream {self._stream} of the store {problem}: restore the checkpoint folder and the store that belong"
+            " together, or start again with a new checkpoint folder and a new name for the stream"
         )
 
 
 def _query(spark: SparkSession, checkpoint: str) -> str:
-    """The id of the query that owns this checkpoint folder; Spark keeps the id there across restarts."""
+    """The id of the query that uses a checkpoint folder. Spark keeps the id in this folder across restarts."""
     text = "".join(row.value for row in spark.read.text(f"{checkpoint}/metadata").toLocalIterator())
     return str(json.loads(text)["id"])
 
 
 def _apply(tx: Transaction, edits: Iterable[Row]) -> None:
-    """Apply edits, one after the other, in a transaction. Raises InputError, RuleError."""
+    """Add edits, one after the other, to a transaction. Raises InputError, RuleError."""
     for edit in edits:
         if edit.problem is not None:
             raise InputError(edit.problem)

@@ -1,5 +1,5 @@
-"""Results of Spark.
+"""Write results of Spark.
 
-write  DataFrames of ids -> files of text
-store  a DataFrame of triples -> one commit of a store
+write  writes triples to files of text
+store  writes a DataFrame of triples to a store, as one commit
 """

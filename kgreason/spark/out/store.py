@@ -1,15 +1,15 @@
-"""`write_to_store`: a DataFrame of triples as text -> a store, as one commit.
+"""`write_to_store`: write a DataFrame of triples, as text, to a store, as one commit.
 
-    rows -> tasks: checked, written as N-Quads lines -> files -> driver: read into one transaction -> commit
+    rows -> tasks: check them, write them as N-Quads lines -> files -> driver: read them in one transaction -> commit
 
-Executors cannot share the lock of the store, so the driver loads. A blank node label in a row means the
-blank node of the graph with this label, as queries and dumps show it and as `read` gives it. The label means the same
-node in every file that a task writes. So the lines are not loaded as files: each loaded file has blank nodes of its
-own.
+Executors cannot share the lock of the store, so the driver loads the lines. A blank node label in a row means the blank
+node of the graph with this label, as queries, dumps and `read` show it. A label means the same node in every file that
+a task writes. So the files are not loaded as RDF documents, because each document has blank nodes of its own.
 
-Invariant: all rows are written, or none. A task writes a row that is not one quad as a comment, and the driver raises
-the text of the first comment as an error. If the task failed instead, Spark would run it again for nothing.
-Cost: each row is parsed twice, in a task and in the driver; files with the text; a few megabytes of text in the driver.
+Invariant: all rows are written, or none. A task writes a comment in place of a row that is not one quad, and the driver
+raises the text of the first comment as an error. If the task failed instead, Spark would repeat it in vain.
+Cost: each row is parsed twice, in a task and in the driver. The text is on disk; the driver has a few megabytes of it
+in memory.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _LONGEST = 500
 
 
 def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: File | None = None) -> dict[str, Any]:
-    """Assert the rows (subject, predicate, object: string, optional graph) in a store; returns its new statistics.
+    """Assert the rows (subject, predicate, object: string, optional graph) in a store. Returns its new statistics.
 
     Terms are in N-Triples syntax; an empty or null graph is the default graph. A store given by its path is opened, or
     made. Files are written to a temporary folder, inside `folder` if it is given; driver and workers must see it.
     Raises InputError for a missing column and for a row that is not a triple or quad, StoreLockedError if the store is
-    already open, in this process or another one, StoreError, LimitError; then nothing has changed.
+    already open, in this process or another process, StoreError, LimitError. After an error nothing has changed.
     """
     if not isinstance(graph, KnowledgeGraph):
         try:
@@ -65,7 +65,7 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
 
 
 def _columns(triples: DataFrame) -> list[Any]:
-    """The four columns as strings."""
+    """The four columns of a quad as strings. Raises InputError if one is missing; `graph` may be missing."""
     for name in ("subject", "predicate", "object"):
         if name not in triples.columns:
             raise InputError(f"the rows have no column {name}; their columns are {', '.join(triples.columns)}")
@@ -85,7 +85,7 @@ def _pieces(folder: Path) -> Iterator[bytes]:
 
 
 def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The work of a task: batches of rows -> the text of their lines, one row for each batch."""
+    """The work of a task: turn batches of rows into N-Quads lines. All lines of a batch are one row of text."""
     for batch in batches:
         rows = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
         if rows:
@@ -94,7 +94,7 @@ def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _at_once(rows: list[tuple[str | None, ...]]) -> str:
-    """The canonical lines of rows that are one quad each; "" if any row is not one quad."""
+    """The canonical N-Quads lines of the rows, or "" if any row is not exactly one quad."""
     text = "".join(map(_statement, rows))
     if text.count("\n") != len(rows) or "\r" in text:
         return ""
@@ -106,7 +106,7 @@ def _at_once(rows: list[tuple[str | None, ...]]) -> str:
 
 
 def _one(row: tuple[str | None, ...]) -> str:
-    """The canonical line of a row, or a comment that says why the row is not a quad."""
+    """The canonical N-Quads line of a row, or a comment line that says why the row is not a quad."""
     try:
         line = _at_once([row]) or _canonical(_statement(row))
     except SyntaxError as error:
@@ -115,13 +115,13 @@ def _one(row: tuple[str | None, ...]) -> str:
 
 
 def _statement(row: tuple[str | None, ...]) -> str:
-    """A row as a line. If one of the three terms is missing, `NO_TERM` makes the line invalid N-Quads."""
+    """A row as a line. A missing term is replaced by `NO_TERM`, which makes the line invalid N-Quads."""
     *required, graph = [*row, None][:4]
     return " ".join([*((term or "").strip() or NO_TERM for term in required), graph or ""]) + " .\n"
 
 
 def _canonical(text: str) -> str:
-    """The lines in canonical N-Quads. Raises SyntaxError."""
+    """The text of N-Quads lines in canonical form. Raises SyntaxError."""
     return (pyoxigraph.serialize(pyoxigraph.parse(text, RdfFormat.N_QUADS), format=RdfFormat.N_QUADS) or b"").decode()
 
 

@@ -1,11 +1,12 @@
-"""Writes triples of Spark as text to a folder: `decoded` turns ids into text, `write` writes the files.
+"""Write triples of Spark as text to a folder: `decoded` turns ids into text, `write` writes the files.
 
     s, p, o int, ...  +  terms (id, text)   ->  subject, predicate, object string, ...
     N-Triples   part-*.nt, a triple on each line    Parquet   part-*.parquet, with all columns
 
-Generalised triples are left out, since rules derive them only for their own use (`kgreason.rdf.generalised`). Ids are
-looked up by joins with the terms; nothing is collected. Each predicate is looked up once. There are few predicates, so
-this join shuffles no triples, and a predicate that most triples share does not overload one task.
+Generalised triples are left out, because they are only steps in the derivation of other triples
+(`kgreason.rdf.generalised`). Ids are looked up by joins with the terms; nothing is collected. Each predicate is looked
+up once. There are few predicates, so this join shuffles no triples, and a predicate that most triples share does not
+overload one task.
 
 A folder is written as a whole or does not exist (`folders`). Cost: three joins; two of them shuffle the triples.
 """
@@ -29,7 +30,7 @@ _IDS = {"p": ("predicate", _IRI), "s": ("subject", _NODE), "o": ("object", _TERM
 
 
 def decoded(triples: DataFrame, terms: DataFrame) -> DataFrame:
-    """Triples of ids (s, p, o int, and any other columns) as texts: subject, predicate, object, and the others.
+    """Replace the ids of triples (s, p, o int, other columns) by texts: subject, predicate, object, other columns.
 
     `terms` has the columns id int and text string. Generalised triples are left out. `triples` is read twice.
     """
@@ -45,8 +46,8 @@ def decoded(triples: DataFrame, terms: DataFrame) -> DataFrame:
 def write(triples: DataFrame, folder: str | PathLike[str], *, form: Form = "nt", overwrite: bool = False) -> None:
     """Write triples as text (subject, predicate, object, ...) to a folder: N-Triples files, or Parquet of all columns.
 
-    Raises InputError for a folder that is not empty, unless `overwrite` is set, and StoreError for a folder that cannot
-    be written; then no folder looks whole.
+    Raises InputError if the folder is not empty and `overwrite` is not set. Raises StoreError if the folder cannot be
+    written; after an error no folder looks complete.
     """
     if form == "nt":
         line = F.concat_ws(" ", "subject", "predicate", "object", F.lit("."))

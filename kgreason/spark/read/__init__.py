@@ -1,8 +1,8 @@
-"""RDF files -> DataFrames of quads, as the reader of one process would have them.
+"""Read RDF files as DataFrames of quads, with the same result as the reader in one process.
 
-paths   which paths are read as lines, and which as documents
-lines   what a task does with lines
-source  RdfDataSource: one file a task, in any format
-terms   columns of texts in Arrow and in a Dictionary
-read    read: all of it
+paths   decides which paths are read as lines, and which as documents
+lines   LineReader: parses lines in a task
+source  RdfDataSource: a task reads one document, in any format
+terms   converts columns of texts between Arrow and a Dictionary
+read    read: all steps together
 """

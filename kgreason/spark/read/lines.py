@@ -1,11 +1,12 @@
-"""`LineReader`: turns lines of N-Triples and N-Quads into quads, in a task; a quad is four local ids.
+"""`LineReader`: parse lines of N-Triples and N-Quads in a task. A quad becomes four ids of the task's dictionary.
 
     Arrow batch of (line, file)  ->  runs of one file  ->  kgreason.rdf.reader  ->  int32[4, n]
 
 Law: the terms, blank nodes included, are those that a reader in one process gives for the same file, however the file
 is split into tasks. In both formats a statement is one line, so a malformed line does not affect the other lines.
 
-Cost: that of the reader. A run with a malformed line is parsed line by line, about 5 microseconds each.
+Cost: parsing. If lines of one file in a batch have a malformed line, these lines are parsed one by one, for about 5
+microseconds each.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from kgreason.spark.read.paths import source_name
 from kgreason.terms.dictionary import Dictionary, Ids
 
 IN_LINE = ", in the line: "
-"""Stands in a message between the problem and the text of the line, since Spark's text files have no line numbers."""
+"""The text between the problem and the malformed line in a message (Spark's text files have no line numbers)."""
 
 _LONGEST = 500
 
 
 class Malformed(NamedTuple):
-    """The number of skipped lines of a file, and the first skipped line that a task met."""
+    """The skipped lines of a file: their number, and one of them as an example."""
 
     file: str
     lines: int
@@ -41,18 +42,18 @@ class Malformed(NamedTuple):
 
 
 SKIPPED = "file string, lines long, example string"
-"""`Malformed` as columns of a table."""
+"""The columns of a table with the fields of `Malformed`."""
 
 
 class LineReader:
-    """Interns the quads of lines; a malformed line is an error, or is skipped and counted (`skip`)."""
+    """Parses lines into quads of ids. With `skip` a malformed line is skipped and counted, otherwise it is an error."""
 
     def __init__(self, *, skip: bool) -> None:
         self._skip = skip
         self._skipped: dict[str, Malformed] = {}
 
     def intern(self, batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
-        """The quads of a batch (line: binary, file: string), as arrays int32[4, n]; raises RdfSyntaxError."""
+        """Parse a batch (line: binary, file: string). Yields quads as arrays int32[4, n]. Raises RdfSyntaxError."""
         runs = pc.run_end_encode(batch.column("file"), pa.int32())
         start = 0
         for uri, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
@@ -69,7 +70,7 @@ class LineReader:
         }
 
     def _run(self, file: str, lines: pa.Array, dictionary: Dictionary) -> Ids:
-        """The quads of lines of one file."""
+        """Parse lines of one file. Returns quads int32[4, n]."""
         syntax = format_of(Path(file)).name
         try:
             return _quads(_joined(lines), file, syntax, dictionary)
@@ -77,7 +78,7 @@ class LineReader:
             return _quads(b"\n".join(self._sound(file, syntax, lines.to_pylist())), file, syntax, dictionary)
 
     def _sound(self, file: str, syntax: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """The lines that parse."""
+        """The lines that are not malformed. A malformed line is counted, or raises RdfSyntaxError."""
         for line in lines:
             if _parses(line, syntax):
                 yield line
@@ -89,19 +90,19 @@ class LineReader:
 
 
 def shown(line: bytes) -> str:
-    """The text of a line for a message, at most `_LONGEST` bytes of it."""
+    """The text of a line for a message: its first `_LONGEST` bytes."""
     return line[:_LONGEST].decode(errors="replace")
 
 
 def _joined(lines: pa.Array) -> bytes:
-    """The lines as one text."""
+    """The lines as one text, separated by newlines."""
     whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines.cast(pa.binary()))
     text: bytes = pc.binary_join(whole, b"\n")[0].as_py()
     return text
 
 
 def _quads(text: bytes, file: str, syntax: str, dictionary: Dictionary) -> Ids:
-    """The quads of a text, int32[4, n]."""
+    """Parse a text. Returns quads int32[4, n]."""
     batches = read_stream(io.BytesIO(text), dictionary, syntax=syntax, source=file)
     return np.concatenate([np.empty((4, 0), np.int32), *map(np.stack, batches)], axis=1)
 

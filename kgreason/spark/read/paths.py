@@ -1,12 +1,12 @@
-"""`sort`: says for each path whether Spark reads it as lines or as a document.
+"""`sort`: decide for each path whether Spark reads it as lines or as a document.
 
-    N-Triples and N-Quads, plain, .gz or .bz2     lines: any file system that Spark knows; files are split
-    everything else                               documents: local files; one task reads one file
+    N-Triples and N-Quads, plain, .gz or .bz2     lines: on any file system that Spark knows; a file may be split
+    all other files                               documents: only local files; one task reads one file
 
 A path without `://`, or with `file:`, is local: a file, a folder or a pattern. A local folder stands for the RDF files
 in it. Any other path is on another file system, and Spark reads it.
 
-Law: a local file is named as `kgreason.rdf.reader` names it, so its blank nodes are the same nodes.
+Law: a local file has the same name as in `kgreason.rdf.reader`, so its blank nodes are the same nodes.
 Cost: the driver only lists local folders; the tasks read the documents.
 """
 
@@ -28,7 +28,7 @@ from kgreason.rdf.formats import format_of
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 LINE_FILES = "*.{nt,nq}{,.gz,.bz2}"
-"""The files that Spark reads in a folder on another file system."""
+"""The pattern of the files that Spark reads in a folder on another file system."""
 
 _LINES, _UNPACKED = ("nt", "nq"), ("", "gz", "bz2")
 _PASSED_OVER = re.compile(r"[_.]|.*:")
@@ -37,19 +37,22 @@ _PATTERN = re.compile(r"([\\\[\]{}*?])")
 
 
 class Inputs(NamedTuple):
-    """Local files of lines, local documents, and paths of lines on other file systems."""
+    """Paths, sorted: local files to read as lines, local documents, and paths on other file systems (lines as well)."""
 
     lines: list[Path]
     documents: list[Path]
     remote: list[str]
 
     def has_lines(self) -> bool:
-        """Whether any path is to be read as lines."""
+        """Whether at least one path is to be read as lines."""
         return bool(self.lines or self.remote)
 
 
 def sort(paths: Paths) -> Inputs:
-    """Which file is read in which way. Raises InputError for no file, a missing file, and an unknown format."""
+    """Sort the files of some paths by how they are read.
+
+    Raises InputError for no file, a missing file, and an unknown format.
+    """
     given = [paths] if isinstance(paths, str | PathLike) else paths
     inputs = Inputs([], [], [])
     for path in map(str, given):

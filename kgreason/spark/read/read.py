@@ -1,4 +1,4 @@
-"""`read`: reads RDF files in parallel, as a DataFrame of texts.
+"""`read`: read RDF files in parallel, as a DataFrame of texts.
 
     lines      spark.read.text -> mapInArrow over `LineReader`          files are split
     documents  spark.read.format("rdf"), see `source`                   one task reads one file
@@ -6,9 +6,9 @@
 Columns: subject, predicate, object, graph: string, in canonical N-Triples text; an empty graph is the default graph.
 A quad that is written twice gives two rows.
 
-Law: the bag of rows is that of `kgreason.rdf.reader` over the same files: literals as written, blank nodes by file and
-label. It does not matter how the files are split into tasks.
-Cost: that of the reader, divided by the cores. Lines go to the Python workers once, as bytes.
+Law: the rows are the quads that `kgreason.rdf.reader` reads from the same files: literals as written, blank nodes by
+file and label. It does not matter how the files are split into tasks.
+Cost: parsing, divided by the number of cores. Lines are sent to the Python workers once, as bytes.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _PARSED = f"{SCHEMA}, {SKIPPED}"
 
 
 class Skipped:
-    """The lines that `read(..., on_error="count")` skipped; known when an action on the DataFrame has ended."""
+    """The lines that `read(..., on_error="count")` skipped, known when an action on the DataFrame has ended."""
 
     def __init__(self) -> None:
         self._observations: list[Observation] = []
 
     def files(self) -> list[Malformed]:
-        """For each file the number of malformed lines, and one of them; waits until the first action has ended."""
+        """The skipped lines of each file. Waits until the first action on the DataFrame has ended."""
         return merged(Malformed(*row) for watched in self._observations for row in watched.get["skipped"])
 
     def watch(self, parsed: DataFrame) -> DataFrame:
-        """The same rows; skipped lines are noted while the rows are computed."""
+        """The same rows as `parsed`. When they are computed, the skipped lines are noted here."""
         observation = Observation()
         self._observations.append(observation)
         skipped = F.when(F.col("file").isNotNull(), F.struct(*Malformed._fields))
@@ -52,7 +52,7 @@ class Skipped:
 
 
 def merged(skipped: Iterable[Malformed]) -> list[Malformed]:
-    """One entry for each file."""
+    """Add up the numbers of skipped lines: one entry for each file, sorted."""
     files: dict[str, Malformed] = {}
     for each in skipped:
         known = files.get(each.file, each._replace(lines=0))
@@ -63,11 +63,11 @@ def merged(skipped: Iterable[Malformed]) -> list[Malformed]:
 def read(
     spark: SparkSession, paths: Paths, *, on_error: OnError = "raise", skipped: Skipped | None = None
 ) -> DataFrame:
-    """The quads of RDF files, folders and patterns, in any mix of formats: subject, predicate, object, graph.
+    """Read RDF files, folders and patterns, in any mix of formats. Columns: subject, predicate, object, graph.
 
-    A malformed line is an error when the rows are computed. With `on_error="count"` it is skipped, and `skipped` counts
-    it. A malformed document in another format is always an error. Raises InputError for a missing path and for an
-    unknown format.
+    A malformed line raises an error when the rows are computed. With `on_error="count"` it is skipped, and `skipped`
+    counts it. A malformed document in another format is always an error. Raises InputError for a missing path and for
+    an unknown format.
     """
     inputs = sort(paths)
     frames = []
@@ -81,7 +81,7 @@ def read(
 
 
 def read_lines(spark: SparkSession, paths: Paths) -> DataFrame:
-    """The lines of N-Triples and N-Quads files, not parsed, and the URI of their file: line binary, file string.
+    """Read the lines of N-Triples and N-Quads files without parsing. Columns: line binary, file (a URI) string.
 
     Raises InputError for a path that is missing or cannot be read as lines.
     """
@@ -107,7 +107,7 @@ def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A task of `read`: lines -> quads as texts, and at the end the skipped lines."""
+    """The work of a task of `read`: turn lines into quads as texts, and at the end give the skipped lines."""
     reader, dictionary = LineReader(skip=skip), Dictionary(())
     for batch in batches:
         for quads in reader.intern(batch, dictionary):

@@ -8,8 +8,8 @@ open it: on a cluster the file must be on a shared file system. The option `form
 by default the suffix of the file decides. Read N-Triples and N-Quads with `kgreason.spark.read.read`, which splits
 them.
 
-Law: the terms are those of `kgreason.rdf.reader`. A document that does not parse is an error, with file and line.
-Cost: that of the reader; a few batches at a time are in memory.
+Law: the terms are those of `kgreason.rdf.reader`. A malformed document is an error, with file and line.
+Cost: parsing; a few batches at a time are in memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SCHEMA = ", ".join(f"{name} string" for name in QUAD)
 
 
 class RdfDataSource(DataSource):  # type: ignore[misc]
-    """RDF files in any format as rows of texts."""
+    """The Spark data source `rdf`: reads RDF files in any format as rows of four texts."""
 
     @classmethod
     def name(cls) -> str:
@@ -44,18 +44,18 @@ class RdfDataSource(DataSource):  # type: ignore[misc]
         return "rdf"
 
     def schema(self) -> str:
-        """The columns."""
+        """The columns of a quad, as the text of a Spark schema."""
         return SCHEMA
 
     def reader(self, schema: object) -> _Reader:  # noqa: ARG002 - a schema of the user's own would be of the same types
-        """The reader of the files that the options name. Raises InputError."""
+        """Make the reader of the files that the options name. Raises InputError."""
         return _Reader(list(self._files()), self.options.get("format"))
 
     def _files(self) -> Iterator[str]:
         options = self.options
         paths = json.loads(options["paths"]) if "paths" in options else [options[k] for k in ("path",) if k in options]
         if not paths:
-            raise InputError("the data source rdf needs a path: spark.read.format('rdf').load(path)")
+            raise InputError("the data source `rdf` needs a path: spark.read.format('rdf').load(path)")
         for path in paths:
             yield from map(str, local_files(path))
 

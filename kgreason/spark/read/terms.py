@@ -1,9 +1,9 @@
-"""Converts columns of term texts between Arrow and a `Dictionary`; `record` makes rows of tables with several kinds.
+"""Convert columns of term texts between Arrow and a `Dictionary`. `record` makes rows for a table of several kinds.
 
 Laws: `interned(column, dictionary)` are the ids that `dictionary.intern` gives for the same texts, and 0 for null and
 ""; `texts(dictionary)[i]` is the text of id i.
 
-Cost: kernels and copies of whole columns; no Python object is made for a term.
+Cost: compiled kernels and copies of whole columns; no Python object is made for a term.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def interned(column: pa.Array, dictionary: Dictionary) -> Ids:
 
 
 def _packed(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes of a string array and the bounds of its texts, as kernels take them; a null is empty."""
+    """The bytes of all texts of a string array, and the n + 1 bounds of the texts. A null becomes an empty text."""
     wide = column.fill_null("").cast(pa.large_string())
     _, offsets, data = wide.buffers()
     text = np.frombuffer(data or b"", np.uint8)
@@ -49,13 +49,13 @@ def _packed(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def strings(quads: Ids, dictionary: Dictionary) -> dict[str, pa.Array]:
-    """Quads int32[4, n] as columns of texts."""
+    """Turn quads int32[4, n] into four columns of texts."""
     words = texts(dictionary)
     return {name: words.take(pa.array(column)) for name, column in zip(QUAD, quads, strict=True)}
 
 
 def record(schema: str, **columns: pa.Array) -> pa.RecordBatch:
-    """Rows of a table `name type, ...`; the columns that are not given are null."""
+    """Rows of a table with the schema `name type, ...`. Columns that are not given are null."""
     length = len(next(iter(columns.values())))
     fields = dict(field.split() for field in schema.split(", "))
     arrays = [columns.get(name, pa.nulls(length, COLUMNS[kind])) for name, kind in fields.items()]

@@ -1,11 +1,11 @@
 """Relational algebra as immutable trees: the form in which a rule or a query is evaluated on DataFrames or in SQL.
 
     node                       rows                                             columns
-    Relation(view, arity)      the rows of a view                               those of the view
-    Product(parts)             every combination of one row of each part        those of the parts, side by side
-    Select(source, l, r)       rows with column l = r, a column or a constant   those of the source
-    Join(left, right, pairs)   Select for each pair, of Product((left, right))  those of left, then those of right
-    Project(source, cs, names) the columns or constants cs, each row once       those in `names`
+    Relation(view, arity)      the rows of a view                               the columns of the view
+    Product(parts)             every combination of one row of each part        the columns of all parts
+    Select(source, l, r)       rows with column l = r, a column or a constant   the columns of the source
+    Join(left, right, pairs)   the product, selected by each pair of columns    the columns of left, then of right
+    Project(source, cs, names) the columns or constants cs, each row once       named by `names`
 
 Only the columns of a projection have names. Other columns are numbered from 0, from left to right, so that no variable
 must be renamed. The product of no parts is one row without columns. A projection is always the root of a tree, as in
@@ -26,7 +26,7 @@ TRIPLES = "triples"
 
 
 def columns_of(view: str, arity: int) -> tuple[str, ...]:
-    """The columns of a view: s, p, o for triples, else c0, c1, ..."""
+    """The names of the columns of a view: s, p, o for triples, else c0, c1, ..."""
     return ("s", "p", "o") if view == TRIPLES else tuple(f"c{column}" for column in range(arity))
 
 
@@ -72,7 +72,10 @@ Source: TypeAlias = Relation | Select | Product | Join
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Columns (int) of `source`, or constants (str), under `names`; every row once."""
+    """Some columns of the rows of `source`, under `names`; equal rows are kept once.
+
+    In `columns` an int is a column of `source`, and a str is a constant.
+    """
 
     source: Source
     columns: tuple[int | Constant, ...]
@@ -80,7 +83,7 @@ class Project:
 
 
 def width(source: Source) -> int:
-    """The number of columns."""
+    """The number of columns of a tree."""
     match source:
         case Relation():
             return source.arity

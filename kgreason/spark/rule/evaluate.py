@@ -1,6 +1,6 @@
-"""Evaluates single rules and queries on DataFrames: `run`, `answers`, and `explain`, which shows the plan.
+"""Evaluate single rules and queries on DataFrames: `run`, `answers`, and `explain`, which shows the plan.
 
-    views    "triples": a DataFrame of three columns; "name/arity": for each n-ary relation one of `arity` columns
+    views    "triples": a DataFrame of three columns; "name/arity": a DataFrame of `arity` columns for each relation
 
 Columns are taken by position and hold terms as N-Triples text. A view of arity 0 is true if it has any row; a result
 without columns gets the column `present`. Results are sets. Nothing is evaluated before an action asks for it. The plan
@@ -26,7 +26,7 @@ from kgreason.spark.rule.translation import heads_of, joined, translate, transla
 
 
 def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-    """The facts that a rule derives from the views in one step, by the name of the view that they belong to.
+    """The facts that a rule derives from the views in one step: a dict from the name of a view to its new facts.
 
     The head `false` gives the view `false/n`; its columns are the name, the variables and the constants of the rule.
     Raises UnsafeRuleError, and RuleError for a view that is missing or has another number of columns.
@@ -47,7 +47,7 @@ def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[
 
 
 def explain(rule: Rule) -> str:
-    """The plan of a rule as text: for each head the translated tree, the tree with joins, and the Spark SQL of it."""
+    """The plan of a rule as text: for each head the translated tree, the tree with joins, and the Spark SQL."""
     parts = [format_rule(rule)]
     for plan in translate(rule):
         parts += [format_tree(plan), format_tree(joined(plan)), to_sql(joined(plan))]
@@ -55,13 +55,13 @@ def explain(rule: Rule) -> str:
 
 
 def evaluate(plan: Project, views: Mapping[str, DataFrame]) -> DataFrame:
-    """The rows of any tree. Raises RuleError for a view that is missing or has another number of columns."""
+    """Evaluate a tree on views. Raises RuleError for a view that is missing or has another number of columns."""
     columns = [_value(value, 0).alias(name) for name, value in zip(plan.names, plan.columns, strict=True)]
     return _rows(plan.source, views, 0).select(*columns or [F.lit(True).alias(PRESENT)]).distinct()
 
 
 def _rows(source: Source, views: Mapping[str, DataFrame], first: int) -> DataFrame:
-    """The rows of a tree; its columns are named by their numbers in the whole tree, starting with c{first}."""
+    """The rows of a part of a tree. The columns are named by their numbers in the whole tree, from c{first} on."""
     match source:
         case Relation():
             return _view(source, views).toDF(*(f"c{first + column}" for column in range(source.arity)))
@@ -91,7 +91,7 @@ def _view(relation: Relation, views: Mapping[str, DataFrame]) -> DataFrame:
     if not relation.arity:
         return frame.select()
     if len(frame.columns) != relation.arity:
-        raise RuleError(f"the view {relation.view} has {len(frame.columns)} columns, not {relation.arity}")
+        raise RuleError(f"the view {relation.view} must have {relation.arity} columns, but has {len(frame.columns)}")
     return frame
 
 

@@ -1,10 +1,10 @@
-"""Relational algebra as Spark SQL.
+"""Translate relational algebra to Spark SQL.
 
     node        SQL
     Relation    a view with an alias: `edge/2` AS t1(c0, c1)
     Product     CROSS JOIN
     Join        JOIN ... ON
-    Select      a condition of the only WHERE; this is the same, since there are no outer joins
+    Select      a condition in the WHERE of the whole query (allowed, as there are no outer joins)
     Project     SELECT DISTINCT
 
 Views are `triples` (s, p, o) and, for each n-ary relation, `name/arity`. Columns are taken by position and hold terms
@@ -12,8 +12,8 @@ as N-Triples text. SQL has no row without columns: a view of arity 0 is true if 
 columns gets the column `present`. Spark treats names that differ only in case as different only if
 `spark.sql.caseSensitive` is set.
 
-Constants may be any text: quotation marks and backslashes are escaped. `${` is escaped too, since Spark would replace
-it by the value of a variable, even in a string.
+Constants may be any text: quotation marks and backslashes are escaped. `${` is escaped too, because Spark replaces
+`${name}` by the value of a variable, even in a string.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Clauses(NamedTuple):
 
 
 def to_sql(plan: Project) -> str:
-    """A tree as one SELECT.
+    """Translate a tree to one SELECT.
 
     >>> print(to_sql(Project(Select(Relation("edge/2", 2), 0, "<http://e/a>"), (1,), ("c0",))))
     SELECT DISTINCT t1.c1 AS `c0`
@@ -80,7 +80,7 @@ def _table(relation: Relation, name: str) -> _Clauses:
 
 
 def _combined(operator: str, parts: tuple[Source, ...], numbers: Iterator[int]) -> _Clauses:
-    """Parts combined by an operator; a part after the first stands in brackets if it is a combination itself."""
+    """The parts combined by JOIN or CROSS JOIN. A part after the first is put in brackets if it is a join itself."""
     clauses = [_clauses(part, numbers) for part in parts]
     tables = [each.tables for each in clauses if each.tables]
     tables[1:] = [f"({each})" if "\n" in each else each for each in tables[1:]]
@@ -93,12 +93,12 @@ def _value(value: int | Constant, columns: tuple[str, ...]) -> str:
 
 
 def identifier(name: str) -> str:
-    """A name of a view or column, quoted."""
+    """The name of a view or column, quoted for SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def literal(text: str) -> str:
-    r"""A string of SQL, quoted; it means `text` unless `spark.sql.parser.escapedStringLiterals` is set.
+    r"""A text as a string of SQL. It is wrong if `spark.sql.parser.escapedStringLiterals` is set.
 
     >>> print(literal("it's"))
     'it\'s'

@@ -1,4 +1,4 @@
-"""Translates one Datalog rule, or one query, to relational algebra.
+"""Translate one Datalog rule, or one query, to relational algebra.
 
 `translate` follows Algorithms 1 to 5 of Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of Datalog
 Materialization*, step by step:
@@ -9,9 +9,9 @@ Materialization*, step by step:
     join          `joined` rewrites selections over products: a selection of one relation moves down to the relation,
                   a selection of two relations turns their product into a join
 
-A rule with several heads counts as one rule for each head. Law: for any views, a tree and its `joined` form have the
-same rows, and these are the heads that the rule derives. A product remains only between relations that no chain of
-equal columns connects.
+A rule with several heads is translated like one rule for each head. Law: for any views, a tree and its `joined` form
+have the same rows, the heads that the rule derives. A product remains only between relations that no chain of equal
+columns connects.
 Cost: quadratic in the atoms of one rule, and independent of the data.
 """
 
@@ -41,14 +41,14 @@ Equality: TypeAlias = tuple[int, int | Constant]
 
 
 class _Part(NamedTuple):
-    """A tree, and for each column its class: columns of one class must be equal."""
+    """A tree, and a number for each of its columns: columns with the same number must have equal values."""
 
     tree: Source
     classes: tuple[int, ...]
 
 
 def heads_of(rule: Rule) -> tuple[Atom, ...]:
-    """The heads of a rule; for `false` the fact that the engine keeps for a contradiction."""
+    """The heads of a rule. The head `false` is replaced by the atom that the engine derives for a contradiction."""
     return tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
 
 
@@ -58,7 +58,7 @@ def view_of(atom: Atom) -> str:
 
 
 def translate(rule: Rule) -> tuple[Project, ...]:
-    """A tree for each head of a rule: the projection of selections of a product. Raises UnsafeRuleError.
+    """A tree for each head of a rule: a projection of selections of a product. Raises UnsafeRuleError.
 
     >>> from kgreason.rules.parser import parse
     >>> from kgreason.spark.rule.algebra import format_tree
@@ -83,7 +83,7 @@ def translate(rule: Rule) -> tuple[Project, ...]:
 
 
 def translate_query(answers: Sequence[Variable], body: Sequence[Atom]) -> Project:
-    """The tree of a query: the answer variables of a body, under their names. Raises UnsafeRuleError."""
+    """The tree of a query; its columns are the answer variables, under their names. Raises UnsafeRuleError."""
     terms = tuple(answers)
     check_safe(Rule((Atom("answer", terms),), tuple(body), "query"))
     return _projected(terms, tuple(body), tuple(variable.name for variable in answers))
@@ -101,9 +101,9 @@ def _projected(terms: tuple[Term, ...], body: tuple[Atom, ...], names: tuple[str
 
 
 def joined(plan: Project) -> Project:
-    """A tree with the same rows that uses joins.
+    """A tree with the same rows that uses joins instead of selections over products.
 
-    A selection of one relation stands directly above the relation; a selection of two relations becomes their join. The
+    A selection on one relation moves directly above this relation; a selection on two relations becomes their join. The
     next relation to join is the first one that a selection connects to the relations before it. Groups of relations
     that no selection connects are combined by a product at the end.
     """
@@ -146,7 +146,7 @@ def _side_by_side(parts: tuple[Source, ...]) -> tuple[list[Relation], list[Equal
 
 
 def _classes(columns: int, equalities: list[Equality]) -> list[int]:
-    """For each column, the first column that it must equal."""
+    """For each column, the first column that must have the same value."""
     classes = list(range(columns))
     for left, right in equalities:
         if isinstance(right, int):
@@ -175,7 +175,10 @@ def _restricted(relations: list[Relation], equalities: list[Equality], classes: 
 
 
 def _grown(part: _Part, others: list[_Part]) -> _Part:
-    """A part joined with all others that are connected to it, directly or not; `others` loses the joined parts."""
+    """Join a part with all others that are connected to it, directly or through other parts.
+
+    The joined parts are removed from `others`.
+    """
     while True:
         near = next((other for other in others if not set(part.classes).isdisjoint(other.classes)), None)
         if near is None:

@@ -1,6 +1,9 @@
-"""A Spark session for those who have none.
+"""Make a Spark session for users who have none.
 
-java, launch, network  a Java that PySpark runs on; starting it; whether anything answers at a master
-session, command       a session; a session for one command
-failures               errors of Spark as errors of kgreason
+java      finds a Java that PySpark runs on
+launch    starts this Java
+network   checks that a Spark master answers
+session   makes a session
+command   makes a session for one command of the command line
+failures  turns errors of Spark into errors of kgreason
 """

@@ -2,8 +2,8 @@
 
     session -> work -> session stops
 
-Ctrl-C raises KeyboardInterrupt, as it does without Spark: PySpark's own handler would call Java in the middle of
-another call of Java. Log messages of py4j about an interrupted call are dropped, and an error of Spark becomes one
+Ctrl-C raises KeyboardInterrupt, as it does without Spark. (PySpark's own handler would call Java in the middle of
+another call of Java.) Log messages of py4j about an interrupted call are dropped, and an error of Spark becomes one
 line.
 """
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def for_command(master: str, **config: str) -> Iterator[SparkSession]:
-    """A session of `session`, which is stopped at the end. Raises what `session` raises, and KgreasonError."""
+    """Make a session with `session`, and stop it at the end of the block.
+
+    Raises the errors of `session`, and KgreasonError if Spark fails in the block.
+    """
     nowhere, handler = logging.NullHandler(), signal.getsignal(signal.SIGINT)
     logging.getLogger().addHandler(nowhere)
     try:
@@ -43,7 +46,7 @@ def for_command(master: str, **config: str) -> Iterator[SparkSession]:
 
 @contextmanager
 def _stopping(spark: SparkSession) -> Iterator[None]:
-    """Stop a session at the end, even if its Java is gone."""
+    """Stop a session at the end of the block, even if its Java process has died."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

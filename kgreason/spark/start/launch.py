@@ -1,12 +1,12 @@
-"""`launch`: starts Java for a session that kgreason makes, and reports why Java does not start.
+"""`launch`: start Java for a session that kgreason makes, and report why Java does not start.
 
 Java, Spark's launcher and the Python workers write to standard error: warnings about modules, tracebacks of tasks that
-the driver raises as well, tracebacks of workers that Ctrl-C ends. They are of no use to a user. They go to a temporary
-file, which is read only if Java does not start, and disappears with Java.
+the driver raises as well, tracebacks of workers that Ctrl-C ends. A user does not need this output. It goes to a
+temporary file, which is read only if Java does not start. The file is removed when Java ends.
 
 Invariants: a Java that already runs for this process is used as it is. The first Ctrl-C waits until Java has started,
-since an interrupted launch would leave a Java running. A second Ctrl-C does not wait.
-Cost: that of starting Java.
+because an interrupted launch would leave a Java running. A second Ctrl-C does not wait.
+Cost: starting Java.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def launch(settings: dict[str, str]) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block; a second Ctrl-C is not delayed."""
+    """Delay Ctrl-C until the end of the block. A second Ctrl-C is not delayed."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals arrive only in the main thread
         return
@@ -68,7 +68,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def problem(said: str) -> str:
-    """The most useful line of Java's output when it ends: the innermost exception, else the first line."""
+    """The most useful line of the output of a Java that did not start: its innermost exception, else the first line."""
     lines = [line for line in said.splitlines() if line and not line[0].isspace() and not line.startswith(_NOISE)]
     thrown = [line for line in lines if _THROWN.match(line)]
     return _THROWN.sub("", (thrown[-1:] or lines[:1] or [""])[0])

@@ -1,6 +1,6 @@
-"""`check_reached`: checks that something answers at the address of a Spark master or a Spark Connect server.
+"""`check_reached`: check that a Spark master or a Spark Connect server answers at its address.
 
-Without this check, Spark and its Connect client would silently try again for minutes if nothing answers.
+Without this check, Spark and its Connect client would silently try for minutes if nothing answers.
 
 Cost: one connection, which is closed again; at most 15 seconds for each address that does not answer.
 """
@@ -14,12 +14,13 @@ from kgreason.errors import InputError
 CONNECT = "sc://"
 _STANDALONE = "spark://"
 _PATIENCE = 15.0
-"""Seconds to wait for an answer; a running server needs far less."""
+"""The seconds to wait for an answer; a running server needs far less."""
 
 
 def check_reached(master: str, patience: float = _PATIENCE) -> None:
-    """Raise InputError if nothing answers at `sc://host:port` or `spark://host:port,..`; other masters are not checked.
+    """Raise InputError if nothing answers at the address of a master: `sc://host:port` or `spark://host:port,..`.
 
+    Other masters, such as `local`, are not checked.
     Raises PySpark's own errors for an invalid `sc://` URL, and if packages that Spark Connect needs are missing.
     """
     if master.startswith(CONNECT):
@@ -29,7 +30,7 @@ def check_reached(master: str, patience: float = _PATIENCE) -> None:
 
 
 def shown(master: str) -> str:
-    """A master for messages: the parameters of `sc://host:port/;token=...` are left out, since they may be secrets."""
+    """The address of a master, for messages. Parameters as in `sc://host:port/;token=...` may be secrets: left out."""
     return master.partition("/;")[0] if master.startswith(CONNECT) else master
 
 

@@ -1,8 +1,8 @@
-"""`session`: a Spark session with settings that suit kgreason, on a Java that `java` finds.
+"""`session`: make a Spark session with settings for kgreason, on a Java that the module `java` finds.
 
-All functions of this package take any session, so a user who has a session passes it. `session` is for other users. The
-session uses Arrow and has no web page. In local mode its partitions and memory fit the machine. It logs nothing, unless
-the setting `spark.log.level` is given.
+All functions of this package accept any Spark session. `session` is for users who do not have one. The session uses
+Arrow and has no web page. In local mode its partitions and memory fit the machine. It logs nothing, unless the setting
+`spark.log.level` is given.
 
 Invariant: a session that somebody else made is never changed or returned.
 Cost: some seconds to start Java.
@@ -38,12 +38,12 @@ _SHARE = 0.4
 
 
 def session(master: str = "local[*]", **config: str) -> SparkSession:
-    """A new Spark session on a master; `config` holds more settings, such as `**{"spark.driver.memory": "4g"}`.
+    """Make a new Spark session on a master. `config` has more settings, such as `**{"spark.driver.memory": "4g"}`.
 
     A master that starts with `sc://` is a Spark Connect server, which has settings of its own. In local mode the Python
     workers use the interpreter of this process; elsewhere PYSPARK_PYTHON names their interpreter. Raises InputError if
     PySpark is not installed, if a session is already active in this process, if no Java is found, if nothing answers at
-    the master, or if Spark refuses the master or a setting.
+    the address of the master, or if Spark refuses the master or a setting.
     """
     try:
         from py4j.protocol import Py4JError
@@ -106,7 +106,7 @@ def _local(master: str) -> dict[str, str]:
 
 
 def _megabytes() -> int:
-    """The megabytes of memory that Java may use; at least 1024."""
+    """The number of megabytes of memory that Java may use, at least 1024."""
     return max(1024, int(memory() * _SHARE) >> 20)
 
 
