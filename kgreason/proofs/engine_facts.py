@@ -38,11 +38,11 @@ class EngineFacts:
         self._live = live
         self._engine = live.engine
         self._rules: dict[EncodedRule, Rule] = live.rules_by_code()
-        self._written = {canonical(rule): rule for rule in live.own if not rule.negated}
-        """The user's rules without NOT by their canonical forms, which are the rules of the engine."""
+        self._written = {canonical(rule): rule for rule in live.own}
+        """The user's rules by their canonical forms, which are the rules of the engine."""
         self._bodiless: dict[Atom, list[Rule]] = {}
         for rule in self._rules.values():
-            for head in () if rule.body else rule.heads:
+            for head in () if rule.body or rule.negated or rule.computed else rule.heads:
                 self._bodiless.setdefault(contradiction(rule) if head == FALSE else head, []).append(rule)
 
     def row(self, fact: Atom) -> int:
