@@ -114,7 +114,7 @@ def test_a_budget_that_runs_out_between_levels_changes_nothing() -> None:
 def test_a_rule_that_only_negates_has_a_proof_with_what_is_absent() -> None:
     graph = KnowledgeGraph.open(rules=[])
     with graph.transaction() as transaction:
-        transaction.add_rules("@prefix : <http://e/> . @rule empty [:shop, :is, :empty] :- NOT [:shop, :has, :guests] .")
+        transaction.add_rules("@prefix : <http://e/> . [:shop, :is, :empty] :- NOT [:shop, :has, :guests] .")
     proofs = graph.explain_all(":shop :is :empty .", prefixes=NAMES)
     assert [proof.to_text(NAMES).splitlines()[-1] for proof in proofs] == ["    no [:shop, :has, :guests]"]
 
