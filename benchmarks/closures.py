@@ -23,8 +23,10 @@ from benchmarks.lubm import ONTOLOGY
 from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import SkippedError, Workspace
+from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
+from kgreason.rdf.reader import read_files
 
 GRAPHS = {
     "lubm1": "LUBM(1,0)",
@@ -54,7 +56,8 @@ class Rival(NamedTuple):
 def _closed(path: Path) -> Materializer:
     """The file's graph, closed by kgreason."""
     materializer = Materializer(select(["owl2rl"]))
-    materializer.load([path], syntax="nt")
+    materializer.change(Edit(added=read_files([path], materializer.dictionary, syntax="nt")))
+    materializer.accept()
     return materializer
 
 

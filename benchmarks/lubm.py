@@ -9,8 +9,10 @@ import numpy as np
 
 from benchmarks.workspace import Workspace
 from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
+from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
+from kgreason.rdf.reader import read_files
 
 ONTOLOGY = "univ-bench.ttl"
 NAMESPACE = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
@@ -19,7 +21,10 @@ NAMESPACE = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
 def materialize(workspace: Workspace, universities: int) -> Materializer:
     """LUBM(universities, 0) and its ontology, closed."""
     materializer = Materializer(select(["owl2rl"]))
-    materializer.load([workspace.lubm(universities), workspace.ontology(ONTOLOGY)])
+    materializer.change(
+        Edit(added=read_files([workspace.lubm(universities), workspace.ontology(ONTOLOGY)], materializer.dictionary))
+    )
+    materializer.accept()
     return materializer
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 
@@ -21,9 +21,15 @@ class Progress(Protocol):
         ...
 
 
-@contextmanager
-def _silent(_stage: str, _total: int | None = None) -> Iterator[Callable[[int], object]]:
-    yield lambda _done: None
+def _ignore(_done: int) -> None:
+    """Report nothing."""
+
+
+_SILENCE = nullcontext(_ignore)
+
+
+def _silent(_stage: str, _total: int | None = None) -> AbstractContextManager[Callable[[int], object]]:
+    return _SILENCE
 
 
 SILENT: Progress = _silent

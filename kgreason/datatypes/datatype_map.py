@@ -142,14 +142,6 @@ def is_member(data_value: Value, datatype: str) -> bool:
     return data_value.space in found.spaces and found.holds(data_value.data)
 
 
-def datatypes_of(data_value: Value) -> list[str]:
-    """The supported datatypes that contain a value, in the order of `DATATYPES` (rule dt-type2)."""
-    return [name for name in _BY_SPACE[data_value.space] if DATATYPE_MAP[name].holds(data_value.data)]
-
-
-_BY_SPACE = {space: [name for name in DATATYPES if space in DATATYPE_MAP[name].spaces] for space in value.SPACES}
-
-
 def _plain(text: str) -> Reading:
     """The value of a literal that ends in a quotation mark. A string without a backslash needs no check."""
     if "\\" in text or text[0] != '"' or len(text) < 2:

@@ -21,14 +21,6 @@ from kgreason.datatypes.value import Value
 from kgreason.terms.vocabulary import RDF, XSD
 
 
-def satisfies(data_value: Value, facet: str, limit: Value) -> bool:
-    """Whether a value satisfies a facet with a limit. `facet` is the IRI of the facet in N-Triples text.
-
-    Raises KeyError for an unknown facet, ValueError for a pattern with an error.
-    """
-    return FACETS[facet](data_value, limit)
-
-
 def _bound(*kept: int) -> Callable[[Value, Value], bool]:
     return lambda data_value, limit: compare(data_value, limit) in kept
 
@@ -84,4 +76,7 @@ FACETS: dict[str, Callable[[Value, Value], bool]] = {
     f"<{XSD}pattern>": _pattern,
     f"<{RDF}langRange>": _language_range,
 }
-"""The test of each facet, by its IRI in N-Triples text."""
+"""For each facet, by its IRI in N-Triples text: whether a value satisfies it with a limit.
+
+Raises ValueError for a pattern with an error.
+"""

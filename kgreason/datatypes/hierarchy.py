@@ -64,12 +64,6 @@ def supertypes(datatype: str) -> tuple[str, ...]:
     return tuple(name for name in DATATYPES if name in found)
 
 
-@cache
-def subtypes(datatype: str) -> tuple[str, ...]:
-    """The other supported datatypes that a datatype contains, in the order of `DATATYPES`."""
-    return tuple(name for name in DATATYPES if datatype in supertypes(name))
-
-
 def are_disjoint(datatype: str, other: str) -> bool:
     """Whether two datatypes are known to have no value in common."""
     if datatype not in DATATYPE_MAP or other not in DATATYPE_MAP:

@@ -31,7 +31,7 @@ from kgreason.engine.interrupts import undivided
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.memory.layout import ABSENT, ASSERT, REDERIVE, RETRACT, Int8, Int32
 from kgreason.engine.program.planner import EncodedRule, Planner
-from kgreason.engine.rebuild import Rows, Wish, count, difference, wanted
+from kgreason.engine.rebuild import Rows, Wish, difference, wanted
 from kgreason.errors import LimitError
 
 Check = Callable[[], object]
@@ -71,12 +71,17 @@ class _Reweighed(NamedTuple):
 _NO_RULES = _Reweighed((), ())
 
 
-def _no_check() -> None:
+def count(rows: Rows) -> int:
+    """The number of rows in all tables together."""
+    return sum(map(len, rows.values()))
+
+
+def no_check() -> None:
     """The default `check`, called between kernel calls: do nothing."""
 
 
 def _both(first: Check, second: Check) -> Check:
-    if second is _no_check:
+    if second is no_check:
         return first
 
     def check() -> None:
@@ -137,7 +142,7 @@ class Engine:
         *,
         strategy: Strategy = "auto",
         budget: int | None = None,
-        check: Check = _no_check,
+        check: Check = no_check,
     ) -> Changes:
         """Call `apply` as a whole commit: accept it, or roll it back after an error and raise the error again."""
         wish = Wish(asserted, retracted or {})
@@ -184,7 +189,7 @@ class Engine:
         *,
         strategy: Strategy = "auto",
         budget: int | None = None,
-        check: Check = _no_check,
+        check: Check = no_check,
     ) -> None:
         """Retract facts, assert other facts, and add 1 to the weights of some rules and -1 to those of others.
 
@@ -432,7 +437,7 @@ class Engine:
         self.circuit.undo()
         self._is_open = False
 
-    def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = _no_check) -> Changes:
+    def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = no_check) -> Changes:
         """Replace all facts: assert `facts` and evaluate the rules by Bootstrap, as a whole commit.
 
         facts: table number -> rows int32[n, w]. `rules` replace the active rules; None keeps the active rules. If

@@ -30,11 +30,6 @@ class Wish(NamedTuple):
     retracted: Rows
 
 
-def count(rows: Rows) -> int:
-    """The number of rows in all tables together."""
-    return sum(map(len, rows.values()))
-
-
 def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
     """The facts that are asserted after all wishes, which start from the asserted facts of the circuit `origin`.
 

@@ -32,6 +32,7 @@ from kgreason.ontology.read.axioms import Collection
 from kgreason.ontology.read.collect import collect
 from kgreason.ontology.read.schema import Schema
 from kgreason.proofs.contradictions import is_contradictory
+from kgreason.rdf.reader import read_files
 from kgreason.rules.model import Atom, Constant, Triple, Variable, triple
 from kgreason.terms.vocabulary import OWL_ANNOTATION_PROPERTY, OWL_ONE_OF, RDF_FIRST, RDF_REST, RDF_TYPE
 
@@ -54,12 +55,12 @@ class Closure:
 
     def load(self, paths: Sequence[File]) -> None:
         """Add premises from files. Raises InputError, RdfSyntaxError, LimitError."""
-        edit = self._imports.completed(Edit(added=self._live.read(paths)))
+        edit = self._imports.completed(Edit(added=read_files(paths, self._live.dictionary)))
         self._change(edit._replace(added=self._values.settled(edit.added)))
 
     def read(self, paths: Sequence[File]) -> list[Triple]:
         """Read the triples of files; they do not become premises. Raises InputError, RdfSyntaxError."""
-        return decoded(self._live.dictionary, self._values.settled(self._live.read(paths)[:, :3]))
+        return decoded(self._live.dictionary, self._values.settled(read_files(paths, self._live.dictionary)[:, :3]))
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
         """Those of the triples, which `read` returned, that have an ill-typed literal."""

@@ -14,20 +14,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.changes.log import CommitLog
+from kgreason.graph.changes.log import CommitLog, is_heard
+from kgreason.graph.lock import surely
 from kgreason.graph.recovery import replayed, restored
 from kgreason.graph.statistics import COUNTS, statistics
 from kgreason.graph.user_rules import journalled
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.quads.documents import named
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema_rows import SAME_AS, have_header
 from kgreason.materialize.selection import select
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rdf.catalogue import Catalogue
@@ -76,8 +77,8 @@ class LiveGraph:
         live = self.materializer
         for record in self._home.pending():
             change = replayed(record, live, self._strategy)
-            delta = self._delta(change, record.commit)
-            self._home.replay(record, *self._rows(delta))
+            delta = Delta(record.commit, change, live.dictionary)
+            self._home.replay(record, *delta.lines(*self._rows(delta)))
             live.accept()
             self._note(delta, record.headers)
 
@@ -93,10 +94,13 @@ class LiveGraph:
         Raises LimitError, StoreError, and ValueError for an invalid name of a header. After an error or Ctrl-C nothing
         has changed, unless the journal had the commit already.
         """
+        if is_heard():
+            self._log.begin(lambda: self.warnings)
         number, own = self._home.last + 1, self.materializer.own
         before, delta = (self._stats, self.streams), None
         try:
-            delta = self._tried(edit, number, progress)
+            change = self._change(edit, progress) if number > 1 else self._first_change(edit, progress)
+            delta = Delta(number, change, self.materializer.dictionary)
             if delta or edit.own is not None or headers:
                 self._note(delta, headers or {})
                 self._keep(delta, _rule_changes(own, edit.own), headers or {}, progress)
@@ -114,7 +118,7 @@ class LiveGraph:
     def try_out(self, edit: Edit, known: int, progress: Progress = SILENT) -> Delta:
         """The delta that an edit would have as a commit. The graph stays as it is."""
         try:
-            return self._tried(edit, 0, progress).detached()
+            return Delta(0, self._change(edit, progress), self.materializer.dictionary).detached()
         finally:
             self._withdraw(known)
 
@@ -124,36 +128,29 @@ class LiveGraph:
         Until `abandon`, which the caller must call in the end, the materializer has the state after the steps. Raises
         the errors of `commit`.
         """
-        change = self._change(self._imports.completed(edit, SILENT), SILENT)
-        return self._rows(self._delta(change, 0))
+        delta = Delta(0, self._change(edit, SILENT), self.materializer.dictionary)
+        removed, added = delta.lines(*self._rows(delta))
+        return removed, added
 
     def abandon(self) -> None:
         """Roll back every `attempt`, even if Ctrl-C comes meanwhile."""
-        try:
-            self.materializer.rollback()
-        except BaseException:
-            self.materializer.rollback()
-            raise
-
-    def _tried(self, edit: Edit, number: int, progress: Progress) -> Delta:
-        """The delta of an edit. The change is pending: the caller must accept it or roll it back."""
-        if number:
-            self._log.begin(lambda: self.warnings)
-        edit = self._imports.completed(edit, progress)
-        if self._home.last or number == 0:
-            return self._delta(self._change(edit, progress), number)
-        rows, store = edit.added[:, :3], self._home.stage()
-        with ThreadPoolExecutor(1) as worker, cancellable() as report:  # the store loads the asserted rows meanwhile
-            stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
-            change = self._change(edit, progress)
-            stored.result()
-        return self._delta(change, number)
+        surely(self.materializer.rollback)
 
     def _change(self, edit: Edit, progress: Progress) -> Change:
+        """What an edit changes, with the documents that it imports. The change is pending."""
+        if have_header(edit.added) or have_header(edit.removed):
+            edit = self._imports.completed(edit, progress)
         return self.materializer.change(edit, strategy=self._strategy, budget=self.budget, progress=progress)
 
-    def _delta(self, change: Change, number: int) -> Delta:
-        return Delta(number, *change, self.materializer.dictionary)
+    def _first_change(self, edit: Edit, progress: Progress) -> Change:
+        """What the first commit changes; meanwhile a stage loads the asserted rows."""
+        edit = self._imports.completed(edit, progress)
+        rows, store = edit.added[:, :3], self._home.stage()
+        with ThreadPoolExecutor(1) as worker, cancellable() as report:
+            stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
+            change = self.materializer.change(edit, strategy=self._strategy, budget=self.budget, progress=progress)
+            stored.result()
+        return change
 
     def _keep(self, delta: Delta, rules: Signed, headers: Mapping[str, str], progress: Progress) -> None:
         """Bring a pending commit into journal and store, in one of three ways.
@@ -164,15 +161,17 @@ class LiveGraph:
         - Every other commit becomes a record of the journal and a transaction of Oxigraph. In memory this costs no more
           than a load.
         """
-        size = max(len(delta.rows), len(delta.added_quads) + len(delta.removed_quads))
-        ran, is_on_disk = self.materializer.strategies, self._home.is_on_disk
-        if self._home.last and not is_on_disk and self._is_mostly_gone(len(delta.disappeared_rows)):
+        change, number = delta.change, delta.commit
+        size = max(len(change.rows), len(change.added_quads) + len(change.removed_quads))
+        ran, is_first, is_on_disk = self.materializer.strategies, number == 1, self._home.is_on_disk
+        if not is_first and not is_on_disk and self._is_mostly_gone(len(delta.disappeared_rows)):
             with progress("storing", None):
                 self.fill(self._home.stage(is_empty=True))
             self._home.load(self.manifest(), self.write)
-        elif self._home.last and ran and (size <= SMALL or not is_on_disk):
-            record = Record(delta.commit, *delta.quad_lines, rules, (), headers, ran)
-            self._home.commit(record, *self._rows(delta))
+        elif not is_first and ran and (size <= SMALL or not is_on_disk):
+            quads = (change.removed_quads,), (change.added_quads,)
+            withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
+            self._home.commit(Record(number, withdrawn, asserted, rules, (), headers, ran), removed, added)
         else:
             self._put(self._home.stage(), delta, progress)
             self._home.load(self.manifest(), self.write)
@@ -183,19 +182,17 @@ class LiveGraph:
 
     def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
         """Bring the many rows of a delta into a stage. For the first commit the stage has the asserted rows already."""
-        kinds = (INFERRED, IS_ASSERTED) if self._home.last else (INFERRED,)
+        kinds = (INFERRED, IS_ASSERTED) if delta.commit > 1 else (INFERRED,)
         triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
-        gone, come = (named(delta.dictionary, quads) for quads in (delta.removed_quads, delta.added_quads))
-        quads = self._unshared(gone), come
+        quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
         with progress("storing", sum(map(len, (*triples, *quads)))) as report:
             put(store, delta.dictionary, *triples, report)
             put(store, delta.dictionary, *quads, report)
 
-    def _rows(self, delta: Delta) -> tuple[bytes, bytes]:
-        """The rows that the store must remove, and the rows that it must add, as lines."""
-        gone = self._unshared(named(delta.dictionary, delta.removed_quads))
-        removed, lines = self._unshared(delta.disappeared_rows), delta.dictionary.lines
-        return lines(*removed.T) + lines(*gone.T), delta.added
+    def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
+        """The triples and quads whose rows the store must remove, and those whose rows it must add."""
+        gone = self._unshared(delta.disappeared_rows), self._unshared(delta.named(delta.removed_quads))
+        return gone, (delta.appeared_rows, delta.named(delta.added_quads))
 
     def _unshared(self, rows: Int32) -> Int32:
         """The removed triples or quads that take their row of the store with them: no other spelling is present."""
@@ -220,21 +217,15 @@ class LiveGraph:
     def _accept(self, delta: Delta) -> None:
         """Accept a commit that the journal has, even if Ctrl-C comes meanwhile."""
         try:
-            self.materializer.accept()
-        except BaseException:
-            self.materializer.accept()
-            raise
+            surely(self.materializer.accept)
         finally:
             self.unheard.append(delta)
-        self._log.end(delta, lambda: self.warnings)
+        if is_heard():
+            self._log.end(delta, lambda: self.warnings)
 
     def _withdraw(self, known: int) -> None:
         """Undo a pending change, even if Ctrl-C comes meanwhile."""
-        try:
-            self._undo(known)
-        except BaseException:
-            self._undo(known)
-            raise
+        surely(partial(self._undo, known))
 
     def _undo(self, known: int) -> None:
         self.materializer.rollback()
@@ -276,7 +267,7 @@ class LiveGraph:
         if "facts" not in self._stats:
             live = self.materializer
             self._stats = statistics(live.save(), live.dictionary, live.false_rules) | {
-                "rules": len(live.rules),
+                "rules": live.program.size,
                 **self._stats,
                 "engine_bytes": live.engine.circuit.nbytes,
                 "dictionary_bytes": live.dictionary.nbytes,

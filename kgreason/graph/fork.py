@@ -52,7 +52,7 @@ class _Origin(Repository):
 
     def __init__(self, folder: Folder) -> None:
         manifest = folder.manifest or Manifest(list(DEFAULT_RULES))
-        super().__init__(None, replace(manifest, stored=-1 if manifest.commit else 0, journal=0), write=True)
+        super().__init__(None, replace(manifest, stored=-1 if manifest.commit else 0, journal=0))
         self._origin = folder
         self._begun = folder.journal.last
 

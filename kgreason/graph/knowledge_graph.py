@@ -34,7 +34,7 @@ from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
 from kgreason.graph.input.arguments import check_paths, check_rules, check_single, check_text, check_texts
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
-from kgreason.graph.lock import GraphLock, locked
+from kgreason.graph.lock import GraphLock, check_wait, locked
 from kgreason.graph.results import notebook
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.graph.statistics import COUNTS
@@ -46,20 +46,19 @@ from kgreason.materialize.options import (
     check_count,
     check_names,
     check_seconds,
-    check_wait,
 )
 from kgreason.materialize.state import Saved
 from kgreason.progress import SILENT, Progress
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import FalseRules, contradictions
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rdf.generalised import is_rdf
 from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest, older, read_manifest
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.reader import Reader
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks, put_all
 from kgreason.terms.dictionary import Dictionary
@@ -217,7 +216,7 @@ class KnowledgeGraph:
         if rules and (path is None or read_manifest(Path(path)) is None):
             _check_rules(wanted)
         if path is None:
-            return cls(Repository(None, wanted, write=True), strategy, budget, engine, known)
+            return cls(Repository(None, wanted), strategy, budget, engine, known)
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine has no store on disk; open the graph without a path")
         folder = Folder(Path(path), write=not read_only, wait=wait)
@@ -228,7 +227,8 @@ class KnowledgeGraph:
         try:
             asked = None if rules is None else wanted.rules
             _check_same(folder, rules=asked, schema=schema, same_as=same_as, aliases=aliases)
-            return cls(Repository(folder, wanted, write=not read_only), strategy, budget, catalogue=known)
+            home = Reader(folder, wanted) if read_only else Repository(folder, wanted)
+            return cls(home, strategy, budget, catalogue=known)
         except BaseException:
             folder.close(is_failed=True)
             raise
@@ -335,8 +335,9 @@ class KnowledgeGraph:
         Raises GraphBusyError after `timeout`, and StoreError if this thread has a transaction open already or the store
         was opened for reading only.
         """
-        check_texts("headers", headers)
-        check_headers(headers or {})
+        if headers is not None:
+            check_texts("headers", headers)
+            check_headers(headers)
         return self._begin(True, headers or {}, timeout)
 
     def check_writable(self) -> None:
@@ -359,17 +360,18 @@ class KnowledgeGraph:
     def _begin(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None) -> Transaction:
         from kgreason.graph.transaction import Ends, Transaction
 
-        check_wait("timeout", timeout)
         depth = self._lock.acquire(timeout)
         try:
-            depth = min(depth, self._check_none_open())
+            if self._open is not None:
+                depth = min(depth, self._check_none_open())
             if is_kept:
-                self.check_writable()
-            live = self._engine()
+                self._home.check_writable()
+            live = self._live or self._engine()
+            known = len(live.materializer.dictionary)
             keep = partial(live.commit, headers=headers) if is_kept else live.try_out
-            begun = Transaction(live.materializer, Ends(keep, live.forget, self._ended))
+            begun = Transaction(live.materializer, known, Ends(keep, live.forget, self._ended))
             self._open, self._depth = weakref.ref(begun), depth
-            self._drop = partial(live.forget, len(live.materializer.dictionary))
+            self._drop = partial(live.forget, known)
         except BaseException:
             self._lock.surely_release(depth)
             raise
@@ -418,7 +420,10 @@ class KnowledgeGraph:
         if self._home.is_checkpoint_due:
             with suppress(StoreError):  # the commits stay, and `close` tries once more
                 live.checkpoint()
-        self._subscribers.tell(live.unheard)
+        if self._subscribers.callbacks:
+            self._subscribers.tell(live.unheard)
+        else:
+            live.unheard.clear()
 
     @locked
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:
@@ -443,7 +448,9 @@ class KnowledgeGraph:
         ...     ("http://e/tom", "http://e/age", 7) in graph, len(graph)
         (True, 2)
         """
-        return self._edited(lambda tx: tx.add(*items, prefixes=prefixes), timeout)
+        with self.transaction(timeout=timeout) as tx:
+            tx.add(*items, prefixes=prefixes)
+        return tx.delta
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Retract the items that `add` asserts, as one commit, and return its delta.
@@ -451,11 +458,8 @@ class KnowledgeGraph:
         A triple that the rules still derive stays in the graph as an inferred triple. Blank nodes are those of the
         graph, by the labels that queries show.
         """
-        return self._edited(lambda tx: tx.remove(*items, prefixes=prefixes), timeout)
-
-    def _edited(self, collect: Callable[[Transaction], object], timeout: float | None) -> Delta:
         with self.transaction(timeout=timeout) as tx:
-            collect(tx)
+            tx.remove(*items, prefixes=prefixes)
         return tx.delta
 
     def load(
@@ -510,7 +514,6 @@ class KnowledgeGraph:
         self, collect: Callable[[Transaction], object], progress: Progress, timeout: float | None = None
     ) -> Loaded:
         begun = time.perf_counter()
-        check_wait("timeout", timeout)
         with self._lock.within(timeout):
             tx = self.transaction()
             try:
@@ -519,8 +522,9 @@ class KnowledgeGraph:
                 tx.end(False)
                 raise
             tx.end(True, progress)
-            stats = self.stats() | tx.delta.work._asdict()
-        return Loaded(stats, tx.delta, time.perf_counter() - begun)
+            delta, live = tx.delta, self._live
+            stats = live.stats() if live and delta.commit else self.stats()
+        return Loaded(stats | delta.work._asdict(), delta, time.perf_counter() - begun)
 
     def update(
         self,
@@ -550,7 +554,6 @@ class KnowledgeGraph:
         operations = parse(sparql, source, known, base)  # before the engine starts: a syntax error does not wait for it
         from kgreason.graph.sparql_update.update import update
 
-        check_wait("timeout", timeout)
         with self._lock.within(timeout):
             transaction = self.transaction()
             return update(self._engine(), self._home, transaction, operations)
@@ -641,7 +644,6 @@ class KnowledgeGraph:
         So a read and the edit after it meet the same state. Queries of other threads go on, as they never wait. Raises
         GraphBusyError after `timeout` seconds.
         """
-        check_wait("timeout", timeout)
         return self._lock.within(timeout)
 
     @contextmanager
@@ -859,7 +861,7 @@ class KnowledgeGraph:
             return iter(())
         saved, dictionary = state
         tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(asserted=asserted)]
-        return chain.from_iterable(chunks(dictionary, rows[is_rdf(dictionary, *rows.T[:3])]) for rows in tables)
+        return chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables)
 
     @locked
     def _state(self) -> tuple[Saved, Dictionary] | None:

@@ -16,13 +16,34 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from functools import partial
+from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from kgreason.engine.interrupts import undivided
-from kgreason.errors import GraphBusyError
+from kgreason.errors import GraphBusyError, InputError, InputTypeError
 
 _SLICE = 0.1
 """A waiting thread looks for signals, and at the thread that has the lock, at least once in this many seconds."""
+
+
+def check_wait(option: str, value: object) -> None:
+    """Raise InputError unless the value is a number of seconds, 0 or more, or None (wait as long as it takes)."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is not None and not (is_number and cast(float, value) >= 0):
+        problem = f"{option} {value!r}: it must be a number of seconds, or None to wait as long as it takes"
+        raise InputError(problem) if is_number else InputTypeError(problem)
+
+
+def surely(call: Callable[[], object]) -> None:
+    """Call a function, and once more if Ctrl-C or another error ended the first call; the error is raised again.
+
+    The function must do nothing if it has done everything already.
+    """
+    try:
+        call()
+    except BaseException:
+        call()
+        raise
 
 
 class GraphLock:
@@ -41,8 +62,9 @@ class GraphLock:
     def acquire(self, timeout: float | None = None) -> int:
         """Take the lock, after at most `timeout` seconds. The result is how often this thread had the lock before.
 
-        Raises GraphBusyError.
+        Raises GraphBusyError, and InputError for a timeout that is no number of seconds.
         """
+        check_wait("timeout", timeout)
         me = threading.current_thread()
         if self._owner is me:
             self._depth += 1
@@ -52,7 +74,8 @@ class GraphLock:
         try:
             with undivided() as let_out:
                 for lock in (self._turn, self._lock):  # the waiting thread has the turn, so that nobody overtakes it
-                    self._wait(lock, until, let_out)
+                    if not lock.acquire(blocking=False):
+                        self._wait(lock, until, let_out)
                     taken.append(lock)
                 self._owner, self._depth = me, 1
                 taken.remove(self._turn)
@@ -86,20 +109,18 @@ class GraphLock:
 
     def release(self, depth: int = 0) -> None:
         """Release the lock down to `depth`, the result of `acquire`. Calling this again changes nothing."""
+        if self._owner is not threading.current_thread() or self._depth <= depth:
+            return
+        if depth:
+            self._depth = depth
+            return
         with undivided():
-            if self.is_mine and self._depth > depth:
-                self._depth = depth
-                if not depth:
-                    self._owner = None
-                    self._lock.release()
+            self._owner, self._depth = None, 0
+            self._lock.release()
 
     def surely_release(self, depth: int) -> None:
         """The same as `release`, even if Ctrl-C comes meanwhile."""
-        try:
-            self.release(depth)
-        except BaseException:
-            self.release(depth)
-            raise
+        surely(partial(self.release, depth))
 
     @property
     def depth(self) -> int:

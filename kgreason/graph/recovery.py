@@ -36,12 +36,14 @@ def restored(manifest: Manifest, path: Path | None) -> Materializer:
     own = snapshot.read_own(path)
     selection = reselect(manifest.rules, own, manifest.schema, manifest.same_as, manifest.aliases)
     if manifest.is_older:
-        _LOGGER.warning(
-            "%s: the store has format %d, which is older than %d: computing the closure again from the asserted facts",
-            path.parent,
-            manifest.format,
-            FORMAT,
-        )
+        if _LOGGER.hasHandlers():
+            _LOGGER.warning(
+                "%s: the store has format %d, which is older than %d: computing the closure again from the asserted"
+                " facts",
+                path.parent,
+                manifest.format,
+                FORMAT,
+            )
         return _anew(selection, path)
     live = Materializer(selection, snapshot.read_dictionary(path))
     live.restore(snapshot.read_state(path))

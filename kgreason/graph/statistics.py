@@ -11,7 +11,6 @@ from kgreason.materialize.quads.documents import documents
 from kgreason.materialize.schema_rows import LITERAL_FACTS
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradictions import FalseRules, mistakes
-from kgreason.rdf.generalised import is_rdf
 from kgreason.terms.dictionary import Dictionary
 
 COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms", "contradictions", "rules"
@@ -21,9 +20,10 @@ COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms"
 def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:
     """The counts of a state, by the names in `COUNTS` without `rules`."""
     asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
-    shown = int(is_rdf(dictionary, *inferred.T).sum())
-    stored = int(is_rdf(dictionary, *saved.facts().T).sum())
-    about_literals = len(saved.relation(dictionary.find(LITERAL_FACTS)))
+    facts = saved.facts()
+    shown, stored = int(dictionary.are_rdf(inferred).sum()), int(dictionary.are_rdf(facts).sum())
+    terms, relations = len(dictionary), dictionary.find(LITERAL_FACTS)
+    about_literals = len(saved.relation(relations))
     return {
         "facts": len(asserted) + shown,
         "asserted": len(asserted),
@@ -31,6 +31,6 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
         "hidden": len(saved.records) - stored - about_literals,
         "named": len(saved.named(dictionary)),
         "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
-        "terms": len(dictionary),
+        "terms": terms,
         "contradictions": len(mistakes(saved, dictionary, rules)),
     }

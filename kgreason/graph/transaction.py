@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -31,12 +32,14 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.quads import Item, of_lines, quads_of
 from kgreason.graph.input.terms import checked
+from kgreason.graph.lock import surely
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
 from kgreason.progress import SILENT, Progress
+from kgreason.rdf.reader import read_files
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, parse, rules_of_file
@@ -77,9 +80,9 @@ class Transaction:
     transaction itself. A call after the end, or from another thread, raises StoreError.
     """
 
-    def __init__(self, live: Materializer, ends: Ends) -> None:
-        self._live, self._ends = live, ends
-        self._known = len(live.dictionary)
+    def __init__(self, live: Materializer, known: int, ends: Ends) -> None:
+        """`known` is the size of the dictionary at the beginning."""
+        self._live, self._known, self._ends = live, known, ends
         self._signs: list[int] = []
         self._parts: list[Int32] = []
         self._own: dict[Rule, None] | None = None
@@ -110,29 +113,29 @@ class Transaction:
 
         Raises RdfSyntaxError, InputError.
         """
-        return self._note(1, lambda: quads_of(items, self._live.dictionary, fresh=True, prefixes=checked(prefixes)))
+        return self._note(1, partial(quads_of, items, self._live.dictionary, fresh=True, prefixes=checked(prefixes)))
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
         """Retract rows of terms, or Turtle and TriG text; blank nodes have the labels that queries show."""
-        return self._note(-1, lambda: quads_of(items, self._live.dictionary, fresh=False, prefixes=checked(prefixes)))
+        return self._note(-1, partial(quads_of, items, self._live.dictionary, fresh=False, prefixes=checked(prefixes)))
 
     def add_lines(self, lines: bytes) -> Self:
         """Assert N-Quads lines; blank nodes keep their labels."""
-        return self._note(1, lambda: of_lines(lines, self._live.dictionary))
+        return self._note(1, partial(of_lines, lines, self._live.dictionary))
 
     def remove_lines(self, lines: bytes) -> Self:
         """Retract N-Quads lines."""
-        return self._note(-1, lambda: of_lines(lines, self._live.dictionary))
+        return self._note(-1, partial(of_lines, lines, self._live.dictionary))
 
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Assert the quads of RDF files; see `KnowledgeGraph.load`. Raises InputError, RdfSyntaxError."""
         check_paths("load", paths)
-        return self._note(1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
+        return self._note(1, partial(read_files, paths, self._live.dictionary, syntax=syntax, progress=progress))
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract the quads of RDF files. Their blank nodes are those that loading the same files made."""
         check_paths("unload", paths)
-        return self._note(-1, lambda: self._live.read(paths, syntax=syntax, progress=progress))
+        return self._note(-1, partial(read_files, paths, self._live.dictionary, syntax=syntax, progress=progress))
 
     def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
         """Assert quads together with their closure, both computed elsewhere, for example by Spark.
@@ -296,18 +299,16 @@ class Transaction:
 
     def _tell_end(self) -> None:
         """Release the graph, even if Ctrl-C comes meanwhile."""
-        try:
-            self._ends.ended()
-        except BaseException:
-            self._ends.ended()
-            raise
+        surely(self._ends.ended)
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
     """The quads int32[n, 4] to retract, and the quads to assert: of several edits of one quad the last one wins."""
-    quads = np.concatenate([NO_QUADS, *parts])
+    if -1 not in signs:
+        return NO_QUADS, np.concatenate([NO_QUADS, *parts])
+    quads = np.concatenate(parts)
     of_quads = np.repeat(np.array(signs, dtype=np.int8), [len(part) for part in parts])
-    if -1 in signs and len(quads) > 1:
+    if len(quads) > 1:
         lasts = np.sort(grouped(quads).lasts())
         quads, of_quads = quads[lasts], of_quads[lasts]
     return quads[of_quads < 0], quads[of_quads > 0]

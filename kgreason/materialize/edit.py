@@ -1,21 +1,49 @@
-"""`Edit`: what a commit is asked to do. `Change`: what it did to the graph. `Work`: how it was evaluated.
+"""`Edit`: what a commit is asked to do, by which `Means`. `Facts`: what it says of terms beside. `Change`: what it did.
 
 Rows are ids of a dictionary: a quad is subject, predicate, object and graph, and graph 0 is the default graph.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.engine.engine import Check, Strategy
 from kgreason.engine.memory.layout import Int32
+from kgreason.engine.rebuild import Rows
 from kgreason.rules.model import Rule
 
 if TYPE_CHECKING:
     from kgreason.materialize.precomputed import Evaluated
 
+
+class Facts(NamedTuple):
+    """Rows to assert and rows to retract, by table; tables without rows are left out, so `any(facts)` asks for one."""
+
+    added: Rows
+    removed: Rows
+
+    @classmethod
+    def of(cls, added: Rows, removed: Rows) -> Self:
+        """The facts of the tables that have rows."""
+        return cls(*({table: rows for table, rows in part.items() if len(rows)} for part in (added, removed)))
+
+
+def together(found: Iterable[Facts]) -> Facts:
+    """All these facts to assert and to retract."""
+    parts: tuple[defaultdict[int, list[Int32]], ...] = (defaultdict(list), defaultdict(list))
+    for facts in found:
+        for part, rows in zip(parts, facts, strict=True):
+            for table, each in rows.items():
+                part[table].append(each)
+    return Facts(*({table: np.concatenate(rows) for table, rows in part.items()} for part in parts))
+
+
+NO_FACTS = Facts({}, {})
 NO_QUADS: Int32 = np.empty((0, 4), dtype=np.int32)
 
 
@@ -32,6 +60,25 @@ class Edit(NamedTuple):
     own: tuple[Rule, ...] | None = None
     evaluated: Evaluated | None = None
     unknown: int = 0
+
+
+class Means(NamedTuple):
+    """How a commit is evaluated; each step takes the next of `strategies`, which do not end."""
+
+    strategies: Iterator[Strategy]
+    budget: int | None
+    check: Check
+    is_first: bool
+
+
+class Part(Protocol):
+    """What keeps a state of its own and can change in a commit: then `accept` or `rollback` must follow."""
+
+    def accept(self) -> None:
+        """Make what changed since the last `accept` final."""
+
+    def rollback(self) -> None:
+        """Undo what changed since the last `accept`."""
 
 
 class Work(NamedTuple):

@@ -31,7 +31,7 @@ from kgreason.engine.memory.layout import Int32
 from kgreason.errors import InputError
 from kgreason.materialize.quads.asserted import in_default_graph
 from kgreason.materialize.quads.documents import documents, source_of
-from kgreason.materialize.schema_rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
+from kgreason.materialize.schema_rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, have_header
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.reader import parsed, read
@@ -71,7 +71,7 @@ class Imports:
 
         Raises InputError, which names the document and who imports it, and LimitError.
         """
-        if not (_has_header(edit.added) or _has_header(edit.removed)):
+        if not (have_header(edit.added) or have_header(edit.removed)):
             return edit
         can_change = self._catalogue is not None or self._live.quads.is_explicit
         held = self._held() if can_change else None
@@ -165,12 +165,6 @@ class Imports:
         if len(quads):
             quads[:, 3] = dictionary.intern([source_of(link.iri)])[0]
         return quads[grouped(quads).firsts()]
-
-
-def _has_header(quads: Int32) -> bool:
-    """Whether any of quads int32[n, 4] is an import, a version IRI or the declaration of an ontology."""
-    predicates, objects = quads[:, 1], quads[:, 2]
-    return bool((predicates == IMPORTS).any() or (predicates == VERSION_IRI).any() or (objects == ONTOLOGY).any())
 
 
 def _reached(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link], Iterable[Link]]) -> set[str]:

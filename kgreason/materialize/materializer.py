@@ -12,6 +12,7 @@ Cost: a first load is one Bootstrap; a later change costs what it changes, unles
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from itertools import chain, repeat
 from os import PathLike
@@ -20,31 +21,41 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.datatypes.datatype_map import values
-from kgreason.datatypes.value import Value
-from kgreason.engine.engine import Changes, Check, Engine, Strategy, StrategyRun
+from kgreason.engine.engine import Changes, Engine, Strategy, StrategyRun, no_check
 from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import encode_all
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
-from kgreason.materialize.edit import NO_QUADS, Change, Edit, Work
-from kgreason.materialize.literals.statements import NO_FACTS, Facts, Literals
+from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, Part, Work, together
+from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
 from kgreason.materialize.operators.functions import Functions
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.precomputed import Evaluated, lacking
-from kgreason.materialize.program import LiveProgram, ProgramChange, uncollected
+from kgreason.materialize.program import (
+    LiveProgram,
+    ProgramChange,
+    datatypes_read,
+    have_datatype,
+    is_datatype,
+    reads_links,
+    uncollected,
+)
 from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
 from kgreason.materialize.same_as.images import Kinds
-from kgreason.materialize.same_as.representatives import NO_PAIRS, NO_ROOTS, Equality, Roots, represented
+from kgreason.materialize.same_as.representatives import Equality, represented
 from kgreason.materialize.schema_closure import ClosureChange, SchemaStratum
-from kgreason.materialize.schema_rows import SAME_AS, are_limits, decoded, is_schema, links, restricts
+from kgreason.materialize.schema_rows import (
+    SAME_AS,
+    decoded,
+    is_schema,
+    links,
+    restricts,
+)
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Saved
 from kgreason.materialize.twins import NOTHING_SAID, Said, Twins
 from kgreason.progress import SILENT, Progress
-from kgreason.rdf.generalised import is_rdf
-from kgreason.rdf.reader import read
 from kgreason.rules.lowering import lowered
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
@@ -76,13 +87,14 @@ class _Step(NamedTuple):
     retranslated: int
 
 
-class _Means(NamedTuple):
-    """How a commit is evaluated; each step takes the next of `strategies`, which do not end."""
+class _Before(NamedTuple):
+    """What a materializer itself knew before a commit."""
 
-    strategies: Iterator[Strategy]
-    budget: int | None
-    check: Check
-    is_first: bool
+    flags: Flags
+    own: tuple[Rule, ...]
+    is_programmed: bool
+    axioms: int
+    looked: int
 
 
 class Materializer:
@@ -111,35 +123,16 @@ class Materializer:
         self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
         self._stratum = SchemaStratum(self.dictionary, selection.generic.closing)
         self._is_programmed = False
-        self._before: tuple[Flags, tuple[Rule, ...], bool] | None = None
+        self._axioms = 0
+        """How many axioms the closed schema has."""
+        self._looked = 0
+        """The last term of which is known whether it is a literal."""
+        self._before: _Before | None = None
+        self._touched: list[Part] = []
+        """The parts that the open commit has changed; `accept` and `rollback` go to no others."""
         self.strategies: tuple[StrategyRun, ...] = ()
         """How each step of the last change was evaluated, as a `Record` holds it; empty if the closure was computed
         elsewhere."""
-
-    def load(self, paths: Sequence[File], *, syntax: str | None = None, progress: Progress = SILENT) -> Change:
-        """Read files and assert their quads; returns what changed.
-
-        Raises what `rdf.read` raises. After an error, and after Ctrl-C, nothing has changed.
-        """
-        known = len(self.dictionary)
-        try:
-            change = self.change(Edit(added=self.read(paths, syntax=syntax, progress=progress)), progress=progress)
-        except BaseException:
-            self.rollback()
-            self.dictionary.truncate(known)
-            raise
-        self.accept()
-        return change
-
-    def read(self, paths: Sequence[File], *, syntax: str | None = None, progress: Progress = SILENT) -> Int32:
-        """The quads of files, int32[n, 4]; their terms are interned. Graph 0 is the default graph."""
-        parts = [NO_QUADS]
-        with progress("reading") as report:
-            for path in paths:
-                for batch in read(path, self.dictionary, syntax=syntax):
-                    parts.append(np.stack(batch, axis=1))
-                    report(len(batch.subjects))
-        return np.concatenate(parts)
 
     def change(
         self,
@@ -159,35 +152,45 @@ class Materializer:
         is_first = self._before is None
         if is_first:
             self.engine.begin()  # before `_before` is set: else an interrupt here makes `rollback` undo the last commit
-            self._before = self.flags, self.own, self._is_programmed
-        elif self.equality:
+            self._touched = [self.engine]
+            self._before = _Before(self.flags, self.own, self._is_programmed, self._axioms, self._looked)
+        elif self.equality in self._touched:
             self.equality.go_on()
+        given = (strategy,) if isinstance(strategy, str) else strategy
+        strategies = chain(given, repeat(given[-1]))
+        if progress is SILENT:
+            return self._change(edit, Means(strategies, budget, no_check, is_first))
         with progress("reasoning") as report:
-            given = (strategy,) if isinstance(strategy, str) else strategy
-            strategies = chain(given, repeat(given[-1]))
-            return self._change(edit, _Means(strategies, budget, lambda: report(0), is_first))
+            return self._change(edit, Means(strategies, budget, partial(report, 0), is_first))
 
-    @uncollected()
-    def _change(self, edit: Edit, means: _Means) -> Change:
-        asserted = self.quads.change(edit.removed, edit.added, self._asserted, self._is_asserted)
-        closure, said = self._close(asserted, means)
+    def _change(self, edit: Edit, means: Means) -> Change:
+        if self.quads.is_explicit or edit.added[:, 3].any():
+            self._touch(self.quads)
+        is_asserted = self.engine.circuit.facts.is_asserted_fact
+        asserted = self.quads.change(edit.removed, edit.added, self._asserted, is_asserted)
+        schema = asserted.removed[is_schema(asserted.removed)], asserted.added[is_schema(asserted.added)]
+        is_translated = not self._stratum.is_ready or any(map(len, schema)) or edit.own is not None
+        with uncollected() if is_translated else nullcontext():
+            return self._evaluated(edit, asserted, schema, means)
+
+    def _evaluated(self, edit: Edit, asserted: Asserted, schema: tuple[Int32, Int32], means: Means) -> Change:
+        """Apply a change of asserted triples, and then what the changes call for, until they call for nothing."""
+        closure, said = self._close(schema, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
-        roots = self.equality.foreseen(asserted.added) if self.equality and means.is_first else NO_ROOTS
-        literals = self.literals.foreseen(asserted.added) if self.literals else NO_FACTS
-        told = Facts(
-            _together(literals.added, self._by_table(said.come)), _together(literals.removed, self._by_table(said.gone))
-        )
+        self._look_at(asserted.added)
+        facts = self._foreseen(asserted.added, said, is_first=means.is_first)
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
-        self._apply(asserted, roots, told, program, means)
-        self.negations.restart()
+        self._apply(asserted, facts, program, means)
+        if self.negations.are_any:
+            self.negations.restart()
         changes, is_reviewed = self.engine.changes(), False
         while True:
-            called, roots = self._called_for(changes, closure.removed), self._roots(changes, steps)
-            literals = self.literals.wanted(changes) if self.literals else NO_FACTS
-            if called == self.flags and not roots and not literals:
-                literals = self.negations.wanted(changes) if self.negations else NO_FACTS
-            if called == self.flags and not roots and not literals:
+            self._look_at(changes.rows, changes.tables)
+            called, facts = self._called_for(changes, closure.removed), self._wanted(changes, steps)
+            if called == self.flags and not any(facts) and self.negations.are_any:
+                facts = self.negations.wanted(changes)
+            if called == self.flags and not any(facts):
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
                 if called == self.flags:
@@ -195,15 +198,71 @@ class Materializer:
                     self.strategies = () if edit.evaluated else _abridged(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))
-            self._apply(None, roots, literals, steps[-1].program, means)
+            self._apply(None, facts, steps[-1].program, means)
             changes = self.engine.changes()
 
-    def _tidied(self, changes: Changes, means: _Means) -> Changes:
+    def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
+        """Touch the parts for equal terms and for literals if these rows int32[n, w], or new terms, concern them.
+
+        There is nothing to ask them while no term has equals, no owl:sameAs link comes or goes, no new term is a
+        literal, no row says a type that is a datatype, and no rule asks for another datatype than before.
+        """
+        is_linked = bool((rows[:, 1] == SAME_AS).any())
+        if self.equality:
+            is_linked |= tables is not None and bool((tables == self.equality.rep_table).any())
+            if is_linked or self.equality.cliques.live:
+                self._touch(self.equality)
+        if self.literals and self.literals not in self._touched:
+            is_asked = self.literals.told != self.literals.in_use.datatypes
+            if is_linked or is_asked or self._has_new_literals() or have_datatype(rows):
+                self._touch(self.literals)
+                self.datatypes_in_use(self.literals)
+
+    def _has_new_literals(self) -> bool:
+        """Whether a term that came since the last call is a literal."""
+        known, self._looked = self._looked, len(self.dictionary)
+        return self.dictionary.has_literals(known)
+
+    def datatypes_in_use(self, literals: Literals) -> frozenset[int]:
+        """The ids of the datatypes whose members rules ask for."""
+        if not literals.in_use.is_counted:
+            self._touch(literals.in_use)
+            literals.in_use.count(self.rules, self._stratum.closure())
+        return literals.in_use.datatypes
+
+    def _touch(self, part: Part) -> None:
+        """Note that the commit changes a part. Call this before the change, so that `rollback` reaches the part."""
+        if part not in self._touched:
+            self._touched.append(part)
+
+    def _foreseen(self, added: Int32, said: Said, *, is_first: bool) -> Facts:
+        """The facts that a commit needs from its start; it asserts triples int32[n, 3]."""
+        found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
+        if is_first and self.equality and self.equality in self._touched:
+            found.append(self.equality.foreseen(added))
+        if self.literals and self.literals in self._touched:
+            found.append(self.literals.foreseen(added))
+        return _together(found)
+
+    def _wanted(self, changes: Changes, steps: Sequence[_Step]) -> Facts:
+        """The facts about equal terms and literals that the commit so far calls for."""
+        found = []
+        if self.equality and self.equality in self._touched:
+            fresh = chain.from_iterable(step.program.added for step in steps)
+            left = chain.from_iterable(step.program.removed for step in steps)
+            found.append(self.equality.wanted(changes, lambda: self._encoded(fresh), lambda: self._encoded(left)))
+        if self.literals and self.literals in self._touched:
+            found.append(self.literals.wanted(changes))
+        return _together(found)
+
+    def _tidied(self, changes: Changes, means: Means) -> Changes:
         """The changes of a commit, once it has retracted the facts about links that are gone; no rule follows them."""
-        needless = self.literals.needless(changes) if self.literals else NO_FACTS
-        if not needless:
+        if self.literals is None or self.literals not in self._touched:
             return changes
-        self._apply(None, NO_ROOTS, needless, _SAME_RULES, means)
+        needless = self.literals.needless(changes)
+        if not any(needless):
+            return changes
+        self._apply(None, needless, _SAME_RULES, means)
         return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
@@ -215,38 +274,31 @@ class Materializer:
     def accept(self) -> None:
         """Make a change final."""
         self._before = None
-        for part in self._parts():
+        for part in self._touched:
             part.accept()
-        self.program.commit()
 
     def rollback(self) -> None:
         """Undo a change, also one that failed half way."""
         if self._before is not None:
-            self.flags, self.own, self._is_programmed = self._before
-            for part in self._parts():
+            self.flags, self.own, self._is_programmed, self._axioms, self._looked = self._before
+            for part in self._touched:
                 part.rollback()
-            self.program.rollback()
             self._before = None
-
-    def _parts(self) -> Iterator[Engine | Quads | SchemaStratum | Twins | Equality | Literals | Negations | Functions]:
-        """Everything that keeps the state of a commit, except the program."""
-        yield from (self.engine, self.quads, self._stratum, self.negations, self.functions)
-        yield from (part for part in (self.twins, self.equality, self.literals) if part)
 
     def _asserted(self) -> Int32:
         """The asserted triples: int32[n, 3]."""
         return self.save().triples(asserted=True)
 
-    def _is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
-        return self.engine.circuit.facts.is_asserted_fact(rows)
-
-    def _close(self, asserted: Asserted, means: _Means) -> tuple[ClosureChange, Said]:
-        """What a change of asserted triples changes in the closed schema, and in what is said of its restrictions."""
-        removed, added = (rows[is_schema(rows)] for rows in (asserted.removed, asserted.added))
-        if self._stratum.is_ready and not (len(removed) or len(added)):
+    def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
+        """What a change of schema triples changes in the closed schema, and in what is said of its restrictions."""
+        if self._stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
-        said = self.twins.change(removed, added) if self.twins else NOTHING_SAID
-        return self._stratum.change(removed, added, means.check, means.budget, said), said
+        said = NOTHING_SAID
+        if self.twins and any(restricts(rows).any() for rows in schema):
+            self._touch(self.twins)
+            said = self.twins.change(*schema)
+        self._touch(self._stratum)
+        return self._stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
         """Rows of relations by their table in the engine, from rows by their width."""
@@ -263,35 +315,18 @@ class Materializer:
     def _same(self) -> Int32:
         """The present owl:sameAs triples: int32[n, 3]."""
         found = self.engine.rows_with(self.triples, {1: SAME_AS})
-        rows = _NO_ROWS if found is None else np.ascontiguousarray(found[:, :3])
+        if found is None:
+            return _NO_ROWS
+        rows = np.ascontiguousarray(found[:, :3])
         return rows[self.holds(rows)]
 
     def _exceeds(self, rows: Int32) -> Flags:
         """The flags that these triples call for: the schema triples among them that the closed schema does not have."""
         schema = rows[is_schema(rows)]
-        schema = schema[~self._stratum.holds(schema)]
-        if len(schema) and self._are_limits(schema):
+        if not len(schema) or not len(schema := self._stratum.lacking(schema)):
             return Flags()
         is_translated, is_one = self.selection.schema == "axioms", bool(self.selection.loud)
-        return Flags(False, is_translated and len(schema) > 0, is_one and bool(restricts(schema).any()))
-
-    def _are_limits(self, rows: Int32) -> bool:
-        """Whether all of these triples limit cardinalities, and the closed schema has them with another spelling."""
-        if not are_limits(rows).all():
-            return False
-        closure = self._stratum.closure()
-        known, others = self._values(closure[are_limits(closure)]), self._values(rows)
-        return others <= known
-
-    def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
-        """Triples with the value of their object, or with its text if it is not a literal or has no value."""
-        texts = self.dictionary.decode(rows[:, 2])
-        literals = [text for text in texts if text.startswith('"')]
-        known = dict(zip(literals, values(literals), strict=True))
-        found = (value if isinstance(value := known.get(text), Value) else text for text in texts)
-        return {
-            (subject, predicate, value) for (subject, predicate, _), value in zip(rows.tolist(), found, strict=True)
-        }
+        return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
 
     def _joined(self, found: Flags) -> Flags:
         """The present flags and those that were found; `same_as` stands alone, as all generic rules run with it."""
@@ -304,7 +339,7 @@ class Materializer:
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
-        return self.called_for(rows, closure_lost[self.holds(closure_lost)])
+        return self.called_for(rows, closure_lost[self.holds(closure_lost)] if len(closure_lost) else closure_lost)
 
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
         """The flags that the present facts call for: a flag may fall as facts go, or in the commit that raised it.
@@ -314,7 +349,7 @@ class Materializer:
         if self.flags == Flags():
             return self.flags
         gone = changes.rows[(changes.after == ABSENT) & (changes.tables == self.triples), :3]
-        is_told = self._before is not None and self.flags != self._before[0]
+        is_told = self._before is not None and self.flags != self._before.flags
         if self.flags.same_as:
             is_told |= bool(len(closure.removed) or (gone[:, 1] == SAME_AS).any())
             if not is_told or self._links(self._same(), _NO_ROWS):
@@ -333,44 +368,40 @@ class Materializer:
             return _Step(_SAME_RULES, 0)
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
-        removed, added = (decoded(self.dictionary, rows) for rows in closure)
+        self._touch(self.program)
+        removed, added = (decoded(self.dictionary, rows) if len(rows) else [] for rows in closure)
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
-        if self.literals:
-            self.literals.asked.follow(change, closure)
-        if self.functions or any(rule.computed for rule in change.added):
+        self._axioms = self.program.axioms
+        if self.literals and self.literals.in_use.is_counted:
+            is_read = datatypes_read(change.removed) or datatypes_read(change.added)
+            if is_read or any(is_datatype(rows).any() for rows in closure):
+                self._touch(self.literals.in_use)
+                self.literals.in_use.follow(change, closure)
+        if self.functions.are_any or any(rule.computed for rule in change.added):
+            self._touch(self.functions)
             self.functions.follow(self.program.in_force)
-        if self.negations or any(rule.negated for rule in change.added):
+        if self.negations.are_any or any(rule.negated for rule in change.added):
+            self._touch(self.negations)
             self.negations.follow(self.program.in_force, self.program.schema)
             self.negations.restart()
         return _Step(change, self.program.retranslated)
 
-    def _roots(self, changes: Changes, steps: Sequence[_Step]) -> Roots:
-        """The representatives that the commit so far calls for."""
-        if self.equality is None:
-            return NO_ROOTS
-        fresh = chain.from_iterable(step.program.added for step in steps)
-        left = chain.from_iterable(step.program.removed for step in steps)
-        return self.equality.wanted(changes, lambda: self._encoded(fresh), lambda: self._encoded(left))
-
-    def _apply(
-        self, asserted: Asserted | None, roots: Roots, facts: Facts, program: ProgramChange, means: _Means
-    ) -> None:
+    def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> None:
         """Run the rules over a change of facts and rules, and then over the results of their expressions."""
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
-        if self.equality and roots:
-            table = self.equality.root_table
-            wanted[table] = np.concatenate([roots.added, wanted.get(table, NO_PAIRS)])
-            needless[table] = roots.removed
-        self._run(wanted, needless, means, self._encoded(program.added), self._encoded(program.removed))
-        while self.functions and (computed := self.functions.wanted(means.check)):
-            self._run(computed.added, computed.removed, means)
+        left = self._encoded(program.removed)
+        self._run(wanted, needless, means, self._encoded(program.added), left)
+        if self.functions.are_any:
+            self._touch(self.functions)
+            while any(computed := self.functions.wanted(means.check)):
+                self._run(computed.added, computed.removed, means)
 
     def _run(
         self,
         wanted: Rows,
         needless: Rows,
-        means: _Means,
+        means: Means,
         added: Sequence[EncodedRule] = (),
         removed: Sequence[EncodedRule] = (),
     ) -> None:
@@ -386,14 +417,18 @@ class Materializer:
 
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
         """The rules as the engine runs them."""
-        positive = chain.from_iterable(map(lowered, rules))
-        readings = list(chain.from_iterable(map(represented, positive)) if self.equality else positive)
+        readings = list(rules)
+        if any(rule.negated or rule.computed for rule in readings):
+            readings = list(chain.from_iterable(map(lowered, readings)))
+        if self.equality and any(reads_links(rule) for rule in readings):
+            readings = list(chain.from_iterable(map(represented, readings)))
         return encode_all(readings, self.engine.planner, self.dictionary.intern) if readings else []
 
     def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
         facts = self._facts(changes)
-        rows, before, after = self.equality.shown(changes, facts) if self.equality else facts
-        shown = is_rdf(self.dictionary, *rows.T)
+        equality = self.equality
+        rows, before, after = equality.shown(changes, facts) if equality and equality in self._touched else facts
+        shown = self.dictionary.are_rdf(rows)
         rows, before, after = rows[shown], before[shown], after[shown]
         removed, added = asserted.quads or (
             in_default_graph(rows[(kind == IS_ASSERTED) & (other != IS_ASSERTED)])
@@ -412,7 +447,7 @@ class Materializer:
             changes.switched,
             changes.rewrites,
             sum(step.retranslated for step in steps),
-            self.program.axioms,
+            self._axioms,
             sum(len(step.program.added) for step in steps),
             sum(len(step.program.removed) for step in steps),
         )
@@ -452,16 +487,10 @@ class Materializer:
     @uncollected()
     def plan(self, asserted: Int32) -> None:
         """Close and translate the schema among asserted triples int32[n, 3], before there is any fact."""
-        schema = asserted[is_schema(asserted)]
-        said = self.twins.change(_NO_ROWS, schema) if self.twins else NOTHING_SAID
-        closure = self._stratum.change(_NO_ROWS, schema, lambda: None, said=said)
-        self._stratum.accept()
+        self._touched = []
+        closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, no_check, True))
         self._reprogram(closure, self.flags, None, said)
-        self.program.commit()
-        self.negations.accept()
-        self.functions.accept()
-        if self.twins:
-            self.twins.accept()
+        self.accept()
 
     def closed(self) -> Int32:
         """The closed schema: int32[n, 3]."""
@@ -483,7 +512,8 @@ class Materializer:
         )
         if self.equality is None:
             return saved
-        preferred = self.equality.cliques.preferred().tolist()
+        cliques = self.equality.cliques
+        preferred = cliques.preferred().tolist() if cliques.live else []
         return saved._replace(rep=self.equality.rep, aliases=self.selection.aliases, preferred=preferred)
 
     def restore(self, saved: Saved) -> None:
@@ -498,7 +528,11 @@ class Materializer:
         if self.equality:
             self.equality.adopt()
         if self.literals:
+            if self.dictionary.has_literals(0):
+                self.datatypes_in_use(self.literals)
+                self.accept()
             self.literals.adopt()
+        self._looked = len(self.dictionary)
 
 
 def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
@@ -515,10 +549,6 @@ def _axiomatic(selection: Selection) -> list[Triple]:
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
 
 
-def _together(rows: Rows, others: Rows) -> Rows:
-    """The rows of both, by table."""
-    found = {
-        table: [part for part in (rows.get(table), others.get(table)) if part is not None]
-        for table in {**rows, **others}
-    }
-    return {table: np.concatenate(parts) for table, parts in found.items()}
+def _together(found: Sequence[Facts]) -> Facts:
+    """All these facts to assert and to retract."""
+    return together(found) if len(found) > 1 else found[0] if found else NO_FACTS

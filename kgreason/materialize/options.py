@@ -57,14 +57,6 @@ def check_count(option: str, value: object, least: int) -> None:
         raise _kind(value, int)(f"{option} {value!r}: it must be a whole number, at least {least}")
 
 
-def check_wait(option: str, value: object) -> None:
-    """Raises InputError unless the value is a number of seconds, 0 or more, or None (wait as long as it takes)."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if value is not None and not (is_number and cast(float, value) >= 0):
-        problem = f"{option} {value!r}: it must be a number of seconds, or None to wait as long as it takes"
-        raise _kind(value, int, float)(problem)
-
-
 def check_seconds(option: str, value: object) -> None:
     """Raises InputError unless the value is None or a number of seconds above 0."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)

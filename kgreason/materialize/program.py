@@ -13,8 +13,8 @@ These are layers: the last layer that has a rule gives the reason for it.
 Invariant: the program is a function of the selection, the own rules, the closed schema and three flags about the data.
 So it is the same after the store is opened again. `build` defines it; `LiveProgram` follows edits and is equal to it at
 every moment.
-Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touches (ontology/live/live.py), and while
-`exceeded` is set without `same_as`, one analysis of the closed schema for each edit.
+Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touches (`LiveTranslation`), and while
+`exceeded` is set without `same_as`, one analysis of the closed schema and a look at all rules for each edit.
 """
 
 from __future__ import annotations
@@ -28,20 +28,39 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.datatypes.datatype_map import DATATYPES as DATATYPE_NAMES
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.schema_rows import TYPE, flagged, flags_of
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.twins import GROUP as TWINS
-from kgreason.ontology.generic.needed import can_derive_schema, needed_generic, reading_forks
-from kgreason.ontology.live.axioms import LiveReadings
-from kgreason.ontology.live.live import LiveTranslation, RuleChange
-from kgreason.ontology.read.collect import collect
+from kgreason.ontology.generic.needed import needed_generic, reading_forks
+from kgreason.ontology.read.collect import LiveReadings, collect
 from kgreason.ontology.read.schema import Schema
-from kgreason.ontology.translate.translate import Profile, forks_of, translate, warnings_of
+from kgreason.ontology.translate.translate import (
+    LiveTranslation,
+    Profile,
+    RuleChange,
+    forks_of,
+    translate,
+    warnings_of,
+)
 from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Constant, Rule, Triple, origin
+from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, origin
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
 
 CLOSES = "of the rule set: derives axioms from axioms"
+DATATYPES = "datatypes"
+"""The group of the rules of datatypes.dl. They read what is known of literals, and ask for no datatype."""
+DATATYPE_IDS = {name: VOCABULARY.index(name) + 1 for name in DATATYPE_NAMES}
+"""The supported datatypes with their ids, which are those of the vocabulary, the same in every dictionary."""
+_DATATYPES = flags_of(frozenset(DATATYPE_NAMES))
+ANY = 0
+"""The request of a rule that reads types of any name."""
 
 
 class Ruling(NamedTuple):
@@ -111,7 +130,7 @@ class LiveProgram:
     """The program of a graph that is edited. It begins empty; the first change adds the rules of the selection, too.
 
     Law: `program` is what `build` gives for the closed schema that the changes so far add up to. `rollback` undoes
-    every change since the last `commit`, also one that was interrupted.
+    every change since the last `accept`, also one that was interrupted.
     """
 
     def __init__(self, selection: Selection) -> None:
@@ -122,7 +141,6 @@ class LiveProgram:
         self._schema: dict[Triple, None] = {}
         self._closing, self._free = _closing(selection), _free(selection)
         self._translated: Layer = {}
-        self._suspects: dict[Rule, None] = {}
         self._latest: dict[str, Layer] = {"needed": {}, "own": _own(selection.own)}
         self._rulings: Layer = {}
 
@@ -143,6 +161,11 @@ class LiveProgram:
         return tuple(dict.fromkeys(chain.from_iterable(found)))
 
     @property
+    def size(self) -> int:
+        """The number of rules in force."""
+        return len(self._rulings)
+
+    @property
     def retranslated(self) -> int:
         """How many axioms the last change translated."""
         return sum(each.retranslated for each in self._translations)
@@ -150,7 +173,7 @@ class LiveProgram:
     @property
     def axioms(self) -> int:
         """How many axioms the closed schema holds; an axiom counts once for each profile."""
-        return sum(each.axioms for each in self._translations)
+        return sum(len(each.placed) for each in self._translations)
 
     @property
     def in_force(self) -> Iterator[Rule]:
@@ -187,20 +210,20 @@ class LiveProgram:
         touched += self._follow(removed, added, twins)
         if own is not None:
             touched += self._replace("own", _own(own))
-        rules = (*self._suspects, *self._latest["own"])
-        forks = frozenset[Constant]().union(*(each.forks for each in self._translations))
+        rules = chain(self._translated, self._latest["own"])
+        forks = frozenset[Constant]().union(*(each.forks for each in self._translations if each.readings.faulty))
         needed = _needed(
             self._selection, rules, self._schema, forks, same_as=same_as, exceeded=exceeded, restricted=restricted
         )
         touched += self._replace("needed", needed)
         return self._settle(dict.fromkeys(touched))
 
-    def commit(self) -> None:
-        """Make the changes since the last `commit` final."""
+    def accept(self) -> None:
+        """Make the changes since the last `accept` final."""
         self._log.commit()
 
     def rollback(self) -> None:
-        """Undo the changes since the last `commit`."""
+        """Undo the changes since the last `accept`."""
         self._log.rollback()
 
     def _follow(
@@ -224,16 +247,14 @@ class LiveProgram:
     def _restate(self, change: RuleChange) -> None:
         for rule in change.removed:
             self._log.drop(self._translated, rule)
-            if rule in self._suspects:
-                self._log.drop(self._suspects, rule)
         for rule, ruling in _translated((*change.added, *change.restated)).items():
             self._log.put(self._translated, rule, ruling)
-            if can_derive_schema(rule):
-                self._log.put(self._suspects, rule, None)
 
     def _replace(self, name: str, after: Layer) -> list[Rule]:
         """Replace a layer; returns the rules in which the old and the new layer differ."""
         before = self._latest[name]
+        if not before and not after:
+            return []
         self._log.put(self._latest, name, after)
         return [rule for rule in (before | after) if before.get(rule) != after.get(rule)]
 
@@ -242,8 +263,12 @@ class LiveProgram:
         removed: list[Rule] = []
         added: list[Rule] = []
         restated: list[Rule] = []
+        layers = (*reversed(self._latest.values()), self._free, self._translated, self._closing)
         for rule in touched:
-            before, after = self._rulings.get(rule), self._winner(rule)
+            before, after = self._rulings.get(rule), None
+            for layer in layers:
+                if (after := layer.get(rule)) is not None:
+                    break
             if after is None and before is not None:
                 self._log.drop(self._rulings, rule)
                 removed.append(before.rule)
@@ -252,9 +277,40 @@ class LiveProgram:
                 (restated if before else added).append(after.rule)
         return ProgramChange(tuple(removed), tuple(added), tuple(restated))
 
-    def _winner(self, rule: Rule) -> Ruling | None:
-        layers = (self._closing, self._translated, self._free, *self._latest.values())
-        return next((layer[rule] for layer in reversed(layers) if rule in layer), None)
+
+def is_datatype(ids: Int32) -> NDArray[np.bool_]:
+    """Whether each of terms int32[n] is a supported datatype: bool[n]."""
+    return flagged(ids, _DATATYPES)
+
+
+def have_datatype(rows: Int32) -> bool:
+    """Whether one of rows int32[n, w] says that a term has a supported datatype as its type."""
+    types = np.flatnonzero(rows[:, 1] == TYPE)
+    return len(types) > 0 and bool(is_datatype(rows[types, 2]).any())
+
+
+def datatypes_read(rules: Iterable[Rule]) -> list[int]:
+    """The ids of the datatypes that rules ask for, an entry for each atom that asks; ANY for types of any name."""
+    found = []
+    for rule in rules:
+        for atom in rule.read() if rule.group != DATATYPES else ():
+            if atom.relation is None and atom.terms[1] == RDF_TYPE:
+                type_ = atom.terms[2]
+                if isinstance(type_, Variable):
+                    found.append(ANY)
+                elif type_ in DATATYPE_IDS:
+                    found.append(DATATYPE_IDS[type_])
+    return found
+
+
+def reads_links(rule: Rule) -> bool:
+    """Whether an atom in the body of a rule is `x owl:sameAs y`."""
+    return any(map(is_link, rule.body))
+
+
+def is_link(atom: Atom) -> bool:
+    """Whether an atom is `x owl:sameAs y`."""
+    return atom.relation is None and atom.terms[1] == OWL_SAME_AS
 
 
 def _profiles(selection: Selection) -> tuple[Profile, ...]:

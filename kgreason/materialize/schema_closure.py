@@ -16,9 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.datatypes.datatype_map import values
+from kgreason.datatypes.value import Value
 from kgreason.engine.engine import Check, Engine
 from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.engine.program.encoding import encode_all
+from kgreason.materialize.schema_rows import are_limits
 from kgreason.materialize.twins import NOTHING_SAID, Said
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
@@ -32,6 +35,17 @@ class ClosureChange(NamedTuple):
     added: Int32
 
 
+_NO_ROWS = np.empty((0, 3), dtype=np.int32)
+_NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
+
+
+def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
+    """What a commit has changed since a moment, from what it had changed then and what it has changed now."""
+    then, now = (ZSet.of(change.added) - ZSet.of(change.removed) for change in (before, after))
+    news = (now - then).consolidate()
+    return ClosureChange(news.negative().columns, news.positive().columns)
+
+
 class SchemaStratum:
     """The closing rules over schema triples: change, then accept or rollback.
 
@@ -40,11 +54,11 @@ class SchemaStratum:
     """
 
     def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:
-        self._engine = Engine()
+        self._dictionary, self._engine = dictionary, Engine()
         self._triples = self._engine.table(True, 3)
         self._rules = encode_all(closing, self._engine.planner, dictionary.intern)
         self._is_open = self.is_ready = False
-        self._told = ZSet.empty(3)
+        self._told = _NOTHING
 
     def change(
         self, removed: Int32, added: Int32, check: Check, budget: int | None = None, said: Said = NOTHING_SAID
@@ -55,22 +69,18 @@ class SchemaStratum:
         follow, also after LimitError.
         """
         is_first = not self._is_open
-        if is_first:
-            self._engine.begin()  # before `_is_open`: else an interrupt here makes `rollback` undo the commit before
-            self._is_open, self._told = True, ZSet.empty(3)
-        rules = () if self.is_ready or not is_first else self._rules
         less, more = ({self._engine.table(False, width): rows for width, rows in part.items()} for part in said[:2])
         asserted, retracted = {self._triples: added, **more}, {self._triples: removed, **less}
+        if is_first:
+            self._engine.begin()  # before `_is_open`: else an interrupt here makes `rollback` undo the commit before
+            self._is_open, self._told = True, _NOTHING
+        rules = () if self.is_ready or not is_first else self._rules
         self._engine.apply(asserted, retracted, rules, budget=budget, check=check)
         changes = self._engine.changes()  # since the commit began
         is_triple, rows = changes.tables == self._triples, np.ascontiguousarray(changes.rows[:, :3])
         gone, come = rows[is_triple & (changes.after == ABSENT)], rows[is_triple & (changes.before == ABSENT)]
-        if is_first:
-            self._told = ZSet.of(come) - ZSet.of(gone)
-            return ClosureChange(gone, come)
-        told, self._told = self._told, ZSet.of(come) - ZSet.of(gone)
-        news = (self._told - told).consolidate()
-        return ClosureChange(news.negative().columns, news.positive().columns)
+        told, self._told = self._told, ClosureChange(gone, come)
+        return self._told if is_first else _since(told, self._told)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final, if there are any."""
@@ -94,6 +104,28 @@ class SchemaStratum:
         """Whether each of rows int32[n, 3] is in the closure: bool[n]."""
         found: NDArray[np.bool_] = self._engine.circuit.facts.find(rows) >= 0
         return found
+
+    def lacking(self, rows: Int32) -> Int32:
+        """The schema triples among rows int32[n, 3] that are not in the closure; none if it has all with other limits.
+
+        The limits of cardinalities are read by their values, so another spelling of a limit says nothing new.
+        """
+        lacking: Int32 = rows[~self.holds(rows)]
+        if len(lacking) and are_limits(lacking).all():
+            closure = self.closure()
+            if self._values(lacking) <= self._values(closure[are_limits(closure)]):
+                return _NO_ROWS
+        return lacking
+
+    def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
+        """Triples with the value of their object, or with its text if it is not a literal or has no value."""
+        texts = self._dictionary.decode(rows[:, 2])
+        literals = [text for text in texts if text.startswith('"')]
+        known = dict(zip(literals, values(literals), strict=True))
+        found = (value if isinstance(value := known.get(text), Value) else text for text in texts)
+        return {
+            (subject, predicate, value) for (subject, predicate, _), value in zip(rows.tolist(), found, strict=True)
+        }
 
     def __len__(self) -> int:
         """The number of triples of the closure."""

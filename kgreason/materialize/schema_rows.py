@@ -36,20 +36,21 @@ LITERAL_FACTS = tuple(
 _LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
 
 
-def _flags(texts: frozenset[str]) -> Mask:
+def flags_of(texts: frozenset[str]) -> Mask:
     """flags[id] for the ids of vocabulary terms, False for id 0: bool[len(VOCABULARY) + 1]."""
     flags = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
     flags[[_IDS[text] for text in texts if text in _IDS]] = True
     return flags
 
 
-_PREDICATES, _CLASSES = _flags(SCHEMA_PREDICATES), _flags(SCHEMA_CLASSES)
-_OF_RESTRICTIONS, _DECLARATIONS = _flags(frozenset(PREDICATES)), _flags(frozenset(DECLARATIONS))
+_PREDICATES, _CLASSES = flags_of(SCHEMA_PREDICATES), flags_of(SCHEMA_CLASSES)
+_OF_RESTRICTIONS, _DECLARATIONS = flags_of(frozenset(PREDICATES)), flags_of(frozenset(DECLARATIONS))
 PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDICATES, _CLASSES))
 """The ids of the predicates of schema triples, and of the classes whose instances are part of the schema."""
 
 
-def _flagged(ids: Int32, flags: Mask) -> Mask:
+def flagged(ids: Int32, flags: Mask) -> Mask:
+    """For each of `ids`, of any shape, its flag: False for an id that is not of the vocabulary."""
     known = ids < flags.size
     known[known] = flags[ids[known]]
     return known
@@ -69,10 +70,16 @@ def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
     """Whether each of rows int32[n, 3] has one of these predicates, or a type that is one of these classes: bool[n]."""
     if not len(rows):
         return np.zeros(0, dtype=np.bool_)
-    found = _flagged(rows[:, 1], predicates)
+    found = flagged(rows[:, 1], predicates)
     types = np.flatnonzero(rows[:, 1] == TYPE)
-    found[types] |= _flagged(rows[types, 2], classes)
+    found[types] |= flagged(rows[types, 2], classes)
     return found
+
+
+def have_header(quads: Int32) -> bool:
+    """Whether one of quads int32[n, 4] is an import, a version IRI or the declaration of an ontology."""
+    predicates, objects = quads[:, 1], quads[:, 2]
+    return bool((predicates == IMPORTS).any() or (predicates == VERSION_IRI).any() or (objects == ONTOLOGY).any())
 
 
 def linked(rows: Int32) -> Int32:
@@ -96,7 +103,7 @@ def links(rows: Int32, schema: Int32) -> bool:
         return False
     limits = are_limits(schema)
     terms = np.concatenate([schema[~limits].ravel(), schema[limits, 0]])
-    return bool(_flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, terms).any())
+    return bool(flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, terms).any())
 
 
 def are_limits(rows: Int32) -> Mask:

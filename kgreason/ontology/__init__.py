@@ -4,8 +4,7 @@
     twins       find restrictions that say the same, and choose one to represent the others
     translate/  axioms -> rules: `rdfs` and `owl2rl` hold the rows of the specifications, `translate` runs all passes
     reduce/     remove superfluous triples before the axioms are read, and superfluous rules afterwards
-    change      Change: the input and output of each pass of a live translation
-    live/       the same passes for a schema that is edited
+    change      Change: the input and output of each pass when a schema is edited
     undo        UndoLog: takes back the edits since the last commit
     generic/    the generic rules of a rule set, and those of them that the data needs beside the translated rules
 

@@ -16,8 +16,8 @@ from kgreason.engine.memory.layout import STAMP, Int32
 from kgreason.engine.program.encoding import columns_of
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern
-from kgreason.materialize.literals.datatypes_in_use import GROUP as DATATYPES
 from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.program import DATATYPES
 from kgreason.materialize.twins import GROUP as TWINS
 from kgreason.ontology.generic.patterns import substituted, unified
 from kgreason.proofs.notation import is_hidden

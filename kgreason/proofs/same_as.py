@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.same_as.representatives import GROUP, Equality, is_link
+from kgreason.materialize.program import is_link
+from kgreason.materialize.same_as.representatives import GROUP, Equality
 from kgreason.proofs.engine_facts import EngineFacts, without_hidden
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State

@@ -9,5 +9,4 @@ counted                 part of the reader: error messages for very long tokens
 labels                  part of the reader: stable names for blank nodes
 tokens                  part of the reader: turns text into id columns
 problem                 the problem of a text in words
-generalised             tells RDF triples from generalised triples
 """

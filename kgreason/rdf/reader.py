@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import sys
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
@@ -25,17 +25,23 @@ from itertools import islice
 from lzma import LZMAError
 from os import PathLike
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
+import numpy as np
+import numpy.typing as npt
 import pyoxigraph
 
 from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxError
+from kgreason.progress import SILENT, Progress
 from kgreason.rdf.counted import Counted, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, settled
 from kgreason.rdf.owl import to_rdf_xml
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml_text import XmlText
 from kgreason.terms.dictionary import Dictionary, Ids
+
+if TYPE_CHECKING:
+    from kgreason.rdf.labels import Labels
 
 CHUNK = 30_000
 """The largest number of quads in a batch."""
@@ -97,6 +103,23 @@ def read_stream(
     return _batches(stream, dictionary, format_named(syntax), source, owner or source, base)
 
 
+def read_files(
+    paths: Iterable[str | PathLike[str]],
+    dictionary: Dictionary,
+    *,
+    syntax: str | None = None,
+    progress: Progress = SILENT,
+) -> npt.NDArray[np.int32]:
+    """The quads of files: int32[n, 4], where graph 0 is the default graph. Terms and errors are those of `read`."""
+    parts = [np.empty((0, 4), dtype=np.int32)]
+    with progress("reading") as report:
+        for path in paths:
+            for batch in read(path, dictionary, syntax=syntax):
+                parts.append(np.stack(batch, axis=1))
+                report(len(batch.subjects))
+    return np.concatenate(parts)
+
+
 def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
     """Read the quads of a file one by one, without Numba, for callers that need only a few. Raises errors as `read`."""
     form = format_of(path)
@@ -131,19 +154,27 @@ def _read_file(
 def _batches(
     stream: BinaryIO, dictionary: Dictionary, form: Format, file: str, source: str, base: str | None
 ) -> Iterator[Batch]:
-    from kgreason.rdf.labels import Labels
     from kgreason.rdf.tokens import encode
 
     with _input_errors(file), _unpacked(stream, form) as text:
         name = _begun(text, form)
-        labels = Labels(source, invented=name not in ("nt", "nq"))
+        labels: Labels | None = None
         with closing(_ahead(_chunks(text, name, file, base))) as chunks:
             for chunk in chunks:
+                if labels is None and b"_:" in chunk:
+                    labels = _labels(source, name)
                 try:
-                    quads = encode(labels.rename(chunk), dictionary)
+                    quads = encode(labels.rename(chunk) if labels else chunk, dictionary)
                 except LongTermError as error:
                     raise LimitError(f"{file}: {error}") from error
                 yield Batch(*quads)
+
+
+def _labels(source: str, name: str) -> Labels:
+    """The names of the blank nodes of a source in the format `name`."""
+    from kgreason.rdf.labels import Labels
+
+    return Labels(source, invented=name not in ("nt", "nq"))
 
 
 def _begun(text: io.BufferedReader, form: Format) -> str:

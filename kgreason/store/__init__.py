@@ -7,4 +7,5 @@ oxigraph/            the rows that SPARQL sees
 spellings            which literals Oxigraph cannot tell apart
 rows                 rows of ids -> rows of the store
 repository           Repository: the steps of a commit, in their order
+reader               Reader: the repository of a graph that is open for reading only
 """

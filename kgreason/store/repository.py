@@ -16,8 +16,7 @@ two sets of rows. So applying all deltas since the flush brings Oxigraph up to d
 already. The deltas come from replaying the journal in the engine. The repository knows neither the engine nor the
 contents of snapshots; its callers pass the rows. In memory there is Oxigraph only.
 
-A reader in another process opens Oxigraph at one moment, and snapshot and journal at another. The journal may then be
-ahead of Oxigraph. So the reader replays the journal only up to the commit that its Oxigraph store has (`join`, `cut`).
+A reader in another process is a `Reader`.
 
 Threads: any thread may use `store` at any time. Everything else needs the graph's lock.
 
@@ -31,7 +30,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -56,23 +54,14 @@ _NUMBERS = count(1)
 _SMALLEST = 4 << 20
 _SHARE = 4
 """A checkpoint is due once the journal has more than 4 MB and more than a quarter of the snapshot's bytes."""
-_ATTEMPTS, _PAUSE = 20, 0.02
-"""How often a reader tries to open a store that a writer is changing, and the seconds between two attempts."""
 
 
-class _Delta(NamedTuple):
+class RowDelta(NamedTuple):
     """The rows that a commit first removes from the store, and then adds, as lines."""
 
     commit: int
     removed: bytes
     added: bytes
-
-
-class _Moment(NamedTuple):
-    """The folder that a reader saw with its Oxigraph store; the store has all its commits before `first`."""
-
-    folder: Folder
-    first: int
 
 
 class _Stage(NamedTuple):
@@ -83,32 +72,32 @@ class _Stage(NamedTuple):
 
 
 class Repository:
-    """The repository of a graph, in memory if `folder` is None; `wanted` is the manifest of a new store."""
+    """The repository of a graph that may be edited, in memory if `folder` is None.
 
-    def __init__(self, folder: Folder | None, wanted: Manifest, *, write: bool) -> None:
+    `wanted` is the manifest of a new store.
+    """
+
+    def __init__(self, folder: Folder | None, wanted: Manifest) -> None:
         self._folder = folder
-        self._write = write
+        self.is_on_disk = folder is not None
+        """Whether commits survive the process."""
         self._store: OxigraphStore | None = None
         self._stage: _Stage | None = None
         self._opening = Lock()
         self._process = os.getpid()
-        self._moment: _Moment | None = None
-        self._end: int | None = None
         self._is_closed = self._is_stuck = self._is_doubted = False
-        self._unseen: list[_Delta] = []
+        self._unseen: list[RowDelta] = []
         found = folder.manifest if folder else None
         self.manifest = wanted
         if found is not None:
             self.manifest = found if found.commit else replace(wanted, stored=found.stored)
         self._seen = self.manifest.stored
         self._limit: int | None = None
-        if write:
-            self._tidy()
+        self._begin()
 
-    @property
-    def is_on_disk(self) -> bool:
-        """Whether commits survive the process."""
-        return self._folder is not None
+    def _begin(self) -> None:
+        """Remove what a writer before has left."""
+        self._tidy()
 
     @property
     def store(self) -> OxigraphStore:
@@ -153,80 +142,26 @@ class Repository:
             self._adopt()
 
     def _open_store(self) -> OxigraphStore:
-        if self._folder is None:
-            return OxigraphStore()
-        if self._write:
-            return OxigraphStore(self._folder.oxigraph(self.manifest))
-        return self._read_store(self._folder.path)
-
-    def _read_store(self, path: Path) -> OxigraphStore:
-        """The store as of now. While it is being opened, a writer may move it to another folder or compact it."""
-        for attempts in range(_ATTEMPTS, 0, -1):
-            folder = Folder(path, write=False)
-            found, first = folder.manifest, folder.journal.last
-            try:
-                there = found and found.commit and folder.oxigraph(found)
-                store = OxigraphStore.read_only(there) if there else OxigraphStore()
-                folder.look_on()
-            except StoreError:
-                if attempts == 1:
-                    raise
-                time.sleep(_PAUSE)
-            else:
-                break
-        self._moment = _Moment(folder, first)
-        return store
+        return OxigraphStore() if self._folder is None else OxigraphStore(self._folder.oxigraph(self.manifest))
 
     def join(self) -> None:
-        """Have a reader see snapshot and journal as they were when its store was opened. Raises StoreError."""
-        if self._folder is None or self._write:
-            return
-        _ = self.store  # opened, if it is not yet
-        assert self._moment is not None
-        if self._moment.folder is self._folder:
-            return
-        self._end = None
-        self._unseen.clear()
-        self._see(self._moment.folder)
-
-    def _see(self, folder: Folder) -> None:
-        self._folder = folder
-        if folder.manifest is not None:
-            self._hold(folder.manifest)
+        """See snapshot and journal as they were when the store was opened. Raises StoreError. A writer always does."""
 
     def cut(self) -> bool:
-        """Whether a reader's store lacks some of the last replayed commits. If so, `last` no longer counts them.
+        """Bring the store to the last commit, after all `pending` commits were replayed.
 
-        The deltas up to a commit say which rows the store must have after it, and which rows it must not have. If the
-        rows fit two commits, the states of these commits are equal, so either is right.
+        The result is whether `last` no longer counts some of these commits; for a writer it counts them all.
         """
-        if self._moment is None:
-            self._apply_replayed()
-            return False
-        end = self.last
-        while self._unseen and not self._shows(self._unseen):
-            end = self._unseen.pop().commit - 1
-        self._unseen.clear()
-        is_cut = end != self.last
-        self._end = end
-        return is_cut
-
-    def _shows(self, deltas: Iterable[_Delta]) -> bool:
-        """Whether the store has the rows that came last with these deltas, and none that went last."""
-        come, gone = _net(deltas)
-        return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)
+        self._apply_replayed()
+        return False
 
     @property
     def has_moved(self) -> bool:
-        """Whether a writer has replaced the snapshot of this reader; then call `look_again`. Raises StoreError."""
-        return self._folder is not None and not self._write and self._folder.has_moved()
+        """Whether another writer has replaced the snapshot; then call `look_again`. Raises StoreError."""
+        return False
 
     def look_again(self) -> None:
-        """Make a reader see the store as it is now. Raises StoreError."""
-        assert self._folder is not None
-        self._see(Folder(self._folder.path, write=False))
-        with self._opening:
-            self._store = self._moment = self._end = None
+        """See the store as it is now. Raises StoreError."""
 
     def close(self, *, is_failed: bool = False) -> None:
         """Close the store and the journal, and release the lock. The next opening replays what `settle` did not write.
@@ -263,7 +198,7 @@ class Repository:
     @property
     def is_writable(self) -> bool:
         """Whether the repository was opened for writing and is not closed."""
-        return self._write and not self._is_closed and self._is_ours
+        return not self._is_closed and self._is_ours
 
     @property
     def snapshot(self) -> Path | None:
@@ -273,8 +208,6 @@ class Repository:
     @property
     def last(self) -> int:
         """The number of the last commit."""
-        if self._end is not None:
-            return self._end
         return self._folder.journal.last if self._folder else self.manifest.commit
 
     @property
@@ -299,11 +232,9 @@ class Repository:
         return self._seen < self.manifest.commit
 
     def check_writable(self) -> None:
-        """Raise StoreError if the repository takes no commit: it is closed, or was opened for reading only."""
+        """Raise StoreError if the repository takes no commit: it is closed, or belongs to another process."""
         if self._is_closed:
             raise StoreError("the graph is closed")
-        if not self._write:
-            raise StoreError("the store was opened for reading only")
         if not self._is_ours:
             raise StoreError(
                 "the graph was opened in another process, before a fork; open the store again in the present process"
@@ -320,11 +251,11 @@ class Repository:
         if self._folder is None:
             self._commit_in_memory(store, record, removed, added)
             return
-        if self.snapshot is None:
+        if not self.manifest.commit:
             raise StoreError(f"{self._folder.path}: there is no snapshot yet; the first commit must be a load")
         self._make_sure()
         try:
-            self._unseen.append(_Delta(record.commit, removed, added))
+            self._unseen.append(RowDelta(record.commit, removed, added))
             self._folder.journal.append(record)
             self._catch_up(store)
         except BaseException as error:
@@ -357,9 +288,8 @@ class Repository:
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
         """Keep the delta of one of the `pending` commits for `cut`, unless the store has it, or is to be refilled."""
         last = self._unseen[-1].commit if self._unseen else self._seen
-        is_lacking = self._write and not self.manifest.is_older and record.commit == last + 1
-        if is_lacking or (self._moment is not None and record.commit >= self._moment.first):
-            self._unseen.append(_Delta(record.commit, removed, added))
+        if not self.manifest.is_older and record.commit == last + 1:
+            self._unseen.append(RowDelta(record.commit, removed, added))
 
     def _apply_replayed(self) -> None:
         """Bring the store of a writer to the last commit, in one step.
@@ -368,7 +298,7 @@ class Repository:
         readers must not see; together they change nothing where it has all.
         """
         if self._unseen:
-            come, gone = _net(self._unseen)
+            come, gone = net(self._unseen)
             self.store.apply(gone, come)
             self._seen = self._unseen[-1].commit
             self._unseen.clear()
@@ -472,7 +402,7 @@ class Repository:
     def settle(self, manifest: Manifest) -> None:
         """Flush the store as of the last commit, and write a manifest with its statistics and warnings."""
         settled = self._settled(manifest, self.manifest.oxigraph)
-        if self._write and settled != self.manifest:
+        if settled != self.manifest:
             self.store.flush()
             if not self.is_behind:
                 self._note(settled)
@@ -546,7 +476,7 @@ class Repository:
         self.manifest, self._seen = manifest, manifest.stored
 
 
-def _net(deltas: Iterable[_Delta]) -> tuple[bytes, bytes]:
+def net(deltas: Iterable[RowDelta]) -> tuple[bytes, bytes]:
     """The rows that are there after deltas, and those that are not, of all that the deltas name; as lines."""
     come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
     for delta in deltas:

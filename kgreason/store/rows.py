@@ -16,7 +16,6 @@ import numpy as np
 
 from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.state import Saved
-from kgreason.rdf.generalised import is_rdf
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import pieces
 from kgreason.store.spellings import Spellings
@@ -52,7 +51,7 @@ def put(
 def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
     """Load a whole state into an empty store."""
     rows = saved.triples()
-    store.load(chunks(dictionary, rows[is_rdf(dictionary, *rows.T)]))
+    store.load(chunks(dictionary, rows[dictionary.are_rdf(rows)]))
     store.load(chunks(dictionary, saved.named(dictionary)))
 
 

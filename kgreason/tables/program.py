@@ -20,7 +20,7 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import encode_all, relation_text
 from kgreason.errors import InputError, RuleError
-from kgreason.materialize.literals.statements import NO_FACTS, Facts
+from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.operators.functions import Functions
 from kgreason.materialize.operators.negation import Negations
 from kgreason.rules.lowering import lowered
@@ -98,7 +98,7 @@ class TableProgram:
         engine.begin()
         try:
             engine.apply(self._facts, {}, self._rules, strategy="bootstrap", check=check)
-            while facts := self._operated(check):
+            while any(facts := self._operated(check)):
                 engine.apply(facts.added, facts.removed, check=check)
         except BaseException:
             engine.rollback()
@@ -108,8 +108,10 @@ class TableProgram:
 
     def _operated(self, check: Callable[[], object]) -> Facts:
         """The facts that operators assert and retract next; none at the end."""
-        computed = self._functions.wanted(check) if self._functions else NO_FACTS
-        return computed or (self._negations.wanted(self._engine.changes()) if self._negations else NO_FACTS)
+        computed = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
+        if any(computed) or not self._negations.are_any:
+            return computed
+        return self._negations.wanted(self._engine.changes())
 
     def write(self, folder: Path, report: Report) -> dict[str, int]:
         """Write the derived relations into a folder, which is made if it does not exist.

@@ -56,6 +56,10 @@ _ROWS = 10_000
 """The number of rows that `lines` writes at a time: few enough for the CPU cache."""
 _FEW = 16
 """At most 16 rows are written one by one, without a table of their terms."""
+_SHORT = 1000
+"""A column of fewer ids is short."""
+_SUBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK])
+_OBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE])
 _FILES = ("arena", "offsets", "slots")
 
 
@@ -151,6 +155,28 @@ class Dictionary:
         first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
         found: Ids = ids[(first == ord('"')) & (last == ord(">"))]
         return found
+
+    def are_rdf(self, rows: Ids) -> npt.NDArray[np.bool_]:
+        """Whether each of rows int32[n, w] begins with an RDF triple: bool[n].
+
+        The subject of a *generalised* triple is a literal or a triple term, or its predicate is not an IRI. Rules may
+        derive such a triple, and only the engine holds it: it is never stored, printed or shown to a query.
+        """
+        columns = rows[:, :3].T
+        if columns.shape[1] > self._count:  # more rows than terms: look at each term once, in order
+            kinds = self.kinds(np.arange(self._count + 1, dtype=np.int32))
+            is_rdf: npt.NDArray[np.bool_] = (kinds == Kind.IRI)[columns[1]]
+            is_rdf &= _SUBJECT[kinds][columns[0]]
+            is_rdf &= _OBJECT[kinds][columns[2]]
+            return is_rdf
+        # one call for all columns, which large ones have no memory for
+        subject, predicate, object_ = self.kinds(columns) if columns.shape[1] < _SHORT else map(self.kinds, columns)
+        found: npt.NDArray[np.bool_] = (predicate == Kind.IRI) & _SUBJECT[subject] & _OBJECT[object_]
+        return found
+
+    def has_literals(self, after: int) -> bool:
+        """Whether a term with an id above `after` is a literal."""
+        return bool((self._arena[self._offsets[after + 1 : self._count + 1]] == ord('"')).any())
 
     def lines(self, *columns: Ids) -> bytes:
         """Rows of ids, given as columns, as N-Triples or N-Quads lines. Id 0 (the default graph) is left out."""

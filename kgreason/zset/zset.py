@@ -2,7 +2,7 @@
 
 A Z-set maps rows to weights; all but finitely many weights are 0. It is stored as a batch, in which a row may occur
 several times; the weight of the row is then the sum. `consolidate` (sort, add, drop zeros) is the only normal form.
-Every question about a Z-set (`==`, `len`, `weight_of`, `distinct`, ...) looks at the normal form, so no answer depends
+Every question about a Z-set (`==`, `len`, `distinct`, ...) looks at the normal form, so no answer depends
 on how the batch was made.
 
     a + b == b + a        a + (b + c) == (a + b) + c        a + empty == a        a - a == empty
@@ -93,15 +93,6 @@ class ZSet:
     def restricted_to(self, mask: npt.NDArray[np.bool_]) -> ZSet:
         """The rows of this batch where `mask`, bool[n], holds."""
         return ZSet(self.columns[mask], self.weights[mask], self.is_normal)
-
-    def weight_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """The weights int64[m] of the rows int32[m, w]; 0 for a row that is not in the Z-set.
-
-        Cost: one sort of the rows of the Z-set and these rows together.
-        """
-        both = self + ZSet.of(rows, 0)
-        groups = grouped(both.columns)
-        return groups.sums(both.weights)[groups.numbers()[len(self.columns) :]]
 
     def __len__(self) -> int:
         """The number of rows whose weight is not 0."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.lubm import NAMESPACE
+from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
+from kgreason.rdf.reader import read_files
 from kgreason.resources import resource
 
 COURSES = f"<{NAMESPACE}takesCourse>"
@@ -30,5 +32,6 @@ def write(path: Path) -> Path:
 def materialized(folder: Path) -> Materializer:
     """The university under OWL 2 RL."""
     materializer = Materializer(select(["owl2rl"]))
-    materializer.load([write(folder / "data.nt"), ONTOLOGY])
+    materializer.change(Edit(added=read_files([write(folder / "data.nt"), ONTOLOGY], materializer.dictionary)))
+    materializer.accept()
     return materializer

@@ -5,11 +5,13 @@ import numpy as np
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
+from kgreason.rdf.reader import read_files
 from kgreason.resources import resource
 from kgreason.rules.parser import parse
 
 _live = Materializer(select(["owl2rl"]))
-_live.load([resource("ontologies", "univ-bench.ttl")])
+_live.change(Edit(added=read_files([resource("ontologies", "univ-bench.ttl")], _live.dictionary)))
+_live.accept()
 _quads = np.array(
     [(*row, graph) for graph in (0, 1) for row in _live.save().triples(asserted=True)[:2]], dtype=np.int32
 )

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import SchemaMode
 from kgreason.ontology.twins import twins
 from kgreason.proofs.contradictions import contradictions
+from kgreason.rdf.reader import read_files
 from kgreason.rules.model import FALSE, Rule, Term, Variable, contradiction
 from tests.oracle import owl2rl
 from tests.oracle.graph import Contradiction, Graph, Triple
@@ -245,7 +247,8 @@ def test_a_file_of_many_graphs(tmp_path_factory: pytest.TempPathFactory, quads: 
     path = tmp_path_factory.mktemp("files") / "data.nq"
     path.write_text(nquads(quads))
     live = materializer()
-    live.load([path])
+    live.change(Edit(added=read_files([path], live.dictionary)))
+    live.accept()
     written = {(as_written(s), as_written(p), as_written(o)) for s, p, o in triples_of(live)}
     loud, _ = owl2rl.close(union(quads), noise=LOUD)
     assert asked(written) <= asked(loud)
@@ -258,7 +261,14 @@ def test_a_file_of_many_graphs(tmp_path_factory: pytest.TempPathFactory, quads: 
 @pytest.mark.slow
 def test_lubm(shared_data: Path) -> None:
     live = materializer()
-    live.load([shared_data / "lubm" / "univ-bench.owl", shared_data / "lubm" / "lubm1.nt.gz"])
+    live.change(
+        Edit(
+            added=read_files(
+                [shared_data / "lubm" / "univ-bench.owl", shared_data / "lubm" / "lubm1.nt.gz"], live.dictionary
+            )
+        )
+    )
+    live.accept()
     asserted = triples_of(live, asserted=True)
     assert len(asserted) == 100_543 + 293
     assert triples_of(live) == owl2rl.close(asserted)[0]

@@ -27,7 +27,7 @@ from kgreason.materialize.program import LiveProgram
 from kgreason.materialize.quads import asserted as quads
 from kgreason.materialize.quads.asserted import Quads
 from kgreason.materialize.schema_closure import SchemaStratum
-from kgreason.ontology.live.live import LiveTranslation
+from kgreason.ontology.translate.translate import LiveTranslation
 from kgreason.store.journal import journal
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -48,7 +48,7 @@ STEPS = (
     (SchemaStratum, "accept"),
     (LiveTranslation, "change"),
     (LiveProgram, "change"),
-    (LiveProgram, "commit"),
+    (LiveProgram, "accept"),
     (Engine, "_retract"),
     (Engine, "_switch"),
     (Engine, "_evaluate"),
@@ -234,7 +234,7 @@ def test_a_fault_at_every_step(siege: Siege) -> None:
     for number in points(siege, every=True):
         siege.fail(number)
     late = {"tidy", "rmtree"} if siege.way.is_bulk else {"apply"} if siege.way.is_on_disk else set()
-    assert set(siege.stands) == {"accept", "commit"} | late
+    assert set(siege.stands) == {"accept"} | late
 
 
 UPDATE = """PREFIX : <http://e/> INSERT DATA { :u :p :a . :g { :u :q "x"@en } } ;

@@ -36,7 +36,7 @@ STEPS = (
     (Journal, "reset"),
     (Materializer, "change"),
     (Materializer, "accept"),
-    (LiveProgram, "commit"),
+    (LiveProgram, "accept"),
     (Engine, "accept"),
     (os, "write"),
 )

@@ -11,6 +11,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import RdfSyntaxError
 from kgreason.graph.changes import log
+from kgreason.graph.commits import LiveGraph
 
 IMPORTS = (
     "<http://e/o> a <http://www.w3.org/2002/07/owl#Ontology> ; <http://www.w3.org/2002/07/owl#imports> <http://e/x> ."
@@ -67,12 +68,22 @@ def test_a_commit_that_fails_is_not_told(graph: KnowledgeGraph, caplog: pytest.L
 
 
 def test_nothing_is_computed_where_nobody_listens(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph.add(IMPORTS)  # the first commit stores the warnings in the manifest
     monkeypatch.setattr(log.LOGGER, "propagate", False)
-    assert [type(handler) for handler in log.LOGGER.handlers] == [logging.NullHandler]
+    assert not log.LOGGER.handlers
 
-    def compute() -> list[str]:
+    def compute(_: LiveGraph) -> list[str]:
         raise AssertionError("nobody asked for warnings")
 
-    commits = log.CommitLog()
-    commits.begin(compute)
-    commits.end(graph.add(IMPORTS), compute)
+    with monkeypatch.context() as patched:
+        patched.setattr(LiveGraph, "warnings", property(compute))
+        graph.add(f"{PATH} :a :p :b .")
+
+
+def test_nothing_is_written_where_nobody_listens(
+    graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(log.LOGGER, "propagate", False)
+    graph.add(IMPORTS)
+    assert graph.warnings
+    assert capfd.readouterr() == ("", "")

@@ -119,7 +119,7 @@ def test_what_is_rolled_back_has_not_been(history: list[Step], cut: int) -> None
     follower = Follower(select(["owl2rl"]))
     for step in history[:cut]:
         follower.take(step)
-    follower.live.commit()
+    follower.live.accept()
     before = follower.live.program
     for step in history[cut:]:
         follower.take(step)

@@ -418,7 +418,7 @@ def test_a_graph_in_memory(failing: Callable[..., None], after: bool) -> None:
 def test_what_is_closed_or_opened_for_reading_takes_no_commit(path: Path) -> None:
     with Toy(path, read_only=True) as toy, pytest.raises(StoreError, match="not open for writing"):
         toy.commit("b")
-    home = Repository(None, Manifest([]), write=True)
+    home = Repository(None, Manifest([]))
     home.close()
     with pytest.raises(StoreError, match="is closed"):
         home.commit(Record(1), b"", b"")

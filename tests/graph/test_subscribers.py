@@ -204,7 +204,7 @@ def test_a_commit_that_is_interrupted_at_any_moment(strategy: Strategy, edits: l
             check(graph, model)
 
 
-@pytest.mark.parametrize("step", ["accept", "program.commit", "_home.commit"])
+@pytest.mark.parametrize("step", ["accept", "engine.accept", "_home.commit"])
 def test_ctrl_c_once_the_journal_has_a_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     """It stands, and subscribers are told of it."""
     told_of: list[Delta] = []
@@ -214,7 +214,7 @@ def test_ctrl_c_once_the_journal_has_a_commit(tmp_path: Path, monkeypatch: pytes
         side = graph._engine()
         owner, name = {
             "accept": (side.materializer, "accept"),
-            "program.commit": (side.materializer.program, "commit"),
+            "engine.accept": (side.materializer.engine, "accept"),
             "_home.commit": (side._home, "commit"),
         }[step]
         function = getattr(owner, name)

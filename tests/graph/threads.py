@@ -270,7 +270,7 @@ def again(graph: KnowledgeGraph, done: Done) -> None:
         tx.add(SCHEMA)
     for delta in done.feed:
         with graph.transaction() as tx:
-            removed, added = delta.quad_lines
+            removed, added = delta.lines([delta.removed_quads], [delta.added_quads])
             tx.remove_lines(removed).add_lines(added)
             if delta.commit in done.rules:
                 rule, came = done.rules[delta.commit]

@@ -12,6 +12,7 @@ from typing import Self
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.reader import Reader
 from kgreason.store.repository import Repository
 
 Rows = frozenset[bytes]
@@ -43,7 +44,9 @@ class Toy:
         if folder and read_only and folder.is_behind:
             folder.close()
             folder, read_only = Folder(folder.path, write=True), False
-        self.home = Repository(folder, Manifest(["none"]), write=not read_only)
+        self.home: Repository = (
+            Reader(folder, Manifest(["none"])) if folder and read_only else Repository(folder, Manifest(["none"]))
+        )
         self.engine: Rows | None = None
         if self.home.is_behind:
             if self.home.is_ahead:

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.ontology.live.axioms import LiveReadings
-from kgreason.ontology.read.collect import collect, read_node
+from kgreason.ontology.read.collect import LiveReadings, collect, read_node
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES, Schema, is_schema
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Triple

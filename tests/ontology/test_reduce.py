@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.ontology.reduce.reduce import is_step, reduce
+from kgreason.ontology.reduce.shortcuts import is_step, reduce
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Atom, Rule, Term, Triple, Variable, triple
 from kgreason.rules.parser import parse

@@ -10,9 +10,11 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.engine.engine import Engine
+from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.materialize.selection import select
+from kgreason.rdf.reader import read_files
 from kgreason.resources import resource
 from kgreason.spark.close.levels import materialize
 from tests.spark.engines import as_set, asserted, collected, frame, program_of, states
@@ -40,7 +42,8 @@ ONTOLOGIES = [
 def bootstrapped(*paths: Path) -> Engine:
     """An engine that has evaluated what files hold, and what their terms stand for, from scratch."""
     live = Materializer(select(["owl2rl"]))
-    live.load(paths)
+    live.change(Edit(added=read_files(paths, live.dictionary)))
+    live.accept()
     engine, rows = Engine(quiet=SAME_AS), asserted(live.engine)
     tables = live.engine.planner.tables()
     numbers = [engine.table(*kind) for kind in tables]

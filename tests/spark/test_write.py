@@ -24,7 +24,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from kgreason.errors import InputError, RdfSyntaxError, StoreError, StoreLockedError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.rdf.generalised import is_rdf
 from kgreason.spark.out.store import _lines, write_to_store
 from kgreason.spark.out.write import decoded, write
 from kgreason.spark.read.read import read
@@ -73,7 +72,7 @@ def test_what_is_decoded_are_the_triples_that_rdf_knows(spark: SparkSession) -> 
     assert found.columns == ["subject", "predicate", "object", "stamp"]
     expected = [
         (*dictionary.decode(row), stamp)
-        for stamp, (row, kept) in enumerate(zip(rows, is_rdf(dictionary, *rows.T), strict=True))
+        for stamp, (row, kept) in enumerate(zip(rows, dictionary.are_rdf(rows), strict=True))
         if kept
     ]
     assert sorted(map(tuple, found.collect())) == sorted(expected)

@@ -132,7 +132,6 @@ def test_reading_a_saved_dictionary_needs_no_numba(tmp_path: Path) -> None:
     program = f"""
 import sys
 from pathlib import Path
-from kgreason.rdf.generalised import is_rdf
 from kgreason.rdf.reader import read
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.terms.dictionary import Dictionary

@@ -95,17 +95,6 @@ def test_a_zset_is_its_positive_and_its_negative_part(a: ZSet) -> None:
     assert (-a).positive() == -(a.negative())
 
 
-@given(zsets(), st.lists(rows(), max_size=6))
-def test_weight_of_rows(a: ZSet, some: list[Row]) -> None:
-    assert a.weight_of(table(some)).tolist() == [as_dict(a).get(row, 0) for row in some]
-
-
-@given(zsets(), zsets())
-def test_weight_of_is_linear(a: ZSet, b: ZSet) -> None:
-    rows = np.concatenate([a.columns, b.columns])
-    assert (a + b).weight_of(rows).tolist() == (a.weight_of(rows) + b.weight_of(rows)).tolist()
-
-
 @given(zsets())
 def test_length_and_truth_are_those_of_the_normal_form(a: ZSet) -> None:
     assert len(a) == len(as_dict(a))

@@ -26,7 +26,7 @@ from kgreason.graph.knowledge_graph import opened
 from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import Progress
-from kgreason.rdf.generalised import is_rdf
+from kgreason.rdf.reader import read_files
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary, Ids
 
@@ -107,7 +107,7 @@ def materialize(
     with _says_what_is_written(output):
         materializer = _closed(selection, files, syntax, opened(catalogue), prefixes, progress)
         rows = materializer.save().triples(asserted=False if inferred else None)
-        _write(target, materializer.dictionary, rows[is_rdf(materializer.dictionary, *rows.T)], progress)
+        _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)
 
 
 @contextmanager
@@ -142,7 +142,7 @@ def _closed(
 
     materializer = Materializer(selection)
     imports = Imports(materializer, documents)
-    edit = Edit(added=materializer.read(files, syntax=syntax, progress=progress))
+    edit = Edit(added=read_files(files, materializer.dictionary, syntax=syntax, progress=progress))
     materializer.change(imports.completed(edit, progress), progress=progress)
     materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)

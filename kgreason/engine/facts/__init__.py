@@ -1,5 +1,5 @@
 """The facts of a circuit.
 
 table       FactTable: a row for each fact, with state, stamp and support
-hash_table  the kernels that look rows up and take them out
+hash_table  the hash table over the rows, for kernels: look a row up, take it out
 """

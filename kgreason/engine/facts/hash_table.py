@@ -32,10 +32,8 @@ from kgreason.engine.memory.layout import (
     ROWS,
     STATE,
     SUPPORT,
-    TABLE,
     UNDO,
     Block,
-    Int8,
     Int32,
     Number,
     UInt32,
@@ -102,16 +100,6 @@ def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: 
     h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
-@kernel
-def find_rows(m: Block, keys: Int32, found: Int32) -> None:
-    """For each of keys int32[n, w] write the number of its row to found int32[n], or -1 if the fact is not present."""
-    rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
-    bits, width = log2(m, ENTRIES), keys.shape[1]
-    for i in range(keys.shape[0]):
-        r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
-        found[i] = r if r >= 0 and rows[r, STATE] & AGE != GONE else -1
-
-
 @inline
 def kind(state: Number) -> Number:
     """The kind of a fact, from the state of its row: ABSENT, INFERRED or IS_ASSERTED."""
@@ -119,23 +107,6 @@ def kind(state: Number) -> Number:
     if age in (FREE, GONE, DEAD):
         return ABSENT
     return IS_ASSERTED if state & ASSERTED != 0 else INFERRED
-
-
-@kernel
-def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
-    """Write the present facts, in the order of their rows, to columns int32[n, w], tables int32[n] and kinds int8[n].
-
-    Returns the number of present facts.
-    """
-    rows, n = matrix(m, ROWS), np.int64(0)
-    for r in range(m[N_ROWS]):
-        found = kind(rows[r, STATE])
-        if found != ABSENT:
-            for c in range(columns.shape[1]):
-                columns[n, c] = rows[r, FIRST + c]
-            tables[n], kinds[n] = rows[r, STATE] >> TABLE, found
-            n += 1
-    return n
 
 
 @kernel

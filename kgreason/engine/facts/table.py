@@ -13,14 +13,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.facts.hash_table import find_rows, list_facts, rehash
-from kgreason.engine.memory.blocks import Memory
+from kgreason.compiled import kernel
+from kgreason.engine.facts.hash_table import find_row, kind, rehash
+from kgreason.engine.memory.blocks import Memory, entries, matrix
 from kgreason.engine.memory.buffers import power_of_two
+from kgreason.engine.memory.hashing import hash_row, log2
 from kgreason.engine.memory.layout import (
     ABSENT,
     AGE,
     ASSERTED,
     DEAD,
+    ENTRIES,
     FIRST,
     FREE,
     GONE,
@@ -32,10 +35,13 @@ from kgreason.engine.memory.layout import (
     N_FREE,
     N_QUEUE,
     N_ROWS,
+    ROWS,
     STATE,
     TABLE,
+    Block,
     Int8,
     Int32,
+    Number,
     UInt32,
 )
 from kgreason.errors import LimitError
@@ -212,3 +218,27 @@ class FactTable:
 def _entries(rows: int) -> UInt32:
     """An empty hash table with room for this many rows: uint32[2**k]."""
     return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)
+
+
+@kernel
+def find_rows(m: Block, keys: Int32, found: Int32) -> None:
+    """found[i] = the present row equal to keys[i], or -1. keys: int32[n, w], found: int32[n]."""
+    rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
+    bits, width = log2(m, ENTRIES), keys.shape[1]
+    for i in range(keys.shape[0]):
+        r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
+        found[i] = r if r >= 0 and rows[r, STATE] & AGE != GONE else -1
+
+
+@kernel
+def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
+    """Write the present facts, in row order, to columns int32[n, w], tables int32[n], kinds int8[n]; their number."""
+    rows, n = matrix(m, ROWS), np.int64(0)
+    for r in range(m[N_ROWS]):
+        found = kind(rows[r, STATE])
+        if found != ABSENT:
+            for c in range(columns.shape[1]):
+                columns[n, c] = rows[r, FIRST + c]
+            tables[n], kinds[n] = rows[r, STATE] >> TABLE, found
+            n += 1
+    return n

@@ -24,7 +24,7 @@ from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
-from kgreason.materialize.edit import Work
+from kgreason.materialize.edit import Change, Work
 from kgreason.materialize.quads.documents import named, of_graphs
 from kgreason.rules.model import Triple
 from kgreason.store.journal.record import changes
@@ -44,9 +44,7 @@ _KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
 class Delta(Frames):
     """The triples with a changed kind, and the asserted quads that came and went.
 
-    `rows` are the triples, int32[n, 3]; `before` and `after` are their kinds, int8[n]. `removed_quads` and
-    `added_quads` are int32[m, 4]. `commit` is the number of the commit, 0 for a what-if. `missed` is how many
-    retracted quads were not asserted. `work` says how the commit was evaluated.
+    `commit` is the number of the commit, 0 for a what-if. `change` has ids, which `dictionary` knows the terms of.
 
     As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
     "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
@@ -54,21 +52,51 @@ class Delta(Frames):
     """
 
     commit: int
-    rows: Int32
-    before: Int8
-    after: Int8
-    removed_quads: Int32
-    added_quads: Int32
-    missed: int
-    work: Work
+    change: Change
     dictionary: Dictionary
+
+    @property
+    def rows(self) -> Int32:
+        """The triples with a changed kind: int32[n, 3]."""
+        return self.change.rows
+
+    @property
+    def before(self) -> Int8:
+        """The kind of each triple before the commit: int8[n]."""
+        return self.change.before
+
+    @property
+    def after(self) -> Int8:
+        """The kind of each triple after the commit: int8[n]."""
+        return self.change.after
+
+    @property
+    def removed_quads(self) -> Int32:
+        """The quads that are no longer asserted: int32[m, 4]."""
+        return self.change.removed_quads
+
+    @property
+    def added_quads(self) -> Int32:
+        """The quads that were not asserted before: int32[m, 4]."""
+        return self.change.added_quads
+
+    @property
+    def missed(self) -> int:
+        """How many of the quads to retract were not asserted."""
+        return self.change.missed
+
+    @property
+    def work(self) -> Work:
+        """How the commit was evaluated."""
+        return self.change.work
 
     def __len__(self) -> int:
         """The number of triples with a changed kind."""
-        return len(self.rows)
+        return len(self.change.rows)
 
     def __bool__(self) -> bool:
-        return bool(len(self.rows) or len(self.removed_quads) or len(self.added_quads))
+        change = self.change
+        return bool(len(change.rows) or len(change.removed_quads) or len(change.added_quads))
 
     def __repr__(self) -> str:
         if not self:
@@ -97,19 +125,22 @@ class Delta(Frames):
             (self.removed_quads, IS_ASSERTED, ABSENT),
             (self.added_quads, ABSENT, IS_ASSERTED),
         ):
-            for quad in quads_of(self.dictionary.lines(*named(self.dictionary, quads)[:most].T)):
+            for quad in quads_of(self.lines([self.named(quads)[:most]])[0]):
                 yield *quad.triple, cast(Cell, quad.graph_name), _KINDS[before], _KINDS[after]
 
     def detached(self) -> Delta:
         """The same delta with a dictionary of its own, so that the graph's dictionary may forget its terms."""
-        tables = (self.rows, self.removed_quads, self.added_quads)
+        change = self.change
+        tables = (change.rows, change.removed_quads, change.added_quads)
         ids = np.unique(np.concatenate([table.ravel() for table in tables]))
         ids = ids[ids > 0]
         own = Dictionary(self.dictionary.decode(ids))
         rows, removed, added = (
             np.where(table > 0, np.searchsorted(ids, table) + 1, 0).astype(np.int32) for table in tables
         )
-        return replace(self, rows=rows, removed_quads=removed, added_quads=added, dictionary=own)
+        return replace(
+            self, change=change._replace(rows=rows, removed_quads=removed, added_quads=added), dictionary=own
+        )
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
         """The rows int32[k, 3] with one of these kinds before and one of these kinds after."""
@@ -119,6 +150,11 @@ class Delta(Frames):
     def disappeared_rows(self) -> Int32:
         """The triples int32[k, 3] that disappeared."""
         return self.rows_that(before=_kinds(None), after=(ABSENT,))
+
+    @property
+    def appeared_rows(self) -> Int32:
+        """The triples int32[k, 3] that appeared."""
+        return self.rows_that(before=(ABSENT,), after=_kinds(None))
 
     def appeared(self, *, asserted: bool | None = None) -> list[Triple]:
         """The triples that appeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
@@ -139,11 +175,6 @@ class Delta(Frames):
         texts = iter(self.dictionary.decode(quads.ravel()))
         return list(zip(texts, texts, texts, texts, strict=True))
 
-    @property
-    def quad_lines(self) -> tuple[bytes, bytes]:
-        """The asserted quads that went, and those that came, as lines of a journal, also of imported documents."""
-        return self.dictionary.lines(*self.removed_quads.T), self.dictionary.lines(*self.added_quads.T)
-
     def _decoded(self, rows: Int32) -> list[Triple]:
         texts = iter(self.dictionary.decode(rows.ravel()))
         return list(zip(texts, texts, texts, strict=True))
@@ -151,15 +182,27 @@ class Delta(Frames):
     @property
     def removed(self) -> bytes:
         """The triples that disappeared, and quads of named graphs that went, as N-Quads lines."""
-        return self._lines(self.disappeared_rows, self.removed_quads)
+        return self.lines((self.disappeared_rows, self.named(self.removed_quads)))[0]
 
     @property
     def added(self) -> bytes:
         """The triples that appeared, and quads of named graphs that came, as N-Quads lines."""
-        return self._lines(self.rows_that(before=(ABSENT,), after=_kinds(None)), self.added_quads)
+        return self.lines((self.appeared_rows, self.named(self.added_quads)))[0]
 
-    def _lines(self, triples: Int32, quads: Int32) -> bytes:
-        return self.dictionary.lines(*triples.T) + self.dictionary.lines(*named(self.dictionary, quads).T)
+    def named(self, quads: Int32) -> Int32:
+        """Those of the delta's quads int32[n, 4] that a named graph holds."""
+        return named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
+
+    def lines(self, *groups: Iterable[Int32]) -> list[bytes]:
+        """Each group of rows of ids as N-Triples or N-Quads lines."""
+        found = []
+        for group in groups:
+            parts = []
+            for rows in group:
+                if len(rows):
+                    parts.append(self.dictionary.lines(*rows.T))
+            found.append(b"".join(parts))
+        return found
 
     def to_patch(self) -> str:
         """The delta as RDF Patch: triples of the default graph, which holds the closure, and quads of named graphs."""

@@ -27,7 +27,6 @@ from kgreason.errors import StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.recovery import replayed, restored
 from kgreason.materialize.materializer import Materializer
-from kgreason.rdf.generalised import is_rdf
 from kgreason.store.folder import Manifest, is_store, journal_path, no_store, older, read_manifest, snapshot_path
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record
@@ -148,7 +147,7 @@ class Follower:
         """Apply a record to the engine; the same record with the rows that it changed."""
         live = self._live
         assert live is not None  # the first commit of a store is a snapshot
-        delta = Delta(record.commit, *replayed(record, live), live.dictionary)
+        delta = Delta(record.commit, replayed(record, live), live.dictionary)
         live.accept()
         self._commit = record.commit
         return replace(record, removed=delta.removed, added=delta.added, strategies=())
@@ -175,7 +174,7 @@ class _State(NamedTuple):
             return cls(np.empty((0, 4), dtype=np.int32), Dictionary())
         saved = live.save()
         triples = saved.triples()
-        triples = triples[is_rdf(live.dictionary, *triples.T)]
+        triples = triples[live.dictionary.are_rdf(triples)]
         rows = np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])
         return cls(np.concatenate([rows, saved.named(live.dictionary)]), live.dictionary)
 

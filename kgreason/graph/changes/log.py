@@ -6,7 +6,8 @@
 
 `logging.basicConfig(level="INFO")` shows commits and warnings.
 
-Cost: nothing if no handler is set. With a handler, the warnings are listed before and after each commit.
+Cost: nothing if no handler is set: then the caller leaves the log alone (`is_heard`). With a handler, the warnings are
+listed before and after each commit.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from collections.abc import Callable, Iterable
 from kgreason.graph.changes.delta import Delta
 
 LOGGER = logging.getLogger("kgreason")
-LOGGER.addHandler(logging.NullHandler())
+is_heard = LOGGER.hasHandlers
+"""Whether anybody has set a handler. Without one, Python would write warnings to standard error."""
 
 
 class CommitLog:
@@ -31,28 +33,16 @@ class CommitLog:
     def begin(self, warnings: Callable[[], Iterable[str]]) -> None:
         """Note the time before a commit, and the warnings that exist already."""
         self._begun = time.perf_counter()
-        self._known = frozenset(warnings()) if _is_heard(logging.WARNING) else None
+        self._known = frozenset(warnings()) if LOGGER.isEnabledFor(logging.WARNING) else None
 
     def end(self, delta: Delta, warnings: Callable[[], Iterable[str]]) -> None:
         """Write the messages about a commit that was made."""
-        if _is_heard(logging.INFO):
+        if LOGGER.isEnabledFor(logging.INFO):
             LOGGER.info("%s in %.3f s", repr(delta)[1:-1], time.perf_counter() - self._begun)
-        if _is_heard(logging.DEBUG):
+        if LOGGER.isEnabledFor(logging.DEBUG):
             LOGGER.debug("commit %d: %s", delta.commit, delta.work)
         if self._known is not None:
             for warning in warnings():
                 if warning not in self._known:
                     LOGGER.warning("commit %d: %s", delta.commit, warning)
             self._known = None
-
-
-def _is_heard(level: int) -> bool:
-    """Whether a handler other than NullHandler gets messages of a level."""
-    if not LOGGER.isEnabledFor(level):
-        return False
-    logger: logging.Logger | None = LOGGER
-    while logger is not None:
-        if any(not isinstance(handler, logging.NullHandler) for handler in logger.handlers):
-            return True
-        logger = logger.parent if logger.propagate else None
-    return False

@@ -20,7 +20,7 @@ class Subscribers:
     """Callbacks that take a delta."""
 
     def __init__(self) -> None:
-        self._callbacks: list[Subscriber] = []
+        self.callbacks: list[Subscriber] = []
         self.is_held = False
 
     def add(self, callback: Subscriber) -> Callable[[], None]:
@@ -28,11 +28,11 @@ class Subscribers:
         if not callable(callback):
             raise TypeError(f"subscribe() takes a function that is called with each delta; got {callback!r}")
         entry: list[Subscriber] = [callback]
-        self._callbacks.append(callback)
+        self.callbacks.append(callback)
 
         def end() -> None:
             while entry:
-                self._callbacks.remove(entry.pop())
+                self.callbacks.remove(entry.pop())
 
         return end
 
@@ -56,7 +56,7 @@ class Subscribers:
 
     def _tell(self, delta: Delta) -> Iterator[BaseException]:
         """Call all callbacks with one delta; the errors that they raise."""
-        for callback in tuple(self._callbacks):
+        for callback in tuple(self.callbacks):
             try:
                 callback(delta)
             except BaseException as error:

@@ -32,7 +32,7 @@ from kgreason.graph.input.terms import (
     utf8,
     written,
 )
-from kgreason.rdf.counted import Counted, long_tokens
+from kgreason.rdf.counted import BUFFER, Counted, long_tokens
 from kgreason.rdf.formats import formats
 from kgreason.rdf.problem import problem_of, undeclared
 from kgreason.rules.model import Triple as TripleOfTexts
@@ -181,14 +181,22 @@ def _meant(text: str) -> str | None:
 
 
 def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
-    counted = Counted(BytesIO(text))
     try:
-        with long_tokens(counted, source):
-            quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
-            lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
+        lines = _canonical(text, form) if len(text) < BUFFER else _canonical_of_long(text, form, source)
     except SyntaxError as error:
         raise RdfSyntaxError(source, error.lineno, error.offset, problem_of(error)) from error
     return of_canonical(lines, dictionary)
+
+
+def _canonical(text: bytes | IO[bytes], form: RdfFormat) -> bytes:
+    return pyoxigraph.serialize(pyoxigraph.parse(text, form), format=RdfFormat.N_QUADS) or b""
+
+
+def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
+    """The canonical lines of a text that may have a token which is too long for the parser. Raises LimitError."""
+    counted = Counted(BytesIO(text))
+    with long_tokens(counted, source):
+        return _canonical(cast(IO[bytes], counted), form)
 
 
 def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:

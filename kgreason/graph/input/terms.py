@@ -30,7 +30,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, RdfFormat, T
 
 from kgreason.errors import InputError, InputTypeError
 from kgreason.store.oxigraph.update import Term
-from kgreason.terms.dictionary import check_length
+from kgreason.terms.dictionary import LONGEST, check_length
 from kgreason.terms.prefixes import USUAL, undeclared
 from kgreason.terms.vocabulary import RDF, RDF_TYPE, XSD
 
@@ -200,7 +200,9 @@ def _literal(term: Any) -> Literal:
 
 
 def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
-    check_length(utf8(text))
+    data = utf8(text)
+    if len(data) > LONGEST:
+        check_length(data)
     text = text.strip()
     if _N_TRIPLES["object"].fullmatch(text):
         return text

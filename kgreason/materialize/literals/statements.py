@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +36,10 @@ from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Value
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.engine.program.encoding import relation_text
-from kgreason.engine.rebuild import Rows
-from kgreason.materialize.literals.datatypes_in_use import IDS, NAMES, Asked, is_datatype
-from kgreason.materialize.literals.values import News, Readings
+from kgreason.materialize.edit import Facts
+from kgreason.materialize.literals.datatypes_in_use import IDS, NAMES, DatatypesInUse
+from kgreason.materialize.literals.values import LiteralValues, News
+from kgreason.materialize.program import is_datatype
 from kgreason.materialize.same_as.representatives import NO_PAIRS, Equality, Follows
 from kgreason.materialize.schema_rows import SAME_AS, TYPE, linked, related
 from kgreason.terms.dictionary import Dictionary
@@ -49,17 +49,6 @@ _PLAIN = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
 _NAMES = ("dt_value", "dt_type", "dt_differ", "dt_may_equal", "dt_not")
 
 
-class Facts(NamedTuple):
-    """Facts to assert and facts to retract: rows by the number of their table. Tables without rows are left out."""
-
-    added: Rows
-    removed: Rows
-
-    def __bool__(self) -> bool:
-        return bool(self.added or self.removed)
-
-
-NO_FACTS = Facts({}, {})
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 
 
@@ -70,7 +59,7 @@ class Literals:
         self, engine: Engine, dictionary: Dictionary, equality: Equality | None, follows: Follows | None
     ) -> None:
         self._engine, self._dictionary, self._equality, self._follows = engine, dictionary, equality, follows
-        self._readings = Readings(dictionary)
+        self._values = LiteralValues(dictionary)
         self._value, self._type, self._differ, self._may_equal, self._not = dictionary.intern(
             relation_text(name, 2) for name in _NAMES
         ).tolist()
@@ -78,28 +67,26 @@ class Literals:
         self._triples, self._single, self._pair = (
             engine.table(is_triple, width) for is_triple, width in ((True, 3), (False, 2), (False, 3))
         )
-        self.asked = Asked()
-        self._told = self._told_before = frozenset[int]()
+        self.in_use = DatatypesInUse()
+        self.told = self._told_before = frozenset[int]()
+        """The datatypes whose members are asserted."""
         self._followed: list[Int32] = []
         self._left: list[Int32] = []
 
     def adopt(self) -> None:
         """Treat the engine's facts and all terms as known already: no facts about these literals are asserted."""
-        self._readings.adopt()
-        self.asked.accept()
-        self._told = self._told_before = self.asked.datatypes
+        self._values.adopt()
+        self.told = self._told_before = self.in_use.datatypes
 
     def accept(self) -> None:
         """Make the changes of the state since the last `accept` final."""
-        self._readings.accept()
-        self.asked.accept()
-        self._told_before, self._followed, self._left = self._told, [], []
+        self._values.accept()
+        self._told_before, self._followed, self._left = self.told, [], []
 
     def rollback(self) -> None:
         """Undo the changes of the state since the last `accept`."""
-        self._readings.rollback()
-        self.asked.rollback()
-        self._told, self._followed, self._left = self._told_before, [], []
+        self._values.rollback()
+        self.told, self._followed, self._left = self._told_before, [], []
 
     def foreseen(self, added: Int32) -> Facts:
         """The facts about literals that a commit needs from its start.
@@ -123,7 +110,7 @@ class Literals:
         needless = self._are_facts(told) & ~self._are_facts(_as_links(told))
         rows = np.ascontiguousarray(told[needless])
         self._left.append(rows)
-        return Facts({}, _filled({self._pair: rows}))
+        return Facts.of({}, {self._pair: rows})
 
     def _are_facts(self, rows: Int32) -> NDArray[np.bool_]:
         """For each of the rows whether it is a present fact: bool[n]."""
@@ -132,15 +119,15 @@ class Literals:
         return found
 
     def _wanted(self, said: Iterable[Int32]) -> Facts:
-        news, before = self._readings.look(), self._told
-        self._told = self.asked.datatypes
+        news, before = self._values.look(), self.told
+        self.told = self.in_use.datatypes
         pairs = [*self._types(before, news)]
         if news and len(news.equal):
             pairs.append(related(self._value, news.equal))
         pairs += said
         single = [related(self._ill, news.ill)] if news and len(news.ill) else []
-        removed = {self._pair: self._needless(before - self._told)}
-        return Facts(_filled({self._pair: self._lacking(pairs), self._single: self._lacking(single)}), _filled(removed))
+        removed = {self._pair: self._needless(before - self.told)}
+        return Facts.of({self._pair: self._lacking(pairs), self._single: self._lacking(single)}, removed)
 
     def _lacking(self, parts: list[Int32]) -> Int32:
         """The rows of all parts that are not facts yet, each once."""
@@ -159,9 +146,9 @@ class Literals:
 
         before: the datatypes that were asked for before.
         """
-        yield self._members(self._told - before, 0)
+        yield self._members(self.told - before, 0)
         if news:
-            yield self._members(self._told & before, news.since)
+            yield self._members(self.told & before, news.since)
 
     def _members(self, datatypes: Iterable[int], since: int) -> Int32:
         """The dt_type rows of these datatypes, for all literals with an id greater than `since`."""
@@ -169,8 +156,8 @@ class Literals:
         if not names:
             return _NO_ROWS
         is_plain = any(DATATYPE_MAP[name].spaces & _PLAIN for _, name in names)
-        ids = self._readings.literals(since) if is_plain else self._readings.typed(since)
-        readings = zip(ids.tolist(), self._readings.of(ids), strict=True)
+        ids = self._values.literals(since) if is_plain else self._values.typed(since)
+        readings = zip(ids.tolist(), self._values.of(ids), strict=True)
         found = [
             (self._type, literal, number)
             for literal, value in readings
@@ -225,8 +212,8 @@ class Literals:
         """
         if self._equality is not None and self._follows is None:
             return NO_PAIRS
-        links = links[self._readings.is_literal(links).all(axis=1)]
-        readings = zip(self._readings.of(links[:, 0]), self._readings.of(links[:, 1]), strict=True)
+        links = links[self._values.is_literal(links).all(axis=1)]
+        readings = zip(self._values.of(links[:, 0]), self._values.of(links[:, 1]), strict=True)
         differs = [isinstance(one, Value) and isinstance(other, Value) and one != other for one, other in readings]
         return links[np.array(differs, dtype=np.bool_)]
 
@@ -256,7 +243,7 @@ class Literals:
         slots = cliques.slots(types[:, 0])
         members = cliques.members(np.unique(slots[slots > 0]))
         of_primary = defaultdict(list)
-        for primary, member in members[self._readings.is_literal(members[:, 1])].tolist():
+        for primary, member in members[self._values.is_literal(members[:, 1])].tolist():
             of_primary[primary].append(member)
         primaries = cliques.primaries(types[:, 0], slots).tolist()
         found = [
@@ -268,7 +255,7 @@ class Literals:
 
     def _in(self, groups: Int32) -> Int32:
         """The literals of groups int32[n, 2], as pairs int32[m, 2]: literal, datatype of the group's first term."""
-        literals = groups[self._readings.is_literal(groups[:, 1])]
+        literals = groups[self._values.is_literal(groups[:, 1])]
         if not len(literals):
             return NO_PAIRS
         pairs = np.column_stack([np.repeat(literals, len(IDS), axis=0), np.tile(IDS, len(literals))])
@@ -278,8 +265,8 @@ class Literals:
 
     def _outside(self, pairs: Int32) -> Int32:
         """Those of the pairs (literal, datatype) int32[n, 2] whose datatype does not have the value of the literal."""
-        pairs = np.unique(pairs[self._readings.is_literal(pairs[:, 0])], axis=0)
-        readings = self._readings.of(pairs[:, 0])
+        pairs = np.unique(pairs[self._values.is_literal(pairs[:, 0])], axis=0)
+        readings = self._values.of(pairs[:, 0])
         is_outside = [
             reading is not None and not (isinstance(reading, Value) and is_member(reading, NAMES[datatype]))
             for reading, datatype in zip(readings, pairs[:, 1].tolist(), strict=True)
@@ -294,11 +281,11 @@ class Literals:
         """
         if self._equality is None:
             return NO_PAIRS
-        literals = groups[self._readings.is_literal(groups[:, 1])]
+        literals = groups[self._values.is_literal(groups[:, 1])]
         values: defaultdict[int, dict[Value, int]] = defaultdict(dict)
         texts = np.array(self._dictionary.decode(literals[:, 1]), dtype=object)
         literals = literals[np.argsort(texts, kind="stable")]
-        for (group, literal), value in zip(literals.tolist(), self._readings.of(literals[:, 1]), strict=True):
+        for (group, literal), value in zip(literals.tolist(), self._values.of(literals[:, 1]), strict=True):
             if isinstance(value, Value):
                 values[group].setdefault(value, literal)
         found = [(first, other) for first, *others in map(dict.values, values.values()) for other in others]
@@ -310,8 +297,3 @@ def _as_links(rows: Int32) -> Int32:
     found: Int32 = rows[:, [1, 0, 2]]
     found[:, 1] = SAME_AS
     return found
-
-
-def _filled(rows: Rows) -> Rows:
-    """The rows by table, without tables that have no rows."""
-    return {table: part for table, part in rows.items() if len(part)}

@@ -1,4 +1,4 @@
-"""`Readings`: finds literals of a dictionary with the same value, and ill-typed literals, whenever there are new terms.
+"""`LiteralValues`: which literals of a dictionary share a value, and which have no value, as new terms come.
 
     "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    the same value; the literal that was read first
                                                                    stands for the value
@@ -70,7 +70,7 @@ class _Place(NamedTuple):
     strings: int = 0
 
 
-class Readings:
+class LiteralValues:
     """The values of the literals of a dictionary that were read so far."""
 
     def __init__(self, dictionary: Dictionary) -> None:

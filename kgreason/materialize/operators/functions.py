@@ -20,7 +20,7 @@ import numpy as np
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
 from kgreason.errors import LimitError
-from kgreason.materialize.literals.statements import NO_FACTS, Facts
+from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.operators.evaluation import evaluated
 from kgreason.materialize.operators.tables import Table, table_of
 from kgreason.rules.lowering import Function, functions
@@ -48,14 +48,14 @@ class Functions:
         self._operators: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
         self._rounds = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._operators)
+        self.are_any = False
+        """Whether rules in force compute something."""
 
     def follow(self, rules: Iterable[Rule]) -> None:
         """Take the rules in force."""
         found = {function: rule.name for rule in rules for function in functions(rule)}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
+        self.are_any = bool(self._operators)
 
     def accept(self) -> None:
         """Make the change of rules final."""
@@ -63,7 +63,7 @@ class Functions:
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
-        self._operators, self._rounds = self._before, 0
+        self._operators, self._rounds, self.are_any = self._before, 0, bool(self._before)
 
     def wanted(self, check: Callable[[], object]) -> Facts:
         """The results to assert for the inputs that rules have asked for since the last call in this commit.

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.errors import StratificationError
-from kgreason.materialize.literals.statements import Facts
+from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.drawn import drawn
 from kgreason.materialize.operators.tables import Table, table_of, unique
 from kgreason.materialize.same_as.representatives import Equality
@@ -57,9 +57,8 @@ class Negations:
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
         self._level = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._operators or self._leaving)
+        self.are_any = False
+        """Whether rules in force negate something, or did so before the open commit."""
 
     def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
         """Take the rules in force, under this closed schema. Raises StratificationError if they say NOT in a circle.
@@ -70,14 +69,15 @@ class Negations:
         self._operators = tuple(self._operator(negation, level) for negation, level in levels.items())
         gone = (operator for operator in (*self._before, *self._leaving) if operator.negation not in levels)
         self._leaving = tuple({operator.negation: operator._replace(level=1) for operator in gone}.values())
+        self.are_any = bool(self._operators or self._leaving)
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before, self._leaving = self._operators, ()
+        self._before, self._leaving, self.are_any = self._operators, (), bool(self._operators)
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
-        self._operators, self._leaving = self._before, ()
+        self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
     def restart(self) -> None:
         """Decide all levels again: facts were edited, or rules have changed."""
@@ -91,7 +91,7 @@ class Negations:
         """
         last = max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
         facts = self._decided(changes, self._level)
-        while not facts and self._level < last:
+        while not any(facts) and self._level < last:
             self._level += 1
             facts = self._decided(changes, self._level - 1)
         return facts

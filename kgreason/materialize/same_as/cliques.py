@@ -93,7 +93,8 @@ class Cliques:
         self._root_start, self._root_length = _Column(np.int64, 0), _Column(np.int64, 0)
         self._folded, self._weight = _Column(np.bool_, 0), _Column(np.int64, 0)
         self._members, self._roots = _Column(np.int32), _Column(np.int32)
-        self._live = 0
+        self.live = 0
+        """The number of cliques."""
         self._forget_changes()
 
     @property
@@ -104,14 +105,14 @@ class Cliques:
     def _forget_changes(self) -> None:
         self._moves: list[_Change] = []
         self._weighed: list[_Change] = []
-        self._kept = tuple(column.size for column in self._columns), self._live
+        self._kept = tuple(column.size for column in self._columns), self.live
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
         if not self._moves and not self._weighed:
             return
         self._forget_changes()
-        if self._primary.size > 2 * self._live + _SPARE:
+        if self._primary.size > 2 * self.live + _SPARE:
             self._compact()
 
     def rollback(self) -> None:
@@ -119,7 +120,7 @@ class Cliques:
         for changes, array in ((self._weighed, self._weight.values), (self._moves, self._slots)):
             for places, values in reversed(changes):
                 array[places] = values
-        sizes, self._live = self._kept
+        sizes, self.live = self._kept
         for column, size in zip(self._columns, sizes, strict=True):
             column.size = size
         self._forget_changes()
@@ -137,10 +138,6 @@ class Cliques:
         new = self.replace(np.zeros(0, dtype=np.int32), Members(members[order], roots[of_roots]))
         self._weight.values[new], self._folded.values[new] = weights, folded
         self._forget_changes()
-
-    def __len__(self) -> int:
-        """The number of cliques."""
-        return self._live
 
     def cover(self, terms: int) -> None:
         """Make the array `slots` long enough for every id up to `terms`."""
@@ -283,7 +280,7 @@ class Cliques:
         self._weight.add(np.zeros(len(primaries)))
         new = np.arange(number, number + len(primaries), dtype=np.int32)
         self._move(others.members[:, 1], np.repeat(new, lengths))
-        self._live += len(new) - len(numbers)
+        self.live += len(new) - len(numbers)
         return new
 
     def _move(self, terms: Int32, numbers: Int32) -> None:

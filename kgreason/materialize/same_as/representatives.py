@@ -38,13 +38,14 @@ from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.planner import EncodedRule
+from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.options import LETTER
+from kgreason.materialize.program import is_link, reads_links
 from kgreason.materialize.same_as.cliques import Cliques, Members, fill, ordered
 from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
 from kgreason.materialize.schema_rows import SAME_AS, linked, related
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary, Kind
-from kgreason.terms.vocabulary import OWL_SAME_AS
 from kgreason.zset.order import grouped
 
 GROUP = "representatives"
@@ -59,19 +60,6 @@ A link between two literals of different values does not count. Without such a f
 
 _NONE = np.empty(0, dtype=np.int32)
 NO_PAIRS = np.empty((0, 2), dtype=np.int32)
-
-
-class Roots(NamedTuple):
-    """The change of the representatives: rows int32[n, 2] of `eq_root` to assert, and rows to retract."""
-
-    added: Int32
-    removed: Int32
-
-    def __bool__(self) -> bool:
-        return bool(len(self.added) or len(self.removed))
-
-
-NO_ROOTS = Roots(NO_PAIRS, NO_PAIRS)
 
 
 class Regrouped(NamedTuple):
@@ -95,7 +83,7 @@ class Equality:
         self._follows: Follows = follows or (lambda pairs: pairs)
         self.root, self.rep = dictionary.intern([ROOT, REP]).tolist()
         self.triples, self.root_table = engine.table(True, 3), engine.table(False, 2)
-        self._rep_table = engine.table(False, 3)
+        self.rep_table = engine.table(False, 3)
         self.cliques = Cliques(budget)
         self._dropped = _NONE
 
@@ -113,7 +101,7 @@ class Equality:
         """Allow more changes in the commit after a call of `shown`, which will compute the cliques again."""
         self.cliques.rollback()
 
-    def foreseen(self, added: Int32) -> Roots:
+    def foreseen(self, added: Int32) -> Facts:
         """The representatives that a commit needs from its start. added: the triples int32[n, 3] to be asserted.
 
         One term is chosen for each group of terms that the links among these triples connect, unless one of them is
@@ -121,13 +109,13 @@ class Equality:
         """
         links = self._follows(linked(added))
         if not len(links):
-            return NO_ROOTS
+            return NO_FACTS
         self.cliques.cover(len(self._dictionary))
         terms, labels = components(links)
         fresh = ~np.isin(labels, labels[self.cliques.slots(terms) > 0])
         return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
-    def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Roots:
+    def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
         """The representatives to add, and those to remove, because of the changes of the commit so far.
 
         `fresh` returns the rules that the commit has added, `left` the rules that it has removed.
@@ -135,7 +123,7 @@ class Equality:
         found, named, unread = self.regrouped(changes), self._named(fresh), self._unread(left)
         if found is None:
             self._dropped = np.union1d(self._dropped, unread)
-            return self._roots(named, unread) if len(named) or len(unread) else NO_ROOTS
+            return self._roots(named, unread)
         constants = _constants(self._engine.rules)
         # members of cliques that changed are handled below
         named, unread = (part[~np.isin(self.cliques.slots(part), found.gone)] for part in (named, unread))
@@ -200,14 +188,16 @@ class Equality:
 
     def _members(self, rules: LazyRules) -> Int32:
         """The members of cliques among the constants of rules."""
-        if not len(self.cliques):
+        if not self.cliques.live:
             return _NONE
         self.cliques.cover(len(self._dictionary))
         ids = _constants(rules())
         return ids[self.cliques.slots(ids) > 0]
 
-    def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Roots:
-        return Roots(related(self.root, added), related(self.root, removed))
+    def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Facts:
+        """The rows of `eq_root` to assert and to retract."""
+        table = self.root_table
+        return Facts.of({table: related(self.root, added)}, {table: related(self.root, removed)})
 
     def regrouped(self, changes: Changes) -> Regrouped | None:
         """The change of the cliques by the commit so far, or None if no clique changes."""
@@ -238,7 +228,7 @@ class Equality:
     def is_replaced(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
         """For each of ids, of any shape, whether a representative stands for the term after the commit so far."""
         pairs = self._changed_pairs(changes)
-        if not len(self.cliques) and not len(pairs):
+        if not self.cliques.live and not len(pairs):
             return np.zeros(ids.shape, dtype=np.bool_)
         self.cliques.cover(len(self._dictionary))
         terms = np.unique(ids)
@@ -249,7 +239,7 @@ class Equality:
 
     def _changed_pairs(self, changes: Changes) -> Int32:
         """The rows of eq_rep that the commit added or removed: pairs int32[n, 2] of term and representative."""
-        found = np.flatnonzero(changes.tables == self._rep_table)
+        found = np.flatnonzero(changes.tables == self.rep_table)
         if not len(found):
             return NO_PAIRS
         rows = changes.rows[found]
@@ -303,7 +293,7 @@ class Equality:
         `changes`: all changes of the commit. `changed`: the triples among them.
         """
         found = self.regrouped(changes)
-        if found is None and not len(self.cliques):
+        if found is None and not self.cliques.live:
             return changed
         self.cliques.cover(len(self._dictionary))
         gone, groups = (_NONE, Members(NO_PAIRS, NO_PAIRS)) if found is None else found[:2]
@@ -329,8 +319,8 @@ class Equality:
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
         """For each of the rows int32[n, 3] whether it is in the graph that users see: bool[n]."""
         kinds = self._kinds(rows)
-        found: NDArray[np.bool_] = kinds == IS_ASSERTED if len(self.cliques) else kinds != ABSENT
-        if not len(self.cliques):
+        found: NDArray[np.bool_] = kinds == IS_ASSERTED if self.cliques.live else kinds != ABSENT
+        if not self.cliques.live:
             return found
         self.cliques.cover(len(self._dictionary))
         shown = is_shown(self.cliques, rows, self.cliques.slots, lambda mapped: self._kinds(mapped) != ABSENT)
@@ -356,7 +346,7 @@ class Equality:
 
     def adopt(self) -> None:
         """Make the cliques from the facts that the engine has."""
-        pairs = self._present(self._rep_table, 3)
+        pairs = self._present(self.rep_table, 3)
         pairs = pairs[pairs[:, 0] == self.rep, 1:]
         fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
 
@@ -402,7 +392,7 @@ def represented(rule: Rule) -> Iterator[Rule]:
     There is a rule for each way to read the owl:sameAs atoms of its body. `x owl:sameAs y` is read as a fact, or as
     "x and y have the same representative". Only a fact (asserted, or by eq-ref) says that a term is equal to itself.
     """
-    if rule.group in (GROUP, LETTER) or not any(map(is_link, rule.body)):  # these rules are about links themselves
+    if rule.group in (GROUP, LETTER) or not reads_links(rule):  # these rules are about links themselves
         yield rule
         return
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
@@ -421,8 +411,3 @@ def _through(rule: Rule, number: int) -> tuple[Atom, ...]:
         name += "_"
     left, _, right = rule.body[number].terms
     return tuple(Atom("eq_rep", (end, Variable(name))) for end in (left, right))
-
-
-def is_link(atom: Atom) -> bool:
-    """Whether an atom is `x owl:sameAs y`."""
-    return atom.relation is None and atom.terms[1] == OWL_SAME_AS

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from kgreason.rules.model import Atom, Constant, Triple
-from kgreason.terms.vocabulary import RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +104,3 @@ class Implication:
 
 
 Axiom: TypeAlias = Pair | Characteristic | Collection | Restriction | Maximum | NegativeAssertion | Implication
-Place: TypeAlias = tuple[bool, tuple[Triple, ...]]
-"""The sort key of an axiom. If several axioms give the same rule, the rule has the name that the first axiom gives."""
-_TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
-
-
-def place(axiom: Axiom) -> Place:
-    """The sort key of an axiom: by its sources, with subclass and subproperty axioms last.
-
-    Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
-    why a rule is there.
-    """
-    return axiom.kind in _TAXONOMY, axiom.sources

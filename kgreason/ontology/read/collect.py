@@ -2,7 +2,7 @@
 
 The *reading* of a node holds the axioms whose main triple has this node as its subject. A reading depends only on the
 triples of the nodes in `reads`: the node itself and the nodes visited from it, mostly list cells. So an edit changes
-only the readings of nodes that read one of the edited subjects (live/axioms.py keeps the readings up to date).
+only the readings of nodes that read one of the edited subjects (`LiveReadings` keeps the readings up to date).
 
 Axioms are ordered by their sources, within a node and within a schema. So the place of an axiom does not depend on the
 other axioms. No two axioms have equal sources.
@@ -11,7 +11,13 @@ For a broken list, or a broken SWRL rule (swrl.py), there is a warning instead o
 the list cell or node, and the axiom. For the empty list there is neither: LIST[h, e1, ..., en] of the W3C tables (OWL 2
 Profiles, Table 3) has at least one member, so no row matches rdf:nil.
 
-Cost: linear in the schema; a list that several axioms share is read once for each of them.
+After an edit, `LiveReadings` reads two kinds of nodes again and compares: those whose triples the edit changed, and
+those whose lists run through such a node. No other node can read differently: expressions nest through their nodes, so
+an axiom that uses a restriction has only its node as a constant. Law: after any sequence of edits, `axioms` and
+`broken` are what `collect` finds in the remaining triples.
+
+Cost: linear in the schema; a list that several axioms share is read once for each of them. After an edit, the triples
+of the nodes that are read again, with their lists.
 """
 
 from __future__ import annotations
@@ -21,6 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
+from kgreason.ontology.change import Change
 from kgreason.ontology.read.axioms import (
     Axiom,
     Characteristic,
@@ -32,8 +39,9 @@ from kgreason.ontology.read.axioms import (
     Restriction,
 )
 from kgreason.ontology.read.lists import Fault, RdfList, read_list
-from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.read.schema import LiveSchema, Schema
 from kgreason.ontology.read.swrl import read_implication
+from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms.vocabulary import (
     OWL_ALL_DIFFERENT,
@@ -265,3 +273,68 @@ _READERS: Mapping[Constant, tuple[Callable[[Schema, Constant, Constant], Iterabl
     OWL_SOURCE_INDIVIDUAL: (_negative_assertions,),
 }
 """The functions that read the axioms of a node, by a predicate of the node."""
+
+
+class LiveReadings:
+    """The readings (axioms by node) of a schema that is edited; empty at first."""
+
+    def __init__(self, log: UndoLog) -> None:
+        self._log = log
+        self._schema = LiveSchema(log)
+        self._readings: dict[Constant, Reading] = {}
+        self._readers: Index[Constant, Constant] = Index(log)
+        self.faulty: dict[Constant, tuple[Broken, ...]] = {}
+        """The axioms whose list has a fault, by node."""
+
+    @property
+    def broken(self) -> tuple[Broken, ...]:
+        """The axioms whose list has a fault, ordered by node."""
+        return tuple(broken for _, found in sorted(self.faulty.items()) for broken in found)
+
+    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
+        """Remove schema triples, then add others. Returns the axioms that go and come, ordered by node.
+
+        An axiom whose list has changed is both removed and added.
+        """
+        gone: list[Axiom] = []
+        come: list[Axiom] = []
+        for node in sorted(self.touched(self._schema.change(removed, added))):
+            before, after = self._readings.get(node), read_node(self._schema, node)
+            gone += _without(before, after)
+            come += _without(after, before)
+            self._replace(node, before, after)
+        return Change(tuple(gone), tuple(come))
+
+    def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
+        """The nodes whose readings depend on triples with one of these subjects."""
+        return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
+
+    def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:
+        self._register(node, before.reads if before else frozenset(), after.reads)
+        if after.axioms or after.broken:
+            self._log.put(self._readings, node, after)
+        elif before:
+            self._log.drop(self._readings, node)
+        if after.broken:
+            self._log.put(self.faulty, node, after.broken)
+        elif node in self.faulty:
+            self._log.drop(self.faulty, node)
+
+    def _register(self, node: Constant, before: frozenset[Constant], after: frozenset[Constant]) -> None:
+        """Update the index from list cells to the nodes that read them.
+
+        A node reads the cells `after`, not `before`.
+        """
+        for cell in before - after - {node}:
+            self._readers.discard(cell, node)
+        for cell in after - before - {node}:
+            self._readers.add(cell, node)
+
+
+def _without(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
+    """The axioms of one reading that another reading does not have. Axioms with equal sources are equal."""
+    axioms = reading.axioms if reading else ()
+    if not axioms or not other:
+        return axioms
+    known = {axiom.sources for axiom in other.axioms}
+    return tuple(axiom for axiom in axioms if axiom.sources not in known)

@@ -15,7 +15,7 @@ from string import digits
 from typing import TypeAlias
 
 from kgreason.ontology.read.axioms import Axiom
-from kgreason.rules.model import Atom, Constant, Rule, Term, Variable, triple
+from kgreason.rules.model import Atom, Constant, Rule, Term, Variable
 from kgreason.terms.vocabulary import RDF_TYPE
 
 Row: TypeAlias = Callable[..., Iterable[Rule]]
@@ -30,7 +30,7 @@ _GROUPS = {"rho": "rhodf"}
 
 def is_a(instance: Term, class_: Term) -> Atom:
     """The pattern `[instance, rdf:type, class_]`."""
-    return triple(instance, RDF_TYPE, class_)
+    return Atom(None, (instance, RDF_TYPE, class_))
 
 
 def rule(name: str, axiom: Axiom, head: Atom, *body: Atom) -> Rule:

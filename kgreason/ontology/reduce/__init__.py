@@ -1,5 +1,8 @@
 """The passes that remove superfluous triples and rules, without a change of the closure.
 
-covers  removes subclass and similar triples that follow from two others: A < C, if A < B and B < C
-reduce  removes rules that chains of other rules replace
+covers      removes subclass and similar triples that follow from two others: A < C, if A < B and B < C
+statements  brings each rule into canonical form, then removes duplicates
+shortcuts   removes rules that chains of other rules replace
+
+A class `Live...` is the same pass over what comes and goes when a schema is edited.
 """

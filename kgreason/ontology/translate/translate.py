@@ -13,6 +13,19 @@ below B. Then scm-svf1 has put r1 below r2.
 
 Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, except
 for the rows over pairs of a list (see owl2rl.py).
+
+`LiveTranslation` keeps the rules of a schema up to date, edit by edit. Each pass receives what went and came, and hands
+on what that changes:
+
+    LiveCovers       triples -> fewer triples             pairs beside those that changed are judged anew
+    LiveReadings     schema triples -> axioms            nodes that the edit touches are read anew
+    translate_axiom  axiom -> canonical rules            only the axioms that came are translated
+    LiveStatements   rules -> one for each statement     a statement is in force while any axiom makes it
+    LiveReduction    rules -> without shortcuts          steps that lead to a change are judged anew
+
+Law: after any sequence of edits, `rules` and `warnings` are those of `translate` for the remaining triples, with the
+same names, sources and order. So an edit and its reverse leave nothing behind. `log.rollback()` undoes all edits since
+`log.commit()`. Cost: see the passes; what an edit does not touch costs only its memory.
 """
 
 from __future__ import annotations
@@ -20,17 +33,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
-from kgreason.ontology.read.axioms import Axiom, Restriction, place
-from kgreason.ontology.read.collect import Broken, Reading, collect
+from kgreason.ontology.read.axioms import Axiom, Restriction
+from kgreason.ontology.read.collect import Broken, LiveReadings, Reading, collect
 from kgreason.ontology.read.rows import RowTable, is_a
 from kgreason.ontology.read.schema import Schema
-from kgreason.ontology.reduce.covers import covers
-from kgreason.ontology.reduce.reduce import reduce
+from kgreason.ontology.reduce.covers import LiveCovers, covers
+from kgreason.ontology.reduce.shortcuts import LiveReduction, reduce
+from kgreason.ontology.reduce.statements import LiveStatements, Placed, deduplicate, normalise, order, place
 from kgreason.ontology.translate import owl2rl, rdfs
-from kgreason.ontology.translate.normalise import deduplicate, normalise
+from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable
 from kgreason.terms.vocabulary import OWL_EQUIVALENT_CLASS, RDF_TYPE, RDFS_SUB_CLASS_OF
 
@@ -161,3 +176,111 @@ def _class(atom: Atom) -> Constant:
 
 _BELOW = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS)
 """Kinds of axioms whose rules need no replacement: the closed schema has these axioms for representatives, too."""
+
+
+class RuleChange(NamedTuple):
+    """The rules that an edit removed, the rules that it added, and the rules that only got other sources (`restated`).
+
+    A rule that gets another name is in `removed` and in `added`.
+    """
+
+    removed: Rules
+    added: Rules
+    restated: Rules
+
+
+class LiveTranslation:
+    """The rules of one profile for a schema that is edited; empty at first.
+
+    `log` remembers what edits change; several translations may share one. `retranslated` counts the axioms that the
+    last edit translated. `placed` has the axioms of the schema, without those that others imply, by their sources, with
+    their rules.
+    """
+
+    def __init__(self, profile: Profile, log: UndoLog) -> None:
+        self.profile = profile
+        self.retranslated = 0
+        self._log = log
+        self._covers = LiveCovers(log)
+        self.readings = LiveReadings(log)
+        self.placed: dict[tuple[Triple, ...], tuple[Axiom, tuple[Placed, ...]]] = {}
+        self._twins: dict[Constant, Constant] = {}
+        self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
+        self._statements = LiveStatements(log)
+        self._reduction = LiveReduction(log)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules in force, as `translate` gives them."""
+        shortcuts = self._reduction.shortcuts
+        return tuple(placed.rule for placed in self._statements.firsts if placed not in shortcuts)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One line for each axiom whose list is broken, if the profile has rows for its kind."""
+        return warnings_of(self.readings.broken, self.profile)
+
+    @property
+    def forks(self) -> frozenset[Constant]:
+        """The kinds of axioms whose list forks."""
+        return forks_of(self.readings.broken, self.profile)
+
+    def change(
+        self,
+        removed: Iterable[Triple],
+        added: Iterable[Triple],
+        twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
+    ) -> RuleChange:
+        """Remove schema triples, then add others. Returns the change of the rules.
+
+        `twins` maps each restriction that gets another representative to the new representative, or to None if the
+        restriction has no representative any more.
+        """
+        axioms = self.readings.change(*self._covers.change(removed, added))
+        gone = [placed for axiom in axioms.gone for placed in self._forget(axiom)]
+        self._represent(twins)
+        again = [self.placed[sources][0] for sources in self._asking(twins)]
+        gone += [placed for axiom in again for placed in self._forget(axiom)]
+        fresh = (*axioms.come, *again)
+        self.retranslated = len(fresh)
+        come = [placed for axiom in fresh for placed in self._translate(axiom)]
+        return _net(self._reduction.change(self._statements.change(Change(tuple(gone), tuple(come)))))
+
+    def _represent(self, twins: Mapping[Constant, Constant | None]) -> None:
+        for node, first in twins.items():
+            if first is not None:
+                self._log.put(self._twins, node, first)
+            elif node in self._twins:
+                self._log.drop(self._twins, node)
+
+    def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
+        """The sources of the axioms that have a rule with a body atom `?x rdf:type N`, for one of these nodes N."""
+        return sorted({sources for node in nodes for sources in self._askers.at(node)})
+
+    def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
+        _, placed = self._log.drop(self.placed, axiom.sources)
+        for class_ in asked(axiom, translate_axiom(axiom, self.profile)):
+            self._askers.discard(class_, axiom.sources)
+        return placed
+
+    def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
+        rules = translate_axiom(axiom, self.profile)
+        for class_ in asked(axiom, rules):
+            self._askers.add(class_, axiom.sources)
+        rules = normalise(represented(axiom, rules, self._twins))
+        placed = tuple(Placed(place(axiom), number, rule) for number, rule in enumerate(rules))
+        self._log.put(self.placed, axiom.sources, (axiom, placed))
+        return placed
+
+
+def _net(change: Change[Placed]) -> RuleChange:
+    """The change of rules, where a rule that only moved to another axiom counts as the same."""
+    if not change.gone:
+        return RuleChange((), tuple([placed.rule for placed in sorted(change.come, key=order)]), ())
+    before = {placed.rule: placed for placed in sorted(change.gone, key=order)}
+    after = {placed.rule: placed for placed in sorted(change.come, key=order)}
+    return RuleChange(
+        tuple(rule for rule in before if rule not in after),
+        tuple(rule for rule in after if rule not in before),
+        tuple(rule for rule, placed in after.items() if rule in before and before[rule].place != placed.place),
+    )

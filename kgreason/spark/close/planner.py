@@ -61,7 +61,7 @@ class Driver:
     @property
     def asked(self) -> frozenset[int]:
         """The ids of the datatypes that occur in rules."""
-        return self._live.literals.asked.datatypes if self._live.literals else frozenset()
+        return self._live.datatypes_in_use(self._live.literals) if self._live.literals else frozenset()
 
     @property
     def session(self) -> SparkSession:

@@ -4,7 +4,7 @@
     N-Triples   part-*.nt, a triple on each line    Parquet   part-*.parquet, with all columns
 
 Generalised triples are left out, because they are only steps in the derivation of other triples
-(`kgreason.rdf.generalised`). Ids are looked up by joins with the terms; nothing is collected. Each predicate is looked
+(`Dictionary.are_rdf`). Ids are looked up by joins with the terms; nothing is collected. Each predicate is looked
 up once. There are few predicates, so this join shuffles no triples, and a predicate that most triples share does not
 overload one task.
 

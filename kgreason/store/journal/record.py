@@ -63,9 +63,9 @@ class Record:
 
     def patch(self) -> bytes:
         """The record as an RDF Patch. Raises ValueError for a header that cannot be written."""
-        rows = [_header("commit", str(self.commit))]
+        rows = [f'H commit "{self.commit}" .\n']
         if self.strategies:
-            rows.append(_header("strategy", " ".join(self.strategies)))
+            rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
         check_headers(self.headers)
         rows += [_header(name, text) for name, text in self.headers.items()]
         for kind, signed in (("rule", self.rules), ("fact", self.facts)):

@@ -107,7 +107,9 @@ class OxigraphStore:
         a row.
         """
         with self._errors():
-            if not removed:
+            if not removed and check is None:
+                self._store.extend(pyoxigraph.parse(added, RdfFormat.N_QUADS, lenient=True))
+            elif not removed:
                 self._store.extend(quads(added, check))
             elif not added and len(gone := quads(removed)) == 1 and isinstance(gone[0].graph_name, DefaultGraph):
                 self._store.remove(gone[0])

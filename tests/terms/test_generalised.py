@@ -6,7 +6,6 @@ from itertools import product
 
 import pytest
 
-from kgreason.rdf.generalised import is_rdf
 from kgreason.terms.dictionary import Dictionary
 
 TERMS = {
@@ -22,5 +21,6 @@ RDF = set(product(["iri", "blank"], ["iri"], ["iri", "blank", "literal", "triple
 @pytest.mark.parametrize("row", list(product(TERMS, repeat=3)), ids="-".join)
 def test_a_row_is_rdf_or_generalised(row: tuple[str, str, str]) -> None:
     dictionary = Dictionary()
-    columns = [dictionary.intern([TERMS[kind]]) for kind in row]
-    assert is_rdf(dictionary, *columns).tolist() == [row in RDF]
+    rows = dictionary.intern(TERMS[kind] for kind in row).reshape(1, 3)
+    for many in (1, 500, 5000):
+        assert dictionary.are_rdf(rows.repeat(many, axis=0)).tolist() == [row in RDF] * many

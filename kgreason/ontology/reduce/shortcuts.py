@@ -1,0 +1,250 @@
+"""The pass `reduce`: removes rules that chains of other rules make superfluous.
+
+After `covers`, a closed schema still says things twice. Among equivalent classes every class is below every other, and
+rows of different axioms may lead to the same head. A superfluous rule derives only what other rules derive, once more,
+and each derivation is work at every edit. So rules with one body atom are reduced like the edges of a graph: a rule
+goes if its head is reached from its body through the remaining rules.
+
+Invariant: the closure of any facts stays the same with each rule that goes. Without cycles, the result does not depend
+on the order of the rules. Among equivalent classes it does; rules are judged from the last to the first.
+Cost: for each rule a walk over what its body implies.
+
+`LiveReduction` is `reduce` over rules that come and go. A step is a shortcut if its head is reached from its body
+through two kinds of steps: all those before it, shortcuts included, and those after it that are kept. Removing
+shortcuts does not change what can be reached. So the verdict on a step depends only on the steps that apply to what its
+body reaches. Where a step comes or goes, the steps from whose body a chain leads there are judged anew. Chains are
+followed backwards by predicate and object alone; this may find too many steps, but never too few.
+
+Shortcuts that are not judged anew are left out of the walks. The steps that replace such a shortcut lead to no change,
+so they are not part of a chain that is judged.
+
+Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present ones, in the order of their
+places. Cost: a walk for each step that leads to a change. A subclass axiom low in a hierarchy judges only itself, one
+at the top judges all that is below.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import chain
+from operator import attrgetter
+from typing import Generic, TypeAlias, TypeVar
+
+from kgreason.ontology.change import Change
+from kgreason.ontology.reduce.statements import Placed, order
+from kgreason.ontology.undo import UndoLog
+from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
+from kgreason.terms.vocabulary import OWL_SAME_AS
+
+Fact: TypeAlias = tuple[Term, ...]
+Key: TypeAlias = tuple[Term, Term | None]
+S = TypeVar("S", bound=Hashable)
+
+
+def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules without superfluous steps: rules with one head and one body atom that chains of others replace."""
+    rules = tuple(rules)
+    steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
+    for rule in filter(is_step, rules):
+        steps[key(rule.body[0])][rule] = None
+    left, ways = dict.fromkeys(rules), Ways[Rule](lambda found: steps.get(found, ()), lambda rule: rule)
+    for rule in filter(is_step, reversed(rules)):
+        if ways.has_detour(rule):
+            del steps[key(rule.body[0])][rule], left[rule]
+            ways.close(rule)
+    return tuple(left)
+
+
+def is_step(rule: Rule) -> bool:
+    """Whether a rule is a step: it has one body atom and one head, and the head is not `false`."""
+    return len(rule.body) == len(rule.heads) == 1 and rule.heads[0] is not FALSE and rule.heads[0] != FALSE
+
+
+def key(atom: Atom) -> Key:
+    """The key of an atom of a step: its predicate, and its object (None if the object is a variable)."""
+    _, predicate, object_ = atom.terms
+    return predicate, None if isinstance(object_, Variable) else object_
+
+
+class Ways(Generic[S]):
+    """A graph of facts: an edge leads from the body of a step to its head. Edges are found when a walk needs them.
+
+    `steps(key)` returns the steps whose body has this key. Call `close` when such a step is removed. The walks treat
+    the variables of a rule as constants.
+    """
+
+    def __init__(self, steps: Callable[[Key], Iterable[S]], rule_of: Callable[[S], Rule]) -> None:
+        self._steps, self._rule_of = steps, rule_of
+        self._places: dict[Fact, _Place[S]] = {}
+        self._used: dict[S, list[_Place[S]]] = {}
+
+    def has_detour(self, step: S) -> bool:
+        """Whether a step is a shortcut: its head follows from its body through other steps."""
+        rule = self._rule_of(step)
+        start, goal = self._place(rule.body[0].terms), self._place(rule.heads[0].terms)
+        reached, waiting = {start}, [start]
+        for place in waiting:
+            for other, head in (place.exits or self._explored(place)).items():
+                if head not in reached and other is not step:
+                    if head is goal:
+                        return True
+                    reached.add(head)
+                    if head.fact[1] != OWL_SAME_AS:  # a derived `x owl:sameAs x` is not stored: nothing follows
+                        waiting.append(head)
+        return start is goal
+
+    def close(self, step: S) -> None:
+        """Remove a step from the graph."""
+        for place in self._used.pop(step, ()):
+            del place.exits[step]
+
+    def _place(self, fact: Fact) -> _Place[S]:
+        place = self._places.get(fact)
+        if place is None:
+            place = self._places[fact] = _Place(fact)
+        return place
+
+    def _explored(self, place: _Place[S]) -> dict[S, _Place[S]]:
+        """The edges that start at a place; they are found at the first visit."""
+        if not place.is_explored:
+            place.is_explored = True
+            _, predicate, object_ = place.fact
+            for step in chain(self._steps((predicate, object_)), self._steps((predicate, None))):
+                head = _applied(self._rule_of(step), place.fact)
+                if head is not None:
+                    place.exits[step] = self._place(head)
+                    self._used.setdefault(step, []).append(place)
+        return place.exits
+
+
+class _Place(Generic[S]):
+    """A node of the graph: a fact, and for each step from this fact the place that the step leads to."""
+
+    __slots__ = ("exits", "fact", "is_explored")
+
+    def __init__(self, fact: Fact) -> None:
+        self.fact, self.is_explored = fact, False
+        self.exits: dict[S, _Place[S]] = {}
+
+
+def _applied(step: Rule, fact: Fact) -> Fact | None:
+    """The head that a step derives from `fact`, or None if its body does not match the fact."""
+    if step.body[0].terms == fact:  # the usual case: both are canonical
+        return step.heads[0].terms
+    binding: dict[Term, Term] = {}
+    for term, value in zip(step.body[0].terms, fact, strict=True):
+        if (binding.setdefault(term, value) if isinstance(term, Variable) else term) != value:
+            return None
+    return tuple([binding.get(term, term) for term in step.heads[0].terms])
+
+
+class LiveReduction:
+    """The present rules and the shortcuts among them; empty at first."""
+
+    def __init__(self, log: UndoLog) -> None:
+        self._log = log
+        self._bodies = _Ends(log)
+        self._heads = _Ends(log)
+        self._shortcuts: dict[Placed, None] = {}
+
+    @property
+    def shortcuts(self) -> frozenset[Placed]:
+        """The steps that chains of other steps make superfluous."""
+        return frozenset(self._shortcuts)
+
+    def change(self, rules: Change[Placed]) -> Change[Placed]:
+        """Remove rules and add others. Returns the change of the remaining rules, those that are not shortcuts."""
+        gone = [placed for placed in rules.gone if not self._forget(placed)]
+        come = [placed for placed in rules.come if not is_step(placed.rule)]
+        new = {placed: key(placed.rule.body[0]) for placed in rules.come if is_step(placed.rule)}
+        for placed, end in new.items():
+            self._bodies.add(end, placed)
+            self._heads.add(key(placed.rule.heads[0]), placed)
+        left = {key(placed.rule.body[0]) for placed in rules.gone if is_step(placed.rule)}
+        judged = self._leading_to(dict.fromkeys(chain(left, new.values())))
+        was_left = {placed for placed in judged if not self._reopened(placed) and placed not in new}
+        ways = Ways[Placed](self._open, attrgetter("rule"))
+        for placed in sorted(judged, key=order, reverse=True):
+            if self._judge(placed, ways):
+                come += [placed] if placed not in was_left else ()
+            elif placed in was_left:
+                gone.append(placed)
+        return Change(tuple(gone), tuple(come))
+
+    def _forget(self, placed: Placed) -> bool:
+        """Remove a rule. Returns whether it was a shortcut."""
+        if is_step(placed.rule):
+            self._bodies.discard(key(placed.rule.body[0]), placed)
+            self._heads.discard(key(placed.rule.heads[0]), placed)
+        return self._reopened(placed)
+
+    def _reopened(self, placed: Placed) -> bool:
+        """Remove a rule from the shortcuts. Returns whether it was a shortcut."""
+        if placed not in self._shortcuts:
+            return False
+        self._log.drop(self._shortcuts, placed)
+        return True
+
+    def _open(self, end: Key) -> Iterator[Placed]:
+        """The steps whose body has this key and that are not known to be shortcuts."""
+        return (step for step in self._bodies.at(end) if step not in self._shortcuts)
+
+    def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
+        """Check whether a step is a shortcut, and note the result. Returns True if the step stays.
+
+        Call it for the last step first: the steps after this one must have been checked.
+        """
+        if not ways.has_detour(placed):
+            return True
+        self._log.put(self._shortcuts, placed, None)
+        ways.close(placed)
+        return False
+
+    def _leading_to(self, found: dict[Key, None]) -> dict[Placed, None]:
+        """The steps from whose body a chain of steps may lead to facts with one of the keys in `found`."""
+        waiting = list(found)
+        for each in waiting:
+            for step in self._heads.meeting(each):
+                before = key(step.rule.body[0])
+                if before not in found:
+                    found[before] = None
+                    waiting.append(before)
+        return dict.fromkeys(step for each in found for step in self._bodies.meeting(each))
+
+
+class _Ends:
+    """An index of steps by a key (predicate and object) of their heads, or of their bodies."""
+
+    def __init__(self, log: UndoLog) -> None:
+        self._log = log
+        self._steps: dict[Term, dict[Term | None, dict[Placed, None]]] = {}
+
+    def add(self, end: Key, step: Placed) -> None:
+        predicate, object_ = end
+        objects = self._steps.get(predicate)
+        if objects is None:
+            self._log.put(self._steps, predicate, {object_: {step: None}})
+        elif object_ not in objects:
+            self._log.put(objects, object_, {step: None})
+        else:
+            self._log.put(objects[object_], step, None)
+
+    def discard(self, end: Key, step: Placed) -> None:
+        predicate, object_ = end
+        objects = self._steps[predicate]
+        self._log.drop(objects[object_], step)
+        if not objects[object_]:
+            self._log.drop(objects, object_)
+        if not objects:
+            self._log.drop(self._steps, predicate)
+
+    def at(self, end: Key) -> Iterable[Placed]:
+        return self._steps.get(end[0], {}).get(end[1], ())
+
+    def meeting(self, end: Key) -> Iterable[Placed]:
+        """The steps with a key that can match the same facts as the key `end`."""
+        predicate, object_ = end
+        if object_ is None:
+            return chain.from_iterable(self._steps.get(predicate, {}).values())
+        return chain(self.at(end), self.at((predicate, None)))

@@ -1,0 +1,131 @@
+"""`Reader`: the repository of a graph that is open for reading only, while a writer in another process may change it.
+
+A reader opens Oxigraph at one moment, and snapshot and journal at another. The journal may then be ahead of Oxigraph.
+So the reader replays the journal only up to the commit that its Oxigraph store has (`join`, `cut`). If the writer has
+replaced the snapshot meanwhile, the reader looks again (`has_moved`, `look_again`).
+
+Threads and cost: as for `Repository`. Where the journal is ahead, `cut` costs the rows of the last commits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kgreason.errors import StoreError
+from kgreason.store.folder import Folder, Manifest
+from kgreason.store.journal.record import Record
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.repository import Repository, RowDelta, net
+
+_ATTEMPTS, _PAUSE = 20, 0.02
+"""How often a reader tries to open a store that a writer is changing, and the seconds between two attempts."""
+
+
+class _Moment(NamedTuple):
+    """The folder that a reader saw with its Oxigraph store; the store has all its commits before `first`."""
+
+    folder: Folder
+    first: int
+
+
+class Reader(Repository):
+    """The repository of a graph in a store that another process may change; `wanted`: as for `Repository`."""
+
+    _folder: Folder
+
+    def __init__(self, folder: Folder, wanted: Manifest) -> None:
+        super().__init__(folder, wanted)
+        self._moment: _Moment | None = None
+        self._end: int | None = None
+
+    def _begin(self) -> None:
+        """Leave all files as they are."""
+
+    @property
+    def is_writable(self) -> bool:
+        """A reader is not."""
+        return False
+
+    def check_writable(self) -> None:
+        """Raise StoreError: a reader takes no commit."""
+        if self.is_closed:
+            raise StoreError("the graph is closed")
+        raise StoreError("the store was opened for reading only")
+
+    @property
+    def last(self) -> int:
+        """The number of the last commit that the reader sees."""
+        return self._folder.journal.last if self._end is None else self._end
+
+    def replay(self, record: Record, removed: bytes, added: bytes) -> None:
+        """Keep the delta of one of the `pending` commits for `cut`, unless the store surely has it."""
+        if self._moment is not None and record.commit >= self._moment.first:
+            self._unseen.append(RowDelta(record.commit, removed, added))
+
+    def settle(self, manifest: Manifest) -> None:
+        """Write nothing: a reader leaves the store as it is."""
+
+    def _open_store(self) -> OxigraphStore:
+        """The store as of now. While it is being opened, a writer may move it to another folder or compact it."""
+        for attempts in range(_ATTEMPTS, 0, -1):
+            folder = Folder(self._folder.path, write=False)
+            found, first = folder.manifest, folder.journal.last
+            try:
+                there = found and found.commit and folder.oxigraph(found)
+                store = OxigraphStore.read_only(there) if there else OxigraphStore()
+                folder.look_on()
+            except StoreError:
+                if attempts == 1:
+                    raise
+                time.sleep(_PAUSE)
+            else:
+                break
+        self._moment = _Moment(folder, first)
+        return store
+
+    def join(self) -> None:
+        """See snapshot and journal as they were when the store was opened. Raises StoreError."""
+        _ = self.store  # opened, if it is not yet
+        assert self._moment is not None
+        if self._moment.folder is self._folder:
+            return
+        self._end = None
+        self._unseen.clear()
+        self._see(self._moment.folder)
+
+    def _see(self, folder: Folder) -> None:
+        self._folder = folder
+        if folder.manifest is not None:
+            self._hold(folder.manifest)
+
+    def cut(self) -> bool:
+        """Whether the store lacks some of the last replayed commits. If so, `last` no longer counts them.
+
+        The deltas up to a commit say which rows the store must have after it, and which rows it must not have. If the
+        rows fit two commits, the states of these commits are equal, so either is right.
+        """
+        end = self.last
+        while self._unseen and not self._shows(self._unseen):
+            end = self._unseen.pop().commit - 1
+        self._unseen.clear()
+        is_cut = end != self.last
+        self._end = end
+        return is_cut
+
+    def _shows(self, deltas: Iterable[RowDelta]) -> bool:
+        """Whether the store has the rows that came last with these deltas, and none that went last."""
+        come, gone = net(deltas)
+        return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether a writer has replaced the snapshot meanwhile; then call `look_again`. Raises StoreError."""
+        return self._folder.has_moved()
+
+    def look_again(self) -> None:
+        """See the store as it is now. Raises StoreError."""
+        self._see(Folder(self._folder.path, write=False))
+        with self._opening:
+            self._store = self._moment = self._end = None

@@ -1,0 +1,162 @@
+"""A commit leaves the parts alone that its rows do not concern: the facts are those of asking every part each time."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.errors import StratificationError
+from kgreason.materialize.edit import Change, Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.materialize.selection import select
+from kgreason.rules.parser import parse
+from kgreason.terms.vocabulary import XSD
+from tests.oracle.graph import Triple
+from tests.oracle.notation import term
+
+OWN = parse(f"""
+    @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix xsd: <{XSD}> .
+    @rule integer [?x, a, :N] :- [?x, :p, ?y], [?y, a, xsd:integer] .
+    @rule string [?x, a, :S] :- [?x, :p, ?y], [?y, a, xsd:string] .
+    @rule types [?x, :has, ?c] :- [?x, a, ?c] .
+    @rule named [?x, a, :A] :- [?x, :p, :b] .
+    @rule one [?x, a, :One] :- [?x, :p, 1] .
+    @rule linked [?x, :near, ?y] :- [?x, owl:sameAs, ?y] .
+    @rule derived [?x, owl:sameAs, ?y] :- [?x, :same, ?y] .
+    @rule typed [?y, a, xsd:integer] :- [?x, :q, ?y] .
+    @rule alone [?x, a, :Alone] :- [?x, :p, ?y], NOT [?x, :q, ?y] .
+""").rules
+NAMES = [term(name) for name in ("a", "b", "c", "A", "B", "p", "q", "same")]
+INTEGER, STRING = f"<{XSD}integer>", f"<{XSD}string>"
+LITERALS = ['"x"', '"x"@en', f'"x"^^<{XSD}token>', *(f'"{text}"^^{INTEGER}' for text in ("1", "01", "2", "x"))]
+PREDICATES = [
+    *(term(name) for name in ("p", "q", "same")),
+    *map(term, ("owl:sameAs", "rdf:type", "rdfs:subClassOf", "rdfs:domain", "rdfs:range", "rdfs:subPropertyOf")),
+]
+triples = st.tuples(
+    st.sampled_from(NAMES),
+    st.sampled_from(PREDICATES),
+    st.sampled_from([*NAMES, *LITERALS, INTEGER, STRING, term("owl:FunctionalProperty")]),
+)
+graphs = st.sampled_from(["", "", "", "<http://e/g>"])
+quads = st.frozensets(st.tuples(triples, graphs), max_size=4)
+
+
+class Step(NamedTuple):
+    """One change of a commit: what it removes and adds, the user's rules from now on, and how the commit goes on."""
+
+    removed: frozenset[tuple[Triple, str]]
+    added: frozenset[tuple[Triple, str]]
+    own: frozenset[int] | None
+    end: str
+
+
+steps = st.builds(
+    Step,
+    quads,
+    quads,
+    st.none() | st.frozensets(st.integers(0, len(OWN) - 1)),
+    st.sampled_from(["accept", "accept", "accept", "rollback", "go on"]),
+)
+
+
+def adding(*added: tuple[str, str, str | int], own: AbstractSet[int] | None = None) -> Step:
+    """A commit that adds triples of names, or of the numbers of literals, and has these rules from now on."""
+    texts = (tuple(LITERALS[each] if isinstance(each, int) else term(each) for each in row) for row in added)
+    rows = frozenset(((s, p, o), "") for s, p, o in texts)
+    return Step(frozenset(), rows, None if own is None else frozenset(own), "accept")
+
+
+class Asking(Materializer):
+    """Asks the parts for equal terms and for literals in every commit."""
+
+    def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
+        super()._look_at(rows, tables)
+        if self.equality:
+            self._touch(self.equality)
+        if self.literals:
+            self._touch(self.literals)
+            self.datatypes_in_use(self.literals)
+
+
+def take(live: Materializer, step: Step) -> Change | str:
+    """Carry out a step; the change, or the error. A commit that is rolled back forgets its terms, as a graph does."""
+    known = len(live.dictionary)
+    removed, added = (
+        live.dictionary.intern(text for triple, graph in sorted(part) for text in (*triple, graph or "-"))
+        .reshape(-1, 4)
+        .copy()
+        for part in (step.removed - step.added, step.added)
+    )
+    for part in (removed, added):
+        part[part[:, 3] == live.dictionary.find(["-"])[0], 3] = 0
+    own = None if step.own is None else tuple(OWN[number] for number in sorted(step.own))
+    try:
+        change = live.change(Edit(removed, added, own), strategy="update")
+    except StratificationError as error:
+        live.rollback()
+        return str(error)
+    if step.end == "accept":
+        live.accept()
+    elif step.end == "rollback":
+        live.rollback()
+        if not removed.size or removed.max() <= known:
+            live.dictionary.truncate(known)
+    return change
+
+
+def shown(change: Change | str) -> object:
+    """All of a change, as values that can be compared."""
+    if isinstance(change, str):
+        return change
+    return [np.asarray(part).tolist() for part in change[:6]], change.work
+
+
+def state(live: Materializer) -> tuple[object, ...]:
+    """Facts with stamps and supports, flags, rules and warnings."""
+    saved = live.save()
+    records = saved.records[np.lexsort(saved.records.T)]
+    return (
+        records.tolist(),
+        live.flags,
+        set(live.rules),
+        live.warnings,
+        live.dictionary.decode(range(len(live.dictionary))),
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "same_as"), [("axioms", "aliases"), ("axioms", "rules"), ("data", "representatives")]
+)
+@settings(max_examples=25, deadline=None)
+@example(history=[adding(("a", "q", 2)), adding(own={7})]).via("a literal gets a type that it does not have")
+@example(history=[adding(("a", "p", 3)), adding(own={0})]).via("a rule asks for another datatype")
+@example(history=[adding(("a", "same", "b"), own={6}), adding(("a", "p", "c"))]).via("a row of a clique")
+@example(history=[adding(("a", "p", 3), ("a", "p", 4)), adding(own={4})]).via("a rule brings a spelling of a literal")
+@given(history=st.lists(steps, max_size=7))
+def test_a_part_that_is_not_asked_has_nothing_to_say(
+    schema: SchemaMode, same_as: SameAsMode, history: list[Step]
+) -> None:
+    selection = select(["owl2rl"], schema, same_as)
+    lives = Materializer(selection), Asking(selection)
+    for step in history:
+        one, other = (take(live, step) for live in lives)
+        assert shown(one) == shown(other)
+        assert state(lives[0]) == state(lives[1])
+
+
+def test_a_fact_of_iris_touches_the_engine_alone() -> None:
+    live = Materializer(select(["owl2rl"]))
+    first, second = (
+        Step(frozenset(), frozenset([((term(name), term("p"), term("b")), "")]), None, "accept") for name in "ac"
+    )
+    take(live, first)
+    take(live, second)
+    assert live._touched == [live.engine]
