@@ -11,10 +11,10 @@ For a broken list, or a broken SWRL rule (swrl.py), there is a warning instead o
 the list cell or node, and the axiom. For the empty list there is neither: LIST[h, e1, ..., en] of the W3C tables (OWL 2
 Profiles, Table 3) has at least one member, so no row matches rdf:nil.
 
-After an edit, `LiveReadings` reads two kinds of nodes again and compares: those whose triples the edit changed, and
-those whose lists run through such a node. No other node can read differently: expressions nest through their nodes, so
-an axiom that uses a restriction has only its node as a constant. Law: after any sequence of edits, `axioms` and
-`broken` are what `collect` finds in the remaining triples.
+After an edit, `LiveReadings` reads two kinds of nodes again and compares: nodes whose triples changed, and nodes with a
+list that runs through such a node. The reading of any other node stays the same: an axiom that uses a restriction has
+only the restriction's node as a constant. Law: after any sequence of edits, `axioms` and `broken` are what `collect`
+finds in the remaining triples.
 
 Cost: linear in the schema; a list that several axioms share is read once for each of them. After an edit, the triples
 of the nodes that are read again, with their lists.

@@ -1,26 +1,27 @@
-"""The pass `reduce`: removes rules that chains of other rules make superfluous.
+"""The pass `reduce`: it removes rules that chains of other rules make superfluous.
 
-After `covers`, a closed schema still says things twice. Among equivalent classes every class is below every other, and
-rows of different axioms may lead to the same head. A superfluous rule derives only what other rules derive, once more,
-and each derivation is work at every edit. So rules with one body atom are reduced like the edges of a graph: a rule
-goes if its head is reached from its body through the remaining rules.
+After `covers`, a closed schema still has superfluous rules. Among equivalent classes every class is below every other
+class, and rows of different axioms may lead to the same head. A superfluous rule derives no new facts, but each of its
+derivations is work at every edit. So rules with one body atom and one head (*steps*) are reduced like the edges of a
+graph: a step is removed if its head can be reached from its body through the remaining steps.
 
-Invariant: the closure of any facts stays the same with each rule that goes. Without cycles, the result does not depend
-on the order of the rules. Among equivalent classes it does; rules are judged from the last to the first.
-Cost: for each rule a walk over what its body implies.
+Invariant: removing the rules does not change the closure of any facts. Without cycles, the result does not depend on
+the order of the rules. Among equivalent classes it does; there, rules are checked from the last to the first.
+Cost: for each rule a walk over the facts that its body implies.
 
-`LiveReduction` is `reduce` over rules that come and go. A step is a shortcut if its head is reached from its body
-through two kinds of steps: all those before it, shortcuts included, and those after it that are kept. Removing
-shortcuts does not change what can be reached. So the verdict on a step depends only on the steps that apply to what its
-body reaches. Where a step comes or goes, the steps from whose body a chain leads there are judged anew. Chains are
-followed backwards by predicate and object alone; this may find too many steps, but never too few.
+`LiveReduction` is `reduce` for rules that are added and removed. `reduce` checks the steps one by one, the last one
+first. A step is a shortcut if its head can be reached from its body through other steps: through steps before it, and
+through kept steps after it. Removing shortcuts does not change which facts can be reached. So the result for a step
+depends only on the steps that start where its body leads. When a step is added or removed, all steps are checked again
+from whose body a chain leads to the body of this step. Chains are followed backwards by predicate and object alone;
+this may find too many steps, but never too few.
 
-Shortcuts that are not judged anew are left out of the walks. The steps that replace such a shortcut lead to no change,
-so they are not part of a chain that is judged.
+Shortcuts that are not checked again are left out of the walks. A chain that replaces such a shortcut does not lead to
+the change, so it is not part of the walks of the steps that are checked.
 
-Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present ones, in the order of their
-places. Cost: a walk for each step that leads to a change. A subclass axiom low in a hierarchy judges only itself, one
-at the top judges all that is below.
+Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present rules, in the order of their
+places. Cost: a walk, as in `reduce`, for each step that leads to a change. For a subclass axiom at the bottom of a
+hierarchy only its own step is checked; for one at the top, all steps below.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""Two passes that leave the closure as it is: `normalise` each rule, then `deduplicate` them all.
+"""Two passes that do not change the closure: `normalise` each rule, then `deduplicate` the rules.
 
-Each row knows one axiom, so rows repeat each other. Examples: owl:disjointWith is read from both sides; scm-eqc1 has
-also split an equivalence into two subclass pairs; cls-int2 says the same as scm-int with cax-sco. Rules with the same
-canonical form are kept once, with the name and the sources of the axiom that came first, as a proof needs only one
+A row sees only one axiom, so several rows may give the same rule. Examples: owl:disjointWith is read from both sides;
+scm-eqc1 turns an equivalence into two subclass pairs; cls-int2 gives the same rules as scm-int with cax-sco. Of rules
+with the same canonical form only the first is kept, with its name and sources, because a proof needs only one
 justification.
 
-`LiveStatements` is `deduplicate` over rules that come and go. A statement is in force while any axiom makes it. It has
-the name and the sources of the axiom whose place comes first. So the weight of a statement is the number of its places
-(docs/architecture.md). Law: after any changes, `firsts` are what `deduplicate` leaves of the present rules, in the
-order of their places.
+`LiveStatements` is `deduplicate` for rules that are added and removed. A *statement* is a rule without its name and
+sources. It is in force while any axiom gives it. Its name and sources come from the axiom that is first in the order
+of places. Law: after any changes, `firsts` are the rules that `deduplicate` keeps of the present rules, in the order
+of their places.
 
-Cost: that of the canonical form, a few microseconds for most rules; for each rule that comes or goes, the few places of
-its statement.
+Cost: the canonical form takes a few microseconds for most rules; for each rule that is added or removed, a look at the
+few places of its statement.
 """
 
 from __future__ import annotations
@@ -51,14 +51,15 @@ def statement(rule: Rule) -> Statement:
 
 
 Place: TypeAlias = tuple[bool, tuple[Triple, ...]]
-"""The sort key of an axiom. A rule that several axioms yield gets the name of the first."""
+"""The sort key of an axiom. If several axioms give the same rule, the rule has the name that the first axiom gives."""
 _TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
 
 
 def place(axiom: Axiom) -> Place:
-    """The place of an axiom: by its sources, with the taxonomy last.
+    """The sort key of an axiom: by its sources, with subclass and subproperty axioms last.
 
-    Most of the taxonomy in the closed schema follows from other axioms. Those say more about why a rule is there.
+    Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
+    why a rule is there.
     """
     return axiom.kind in _TAXONOMY, axiom.sources
 

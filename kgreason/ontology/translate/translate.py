@@ -14,18 +14,18 @@ below B. Then scm-svf1 has put r1 below r2.
 Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, except
 for the rows over pairs of a list (see owl2rl.py).
 
-`LiveTranslation` keeps the rules of a schema up to date, edit by edit. Each pass receives what went and came, and hands
-on what that changes:
+`LiveTranslation` keeps the rules of a schema up to date, edit by edit. Each pass takes the items that were removed and
+added, and returns the items that are removed and added by its work:
 
-    LiveCovers       triples -> fewer triples             pairs beside those that changed are judged anew
-    LiveReadings     schema triples -> axioms            nodes that the edit touches are read anew
-    translate_axiom  axiom -> canonical rules            only the axioms that came are translated
-    LiveStatements   rules -> one for each statement     a statement is in force while any axiom makes it
-    LiveReduction    rules -> without shortcuts          steps that lead to a change are judged anew
+    LiveCovers       triples -> fewer triples             checks the pairs beside changed pairs again
+    LiveReadings     schema triples -> axioms             reads the nodes that the edit touches again
+    translate_axiom  axiom -> canonical rules             translates only added axioms
+    LiveStatements   rules -> rules without duplicates    keeps a statement while any axiom makes it
+    LiveReduction    rules -> rules without shortcuts     checks the steps that lead to a change again
 
 Law: after any sequence of edits, `rules` and `warnings` are those of `translate` for the remaining triples, with the
-same names, sources and order. So an edit and its reverse leave nothing behind. `log.rollback()` undoes all edits since
-`log.commit()`. Cost: see the passes; what an edit does not touch costs only its memory.
+same names, sources and order. So after an edit and its reverse everything is as before. `log.rollback()` undoes all
+edits since `log.commit()`. Cost: see the passes. Triples that an edit does not touch take memory but no time.
 """
 
 from __future__ import annotations
@@ -192,9 +192,9 @@ class RuleChange(NamedTuple):
 class LiveTranslation:
     """The rules of one profile for a schema that is edited; empty at first.
 
-    `log` remembers what edits change; several translations may share one. `retranslated` counts the axioms that the
-    last edit translated. `placed` has the axioms of the schema, without those that others imply, by their sources, with
-    their rules.
+    `log` is the undo log of the edits; several translations may share one log. `retranslated` counts the axioms that
+    the last edit translated. `placed` has the axioms of the schema, without taxonomy pairs that other pairs imply, by
+    their sources and with their rules.
     """
 
     def __init__(self, profile: Profile, log: UndoLog) -> None:
@@ -211,18 +211,18 @@ class LiveTranslation:
 
     @property
     def rules(self) -> Rules:
-        """The rules in force, as `translate` gives them."""
+        """The rules in force: the rules that `translate` gives for the present schema, in the same order."""
         shortcuts = self._reduction.shortcuts
         return tuple(placed.rule for placed in self._statements.firsts if placed not in shortcuts)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One line for each axiom whose list is broken, if the profile has rows for its kind."""
+        """One line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
         return warnings_of(self.readings.broken, self.profile)
 
     @property
     def forks(self) -> frozenset[Constant]:
-        """The kinds of axioms whose list forks."""
+        """The kinds of axioms of which some axiom has a forked list (see `read/lists.py`)."""
         return forks_of(self.readings.broken, self.profile)
 
     def change(
@@ -274,7 +274,7 @@ class LiveTranslation:
 
 
 def _net(change: Change[Placed]) -> RuleChange:
-    """The change of rules, where a rule that only moved to another axiom counts as the same."""
+    """The change of the rules; a rule that only moved from one axiom to another is `restated`, or not mentioned."""
     if not change.gone:
         return RuleChange((), tuple([placed.rule for placed in sorted(change.come, key=order)]), ())
     before = {placed.rule: placed for placed in sorted(change.gone, key=order)}
