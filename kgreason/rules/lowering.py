@@ -36,6 +36,7 @@ from typing import NamedTuple
 from kgreason.rules.canonical import canonical_computed, canonical_not
 from kgreason.rules.expressions import text_of
 from kgreason.rules.formatter import format_not
+from kgreason.rules.matching import can_match
 from kgreason.rules.model import FALSE, Atom, Computed, Not, Rule, Variable, contradiction
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
@@ -83,18 +84,29 @@ def lowered(rule: Rule) -> Iterator[Rule]:
     body = rule.body
     for computed in rule.computed:
         function, inputs = function_of(computed)
-        yield plain((Atom(function.asks.relation, inputs),), body)
+        yield plain((Atom(function.asks.relation, inputs),), _asking(rule, body, inputs))
         body = (*body, computation(computed))
     for negated in rule.negated:
         hidden, keys = negation(negated)
         asks = Atom(hidden.asks.relation, keys)
-        yield plain((asks,), body)
+        yield plain((asks,), _asking(rule, body, keys))
         if not _is_looked_up(hidden.negated):
             some = Atom(hidden.pattern.relation, keys)
             yield plain((some,), (asks, *negated.atoms))
         elif named := tuple(term for term in hidden.pattern.terms if not isinstance(term, Variable)):
             head = Atom(f"{_NAMES}{hidden.none.relation}", named)
             yield plain((head,), ())
+
+
+def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
+    """The atoms that must hold before a rule asks for `keys`: the body, without what the rule itself derives.
+
+    So a recursive rule asks for all keys at once, and not for those of one step in each step of the commit. If the
+    other atoms do not bind the keys, it is the whole body.
+    """
+    others = tuple(atom for atom in body if not any(can_match(head, atom) for head in rule.heads))
+    bound = {term for atom in others for term in atom.terms}
+    return others if bound.issuperset(keys) else body
 
 
 class Function(NamedTuple):

@@ -40,7 +40,7 @@ def parse(text: str, source: str = "<text>") -> Program:
     >>> parse("tc(?x, ?y) :- edge(?x, ?y) .").rules[0].name
     'rule-1'
     """
-    from kgreason.rules.reader import read  # it imports lark, which many commands do not need
+    from kgreason.rules.text.reader import read  # it imports lark, which many commands do not need
 
     return read(text, source)
 
@@ -52,7 +52,7 @@ def absent(fact: Atom) -> Not:
     >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
     'NOT p(<http://e/a>, <http://e/a>)'
     """
-    from kgreason.rules.reader import read_not
+    from kgreason.rules.text.reader import read_not
 
     negated = read_not(str(fact.relation))
     values: dict[Term, Term] = dict(zip(negated.outer(), fact.terms, strict=True))
@@ -67,7 +67,7 @@ def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
     >>> expression.result, values
     (Variable(name='v1'), {Variable(name='v0'): '"7"', Variable(name='v1'): '"8"'})
     """
-    from kgreason.rules.reader import read_computed
+    from kgreason.rules.text.reader import read_computed
 
     found = read_computed(str(fact.relation))
     variables = (*found.inputs(), *([found.result] if found.result else ()))

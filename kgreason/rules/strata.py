@@ -25,6 +25,7 @@ from typing import NamedTuple
 from kgreason.errors import StratificationError
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation, negations
+from kgreason.rules.matching import can_match
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 
@@ -90,35 +91,6 @@ def _signature(atom: Atom) -> _Signature:
         return atom.relation, len(atom.terms), None, None
     _, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
     return None, 3, predicate, object_ if predicate in (RDF_TYPE, None) else None
-
-
-def can_match(head: Atom, atom: Atom) -> bool:
-    """Whether a fact can match both atoms. They are of two rules, so equal names do not mean the same variable."""
-    if head.relation != atom.relation or len(head.terms) != len(atom.terms):
-        return False
-    bound: dict[object, object] = {}
-
-    def root(term: object) -> object:
-        while term in bound:
-            term = bound[term]
-        return term
-
-    for one, other in zip(_apart(head, 0), _apart(atom, 1), strict=True):
-        left, right = root(one), root(other)
-        if left == right:
-            continue
-        if isinstance(left, tuple):
-            bound[left] = right
-        elif isinstance(right, tuple):
-            bound[right] = left
-        else:
-            return False
-    return True
-
-
-def _apart(atom: Atom, side: int) -> list[object]:
-    """The terms of an atom. A variable becomes a pair with `side`, so that the variables of two atoms stay apart."""
-    return [(side, term.name) if isinstance(term, Variable) else term for term in atom.terms]
 
 
 def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> dict[Rule, _Reached]:

@@ -14,9 +14,9 @@ from lark import Lark
 
 from kgreason import grammars
 from kgreason.errors import InputError, RuleError, RuleSyntaxError, UnsafeRuleError
-from kgreason.rules import syntax
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
 from kgreason.rules.parser import load, parse
+from kgreason.rules.text import syntax
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"

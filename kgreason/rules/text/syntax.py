@@ -20,7 +20,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
 
 from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
-from kgreason.rules.mistakes import hint
+from kgreason.rules.text.mistakes import hint
 
 
 class Literal(NamedTuple):
