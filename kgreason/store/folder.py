@@ -11,10 +11,10 @@ complete and on disk. Snapshot and journal together give the last commit, even a
 is behind, the next opening for writing brings it up to date.
 
 Readers in other processes use the same files. The writer never changes a file except the journal, which grows. So
-readers can go on reading the files that they have open; of an Oxigraph store with many tables a reader has links of its
-own in STORE/reader-PID.N/ (`links`). If the writer removes a folder before a reader has opened it, the manifest names
-another folder by then, and the reader looks again (`has_moved`). Cost of opening: one small file,
-and the part of the journal since Oxigraph was flushed.
+readers can go on reading the files that they have open. If an Oxigraph store has many tables, a reader makes links of
+its own in STORE/reader-PID.N/ (`links`). If the writer removes a folder before a reader has opened it, the manifest
+names another folder by then, and the reader looks again (`has_moved`). Cost of opening: one small file, and the part of
+the journal since Oxigraph was flushed.
 """
 
 from __future__ import annotations
@@ -152,11 +152,11 @@ class Folder:
 
     @property
     def is_older(self) -> bool:
-        """Whether the store has an older format, and must be brought forward."""
+        """Whether the store has an older format, so that a writer must bring it to the present format."""
         return self.manifest is not None and self.manifest.is_older
 
     def look_on(self) -> None:
-        """Make a reader see the new commits of the journal. Raises StoreError if the folder has moved."""
+        """Read the commits that were appended to the journal. Raises StoreError if the folder has moved."""
         for _ in self.journal.news():
             pass
         if self.has_moved():
@@ -195,7 +195,7 @@ class Folder:
             shutil.rmtree(path, ignore_errors=True)
 
     def _made(self) -> Iterator[Path]:
-        """The folders of snapshots and of Oxigraph."""
+        """Yield the folders of snapshots and of Oxigraph stores."""
         for kind in ("snapshot-", "oxigraph"):
             yield from self.path.glob(f"{kind}*")
 
@@ -254,7 +254,7 @@ class Folder:
             return False
 
     def _opened(self) -> tuple[Manifest | None, Journal]:
-        """Manifest and journal for a writer; empties a journal that a kill during a checkpoint left behind."""
+        """Open manifest and journal for a writer. Empties a journal that a kill during a checkpoint left behind."""
         manifest = read_manifest(self.path)
         if manifest is None and any(self.path.glob("snapshot-*")):  # the manifest is always written first
             raise self._no_manifest()
@@ -265,7 +265,7 @@ class Folder:
         return manifest, journal
 
     def _seen(self) -> tuple[Manifest | None, Journal]:
-        """Manifest and journal of one moment for a reader, although a writer may replace them meanwhile."""
+        """Open manifest and journal for a reader, as of one moment; a writer may replace them meanwhile."""
         while True:
             manifest = read_manifest(self.path)
             try:
@@ -294,7 +294,7 @@ class Folder:
 
 
 def older(path: Path, version: int, reason: Exception | None = None) -> StoreVersionError:
-    """The error for a reader of a store with an older format, which only a writer can bring forward."""
+    """The error for a reader of a store with an older format. Only a writer can convert the store."""
     because = f" ({reason})" if reason else ""
     return StoreVersionError(
         f"{path}: written in store format {version}, which is older than {FORMAT}:"

@@ -1,10 +1,10 @@
-"""`Reader`: the repository of a graph that is open for reading only, while a writer in another process may change it.
+"""`Reader`: the repository of a graph that is open for reading only. A writer in another process may change the graph.
 
 A reader opens Oxigraph at one moment, and snapshot and journal at another. The journal may then be ahead of Oxigraph.
 So the reader replays the journal only up to the commit that its Oxigraph store has (`join`, `cut`). If the writer has
 replaced the snapshot meanwhile, the reader looks again (`has_moved`, `look_again`).
 
-Threads and cost: as for `Repository`. Where the journal is ahead, `cut` costs the rows of the last commits.
+Threads and cost: as for `Repository`. If the journal is ahead, `cut` looks up the rows of the last commits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ATTEMPTS, _PAUSE = 20, 0.02
 
 
 class _Moment(NamedTuple):
-    """The folder that a reader saw with its Oxigraph store; the store has all its commits before `first`."""
+    """What a reader saw when it opened Oxigraph: the folder; Oxigraph has all commits before commit `first`."""
 
     folder: Folder
     first: int
@@ -41,11 +41,11 @@ class Reader(Repository):
         self._end: int | None = None
 
     def _begin(self) -> None:
-        """Leave all files as they are."""
+        """Do nothing: a reader removes no files."""
 
     @property
     def is_writable(self) -> bool:
-        """A reader is not."""
+        """Always False: a reader cannot be written."""
         return False
 
     def check_writable(self) -> None:
@@ -60,7 +60,7 @@ class Reader(Repository):
         return self._folder.journal.last if self._end is None else self._end
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the delta of one of the `pending` commits for `cut`, unless the store surely has it."""
+        """Keep the delta of a `pending` commit for `cut`, unless Oxigraph surely has this commit."""
         if self._moment is not None and record.commit >= self._moment.first:
             self._unseen.append(RowDelta(record.commit, removed, added))
 
@@ -68,7 +68,7 @@ class Reader(Repository):
         """Write nothing: a reader leaves the store as it is."""
 
     def _open_store(self) -> OxigraphStore:
-        """The store as of now. While it is being opened, a writer may move it to another folder or compact it."""
+        """Open Oxigraph as it is now. Meanwhile a writer may move it to another folder or compact it."""
         for attempts in range(_ATTEMPTS, 0, -1):
             folder = Folder(self._folder.path, write=False)
             found, first = folder.manifest, folder.journal.last
@@ -86,7 +86,7 @@ class Reader(Repository):
         return store
 
     def join(self) -> None:
-        """See snapshot and journal as they were when the store was opened. Raises StoreError."""
+        """Switch to the snapshot and the journal of the moment when Oxigraph was opened. Raises StoreError."""
         _ = self.store  # opened, if it is not yet
         assert self._moment is not None
         if self._moment.folder is self._folder:
@@ -101,10 +101,10 @@ class Reader(Repository):
             self._hold(folder.manifest)
 
     def cut(self) -> bool:
-        """Whether the store lacks some of the last replayed commits. If so, `last` no longer counts them.
+        """Whether Oxigraph lacks some of the last replayed commits. If so, `last` no longer counts these commits.
 
-        The deltas up to a commit say which rows the store must have after it, and which rows it must not have. If the
-        rows fit two commits, the states of these commits are equal, so either is right.
+        The deltas up to a commit say which rows Oxigraph must have after this commit, and which rows it must not have.
+        If the rows fit two commits, both commits have the same state, and either is right.
         """
         end = self.last
         while self._unseen and not self._shows(self._unseen):
@@ -115,7 +115,7 @@ class Reader(Repository):
         return is_cut
 
     def _shows(self, deltas: Iterable[RowDelta]) -> bool:
-        """Whether the store has the rows that came last with these deltas, and none that went last."""
+        """Whether the store has every row that these deltas add in the end, and no row that they remove in the end."""
         come, gone = net(deltas)
         return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)
 

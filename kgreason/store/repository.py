@@ -57,7 +57,7 @@ _SHARE = 4
 
 
 class RowDelta(NamedTuple):
-    """The rows that a commit first removes from the store, and then adds, as lines."""
+    """The rows of one commit, as lines: the store first removes `removed`, then adds `added`."""
 
     commit: int
     removed: bytes
@@ -74,7 +74,7 @@ class _Stage(NamedTuple):
 class Repository:
     """The repository of a graph that may be edited, in memory if `folder` is None.
 
-    `wanted` is the manifest of a new store.
+    `wanted` is the manifest that a new store gets.
     """
 
     def __init__(self, folder: Folder | None, wanted: Manifest) -> None:
@@ -96,7 +96,7 @@ class Repository:
         self._begin()
 
     def _begin(self) -> None:
-        """Remove what a writer before has left."""
+        """Remove the files that an earlier writer left behind."""
         self._tidy()
 
     @property
@@ -109,7 +109,7 @@ class Repository:
         return store if store is not None and not self._is_stuck else self._asked()
 
     def _asked(self) -> OxigraphStore:
-        """The store, after opening it, or after another attempt to bring it to the last commit."""
+        """Open the store if it is not open, try again to bring it to the last commit if it is behind, and return it."""
         with self._opening:
             if self._is_closed:
                 raise StoreError("the graph is closed")
@@ -120,7 +120,7 @@ class Repository:
             return self._store
 
     def free_store(self) -> OxigraphStore:
-        """The store for its only writer. If an abandoned transaction still holds it, a copy (a stage) replaces it.
+        """Return the store, ready to be changed. If an abandoned transaction still holds the store, a copy replaces it.
 
         Raises StoreError. After an error or Ctrl-C the store is as it was.
         """
@@ -145,12 +145,15 @@ class Repository:
         return OxigraphStore() if self._folder is None else OxigraphStore(self._folder.oxigraph(self.manifest))
 
     def join(self) -> None:
-        """See snapshot and journal as they were when the store was opened. Raises StoreError. A writer always does."""
+        """Switch to the snapshot and the journal of the moment when Oxigraph was opened. A writer has nothing to do.
+
+        Raises StoreError.
+        """
 
     def cut(self) -> bool:
         """Bring the store to the last commit, after all `pending` commits were replayed.
 
-        The result is whether `last` no longer counts some of these commits; for a writer it counts them all.
+        Returns whether `last` no longer counts some of these commits. For a writer the result is False.
         """
         self._apply_replayed()
         return False
@@ -223,7 +226,7 @@ class Repository:
 
     @property
     def is_behind(self) -> bool:
-        """Whether the store may lack the last commit: after a kill, or after an error in the middle of a commit."""
+        """Whether the store may lack the last commit, after a kill or after an error in the middle of a commit."""
         return self._seen != self.last
 
     @property
@@ -241,7 +244,7 @@ class Repository:
             )
 
     def commit(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Make a commit: write its record to the journal, then bring its rows into the store.
+        """Make a commit: write `record` to the journal, then change the rows of the store.
 
         On disk there must be a snapshot, which the first load writes. Raises StoreError if the commit was not made.
         Once the journal has the record, the commit is made; if the store fails after that, the next use of `store`
@@ -276,7 +279,7 @@ class Repository:
             self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
 
     def _catch_up(self, store: OxigraphStore) -> None:
-        """Bring the waiting deltas into the store."""
+        """Apply the waiting deltas to the store."""
         while self._unseen:
             delta = self._unseen[0]
             if delta.commit == self._seen + 1:
@@ -286,7 +289,7 @@ class Repository:
         self._is_stuck = False
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the delta of one of the `pending` commits for `cut`, unless the store has it, or is to be refilled."""
+        """Keep the delta of a `pending` commit for `cut`, unless the store has this commit or will be filled again."""
         last = self._unseen[-1].commit if self._unseen else self._seen
         if not self.manifest.is_older and record.commit == last + 1:
             self._unseen.append(RowDelta(record.commit, removed, added))
@@ -294,8 +297,8 @@ class Repository:
     def _apply_replayed(self) -> None:
         """Bring the store of a writer to the last commit, in one step.
 
-        Oxigraph may have some of the deltas. One after the other would take it back to a commit in between, which
-        readers must not see; together they change nothing where it has all.
+        Oxigraph may have some of the deltas already. Applied one after the other, they would show readers an earlier
+        commit for a moment. Applied together, they change nothing if Oxigraph has them all.
         """
         if self._unseen:
             come, gone = net(self._unseen)
@@ -317,7 +320,7 @@ class Repository:
         return self._stage.store
 
     def _names(self) -> Iterator[str]:
-        """New names of folders: a folder used before may be locked by a query that nobody waits for."""
+        """Yield new names for folders. A folder used before may be locked by a query that nobody waits for."""
         for number in _NUMBERS:
             yield f"oxigraph-{self.last + 1}.{number}"
 
@@ -351,7 +354,7 @@ class Repository:
             self._unseen.clear()
 
     def load(self, manifest: Manifest, write: Write) -> None:
-        """Make a commit of many rows: `write` writes its snapshot, and the stage has its rows.
+        """Make a commit of many rows: `write` writes the snapshot after the commit, and the stage already has the rows.
 
         After an error or an interrupt `last` says whether the commit was made. If not, everything is as before.
         """
@@ -400,7 +403,7 @@ class Repository:
         return self._folder.journal.size > self._limit
 
     def settle(self, manifest: Manifest) -> None:
-        """Flush the store as of the last commit, and write a manifest with its statistics and warnings."""
+        """Flush the store, which has the last commit, and write `manifest`, which describes this commit."""
         settled = self._settled(manifest, self.manifest.oxigraph)
         if settled != self.manifest:
             self.store.flush()
@@ -415,7 +418,7 @@ class Repository:
     def refill(self, fill: Fill, manifest: Callable[[], Manifest]) -> None:
         """If the contents of the store are unknown, replace it by a store that `fill` brings to the last commit.
 
-        `manifest` gives the manifest as of that commit.
+        `manifest` returns the manifest as of that commit.
         """
         if not self.is_touched:
             return
@@ -432,7 +435,7 @@ class Repository:
 
     @contextmanager
     def _new_snapshot(self, number: int, write: Write) -> Iterator[None]:
-        """Write a snapshot that the block must name in the manifest; otherwise the snapshot is removed again."""
+        """Write a snapshot. The block must name it in the manifest; otherwise the snapshot is removed again."""
         self._tidy()
         try:
             if self._folder is not None:
@@ -477,7 +480,7 @@ class Repository:
 
 
 def net(deltas: Iterable[RowDelta]) -> tuple[bytes, bytes]:
-    """The rows that are there after deltas, and those that are not, of all that the deltas name; as lines."""
+    """Return the rows that these deltas add in the end, and the rows that they remove in the end, as lines."""
     come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
     for delta in deltas:
         come.apply(delta.removed, delta.added)

@@ -2,9 +2,9 @@
 
 The store's default graph holds the closure. Each named graph holds its own asserted quads (docs/architecture.md, Files
 of a store). Oxigraph normalises literals, so one row of the store may stand for several facts (`spellings`). When a
-fact is removed, its row goes only if no other present fact has the same row.
+fact is removed, its row is removed only if no other present fact has the same row.
 
-Cost: linear in the rows, and the loading by Oxigraph (`oxigraph.store`).
+Cost: linear in the number of rows, plus the time that Oxigraph takes to load them (`oxigraph.store`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SMALL = 100_000
 
 
 def _ignore(done: int) -> None:
-    """Report nothing."""
+    """Do nothing: the default of `report`."""
 
 
 def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] = _ignore) -> Iterator[bytes]:
@@ -42,7 +42,7 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
 def put(
     store: OxigraphStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]
 ) -> None:
-    """Bring a delta of many rows into a store that nobody reads, in several transactions."""
+    """Apply a delta of many rows to a store that nobody reads, in several transactions."""
     for piece in chain.from_iterable(map(pieces, chunks(dictionary, removed, report))):
         store.apply(piece, b"")  # Ctrl-C would wait a second for a transaction of 30,000 rows
     store.load(chunks(dictionary, added, report))
@@ -56,9 +56,9 @@ def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
 
 
 def without_shared(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
-    """The removed triples or quads int32[n, w] that take their row of the store with them.
+    """Return the rows of `removed`, int32[n, w], whose row in the store must be removed as well.
 
-    A row stays if a triple or quad with another spelling of the object is present.
+    The row in the store stays if a triple or quad with another spelling of the object is present.
     """
     shared = np.flatnonzero(spellings.shared(removed[:, 2]))
     if not len(shared):

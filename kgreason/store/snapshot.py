@@ -115,7 +115,7 @@ def read_dictionary(folder: Path) -> Dictionary:
 
 
 def read_rules(folder: Path) -> list[dict[str, str]]:
-    """The program of a snapshot: name, rule and why, for each rule. Raises StoreError."""
+    """The program of a snapshot: for each rule its name, the rule, and the reason why it runs. Raises StoreError."""
     try:
         rules: list[dict[str, str]] = json.loads((folder / "rules.json").read_text())
         return rules
@@ -124,7 +124,7 @@ def read_rules(folder: Path) -> list[dict[str, str]]:
 
 
 def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
-    """The rules of a snapshot with one of these names and the head `false` that mention only these terms.
+    """Return the rules of a snapshot that have one of these names and the head `false`, and mention only `terms`.
 
     Terms of the vocabulary and literals are always allowed. Raises StoreError. Cost: a look at every rule, and parsing
     the rules in the result.

@@ -2,7 +2,7 @@
 
 Oxigraph shows each literal in a *normal form*. `"01"` and `"1"` of type xsd:integer are two *spellings*, and Oxigraph
 shows both as `"1"`. In the same way `1.50` is shown as `1.5`, `PT24H` as `P1D`, and `"300"^^xsd:byte` as the
-xsd:integer 300. So one row of the store stands for one or more facts, and the row goes with the last of these facts.
+xsd:integer 300. So one row of the store stands for one or more facts. The row is removed with the last of these facts.
 To find the normal form of a literal, kgreason stores the literal in Oxigraph and reads it back.
 
 Law: two terms have the same normal form exactly if Oxigraph has one row for a fact with the first term as its object
@@ -41,8 +41,8 @@ def stored(texts: Sequence[str]) -> list[str]:
 class Spellings:
     """The terms of a dictionary by their normal form.
 
-    `Spellings` follows the dictionary while it grows. If `truncate` took away terms that this object has seen, make a
-    new object.
+    `Spellings` follows the dictionary while it grows. If `truncate` removed terms that this object has seen, make a new
+    object.
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
@@ -64,7 +64,7 @@ class Spellings:
         return np.isin(ids, np.fromiter(self._alike, np.int32, len(self._alike)))
 
     def of_forms(self, forms: Sequence[str]) -> list[list[int]]:
-        """For each normal form, as the store shows it, the ids of its spellings."""
+        """For each normal form in `forms`, as the store shows it: the ids of the terms with this normal form."""
         self._catch_up()
         ids = self._dictionary.find(forms).tolist()
         return [

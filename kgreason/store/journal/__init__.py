@@ -1,6 +1,5 @@
 """The journal of a store: a log of RDF Patches.
 
-record   Record: a commit as an RDF Patch
-journal  Journal: records in a file, synced
-patch    RDF Patches of anyone's
+record Record: a commit as an RDF Patch journal Journal: records in a file, synced patch RDF Patches that any program
+may have written
 """

@@ -11,9 +11,9 @@ record contains. The next opening for writing cuts it off, because nobody was to
 an error that names the byte. The row in front of a record has a checksum of its own: with a wrong length, all records
 behind it would look like one torn record.
 
-Cost: an append is one write, one fdatasync, and 10 microseconds. Opening reads only the bytes that the caller does not
-know; `records` reads the whole file. Writing zeros ahead, so that the file does not grow at each append, was tried and
-saves nothing, because Oxigraph's log grows at each commit as well.
+Cost: an append is one write, one fdatasync, and 10 microseconds. Opening reads only the bytes after the first `size`,
+which the caller passes; `records` reads the whole file. Writing zeros ahead, so that the file does not grow at each
+append, was tried and saves nothing, because Oxigraph's log grows at each commit as well.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _sync = getattr(os, "fdatasync", os.fsync)
 
 
 class _End(NamedTuple):
-    """Where the next record goes, and the number of the last commit."""
+    """The end of the journal: the offset of the next record, and the number of the last commit."""
 
     size: int
     commit: int
@@ -85,7 +85,7 @@ class Journal:
 
     @property
     def last(self) -> int:
-        """The number of the commit of the last record; without a record the `last` that the caller gave."""
+        """The number of the commit of the last record. If there is no record, the `last` that the caller passed."""
         return self._end.commit
 
     def append(self, record: Record) -> None:
@@ -138,7 +138,7 @@ class Journal:
                     yield record
 
     def _is_continued(self) -> bool:
-        """Whether the last record that was read is still there; its commit may have failed, and another have come."""
+        """Whether the last record that was read is still there: its commit may have failed, and another replaced it."""
         start, frame = self._read_last
         if not frame:
             return True
@@ -165,7 +165,7 @@ class Journal:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
-        """Turn what the operating system raises into one clear line."""
+        """Turn an OSError into a StoreError with one clear line."""
         try:
             yield
         except OSError as error:
@@ -181,7 +181,7 @@ class Journal:
             _sync(self._file)  # a kill may have been between the write and its sync
 
     def _read(self, offset: int, last: int) -> Iterator[tuple[Record, bytes, int]]:
-        """The records from an offset on, each with its first row and the offset behind it, up to the end or a torn one.
+        """Yield each record from `offset` on with its first row and the offset behind it; stop at a torn record.
 
         The commit of the first record is `last + 1` or less; each later record has the next commit.
         """
@@ -196,7 +196,7 @@ class Journal:
                 yield record, frame, offset
 
     def _next(self, file: BinaryIO, offset: int) -> tuple[Record, bytes] | None:
-        """The record at an offset, and its first row; None at the end, or at a torn record."""
+        """The record at the file's offset, and its first row; None at the end of the file, or at a torn record."""
         try:
             frame = file.read(_WIDTH)
             return (Record.parse(_checked(frame, file)), frame) if frame else None

@@ -1,4 +1,4 @@
-r"""RDF Patches of any program: the quads and rules that a text removes and adds in the end.
+r"""RDF Patches that any program may have written: the quads and rules that a text removes and adds in the end.
 
     H id <uuid:0686c69d-8f89-4496-acb5-744f0157a8db> .      headers are ignored, except those of `record` with rules
     TX .                                                    a transaction: its rows count if TC ends it, not if TA does
@@ -36,7 +36,7 @@ NO_TERM = "?"
 
 
 class SignedRule(NamedTuple):
-    """A rule, or a fact of a relation, that comes (1) or goes (-1), and its line."""
+    """A rule, or a fact of a relation, that a patch adds (sign 1) or removes (sign -1), and its line."""
 
     line: int
     sign: int
@@ -44,7 +44,7 @@ class SignedRule(NamedTuple):
 
 
 class Patch(NamedTuple):
-    """Quads that go and quads that come, as canonical N-Quads lines, and the rules in their order."""
+    """The quads that a patch removes and adds, as canonical N-Quads lines, and its rules in their order."""
 
     removed: bytes
     added: bytes
@@ -97,7 +97,7 @@ def _is_one(statement: bytes) -> bool:
 
 
 class _Reader:
-    """Collects the rows that count; those since the last TC or TA wait in `_rows` and `_rules`."""
+    """Collects the rows that count. Rows since the last TC or TA wait in `_rows` and `_rules`."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -171,5 +171,5 @@ def _with_labels(row: bytes) -> bytes:
 
 
 def problem(error: SyntaxError) -> str:
-    """The message of the parser without its position, which counts in the parser's own input."""
+    """The message of the parser, without the position, because the parser counts in its own input."""
     return error.msg.partition(": ")[2] or error.msg

@@ -43,7 +43,7 @@ _STRATEGIES: dict[str, StrategyRun] = {"update": "update", "bootstrap": "bootstr
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A commit: its number, and the quads, rules and facts that came and went.
+    """A commit: its number, and the quads, rules and facts that it removed and added.
 
     `removed` and `added` are asserted quads as canonical N-Quads lines; a line without a graph name belongs to the
     default graph. `rules` and `facts` are rule text; a fact is a rule without a body. `headers` are texts that the
@@ -103,7 +103,7 @@ def check_headers(names: Iterable[str]) -> None:
 
 
 def _strategies(text: str) -> tuple[StrategyRun, ...]:
-    """The strategies in a header; none if the text is something else, which a caller of an older version wrote."""
+    """The strategies in a header. Empty if the text is something else, written by a caller of an older version."""
     words = text.split(" ")
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
 
@@ -130,6 +130,6 @@ def _marked(mark: bytes, lines: bytes) -> bytes:
 
 
 def _lines(rows: bytes) -> tuple[bytes, bytes]:
-    """The lines of the D rows, and those of the A rows, which come after the D rows."""
+    """The lines of the D rows, and the lines of the A rows. All D rows stand before the first A row."""
     first = 0 if rows.startswith(b"A ") else rows.find(b"\nA ") + 1 or len(rows)
     return rows[2:first].replace(b"\nD ", b"\n"), rows[first + 2 :].replace(b"\nA ", b"\n")

@@ -7,9 +7,10 @@ store with more tables has a folder of its own:
     *.sst                            hard links: a table never changes
     CURRENT, MANIFEST-*, *.log ...   copies: these files grow
 
-Law: the folder holds the store at one moment; where RocksDB changed its list of tables meanwhile, it is made anew. The
-folder is beside the store's and is called `reader-PID.N`, so that a writer knows the folders that dead readers left.
-Cost: a link for each table, and a copy of RocksDB's log of at most some 64 MB; nothing for a store of few tables.
+Law: the folder holds the store at one moment. If RocksDB changes its list of tables meanwhile, the folder is made
+again. The folder is beside the folder of the store and is called `reader-PID.N`, so that a writer knows the folders
+that dead readers left. Cost: a link for each table, and a copy of RocksDB's log of at most some 64 MB; nothing for a
+store of few tables.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _PREFIX = "reader-"
 def own_files(path: Path) -> Path | None:
     """A new folder with links and copies of the store's files, for one reader; None if the reader needs none.
 
-    It is None if the store has at most 16 tables of RocksDB, if the path is such a folder already, and if no folder can
-    be made beside the store's. The caller removes the folder. Raises FileNotFoundError if the store is gone.
+    Returns None if the store has at most 16 tables of RocksDB, if `path` is such a folder already, or if no folder can
+    be made beside the store. The caller removes the folder. Raises FileNotFoundError if the store is gone.
     """
     if path.name.startswith(_PREFIX):
         return None
@@ -59,7 +60,7 @@ def left_by_the_dead(store: Path) -> list[Path]:
 
 
 def _tables(path: Path) -> tuple[str, int]:
-    """What changes when RocksDB changes its list of tables: the file that has it, and its size."""
+    """The file in which RocksDB keeps its list of tables, and the size of this file. Either changes with the list."""
     name = (path / "CURRENT").read_text().strip()
     return name, (path / name).stat().st_size
 

@@ -101,7 +101,7 @@ class _Pipe:
                 rest = rest[self._process.stdin.write(rest) :]
 
     def head(self) -> dict[str, Any]:
-        """The first line, which says what follows."""
+        """Read the first line, which says what the rest of the output is."""
         line = bytearray()
         while not line.endswith(b"\n"):
             if not (byte := self.read(1)):

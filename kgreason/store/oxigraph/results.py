@@ -47,7 +47,8 @@ def boolean(is_true: bool) -> QueryBoolean:
 class Solutions:
     """The solutions of a SELECT query.
 
-    `whole` serializes all rows; it is used if no row was taken before. Otherwise the rest comes from `rows`.
+    `serialize` calls `whole`, which writes all rows, if no row was taken before. Otherwise it writes the rest of
+    `rows`.
     """
 
     __class__ = QuerySolutions  # type: ignore[assignment]

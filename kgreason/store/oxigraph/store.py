@@ -50,7 +50,7 @@ _DROP = "DROP SILENT GRAPH {}".format
 
 
 class OxigraphStore:
-    """An Oxigraph store at a path, made if it is missing; without a path a store in memory.
+    """An Oxigraph store at a path, or in memory if there is no path. A missing store is made.
 
     Threads: any number of threads may read the store while one thread changes it. Each reads the rows of the moment of
     its call.
@@ -129,7 +129,7 @@ class OxigraphStore:
     def solutions_after(
         self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
     ) -> list[dict[str, Term | None]]:
-        """The solutions of a WHERE over the rows after a delta. Nobody else sees the delta.
+        """The solutions that a WHERE would have after a delta. Nobody else sees the delta.
 
         `operation` is an operation of SPARQL Update under a `prologue`. For each solution it calls the function COLLECT
         with the values of `variables`, and UNBOUND for a variable without a value. The delta and the operation are one
@@ -160,7 +160,7 @@ class OxigraphStore:
         ]
 
     def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
-        """A call for another thread that marks the store as held until the call ends (`is_held`)."""
+        """Wrap `call`, for another thread, so that the store is marked as held (`is_held`) until the call ends."""
         self._calling_python.acquire()
 
         def holding() -> None:
@@ -177,7 +177,7 @@ class OxigraphStore:
         return self._calling_python.locked()
 
     def _emptied(self, update: Update) -> set[GraphName]:
-        """The graphs that an update leaves without rows, where that is seen ahead of it. Cost: a look at these rows."""
+        """The graphs that an update will leave without rows, as far as this is known. Cost: a look at their rows."""
         return {
             name
             for name, triples in update.thinned.items()
@@ -189,7 +189,7 @@ class OxigraphStore:
         return all(row.triple in triples for row in rows)
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
-        """Remove the names of graphs without rows that `_emptied` cannot see: named by blank nodes, other spellings.
+        """Remove the names of empty graphs that `_emptied` misses, because of blank nodes as names or other spellings.
 
         Otherwise GRAPH ?g would find them.
         """

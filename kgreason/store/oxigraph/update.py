@@ -43,7 +43,7 @@ _PIECE = 1 << 20
 
 
 class StoppedError(Exception):
-    """An update was stopped by this `reason`, and has changed nothing."""
+    """An update was stopped because of the error `reason`, and has changed nothing."""
 
     def __init__(self, reason: BaseException) -> None:
         self.reason = reason
@@ -124,7 +124,7 @@ class Update:
                 triples.add(quad.triple)
 
     def _ask(self) -> None:
-        """Make the update ask at this place whether to stop."""
+        """Append an operation to the update that asks whether to stop."""
         if self._check and self._operations:
             self._operations += _ASK
             self.functions[_IS_STOPPED] = self._is_stopped

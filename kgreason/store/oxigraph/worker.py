@@ -61,7 +61,7 @@ def is_short(sparql: str) -> bool:
 
 
 def at_once(ask: Callable[[], Results]) -> Results | None:
-    """All rows of the results of `ask`, read in this thread; None if there are too many rows."""
+    """All rows that `ask` returns, read in this thread. None if there are too many rows."""
     results = ask()
     if isinstance(results, QueryBoolean):
         return results
@@ -75,13 +75,13 @@ def at_once(ask: Callable[[], Results]) -> Results | None:
 
 
 def quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
-    """The quads of `ask`; if there are many, `ask` is called again in a worker."""
+    """The quads that `ask` returns. If there are many, `ask` is called again in a worker."""
     rows = list(islice(ask(), _MOST + 1))
     return iter(rows) if len(rows) <= _MOST else cast(Iterator[Quad], answer(cast(Any, ask)))
 
 
 def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
-    """The results of `ask`, called in a worker. All rows must be fetched within `timeout` seconds.
+    """Call `ask` in a worker and return the results. All rows must be fetched within `timeout` seconds.
 
     Raises the errors of `ask`, QueryTimeoutError here or while rows are fetched, and QueryError for a row that fails.
     """
@@ -171,7 +171,7 @@ class _Worker:
         self._wanted.release()
 
     def is_finished(self, seconds: float) -> bool:
-        """Wait for the call, at most so many seconds; whether the call is finished."""
+        """Wait for the call, at most so many seconds. Returns whether the call is finished."""
         return self._done.acquire(timeout=max(seconds, 0))
 
     def value(self) -> Any:
@@ -260,7 +260,7 @@ class _Query:
             self._wait()
 
     def _submit(self, call: Callable[[_Worker], bool]) -> None:
-        """Start a call in the worker that returns True if no row is left."""
+        """Start `call` in the worker. The call returns True if no row is left."""
         if (worker := self._worker) is None:
             raise QueryError("the query was stopped; run it again")
         self._is_busy = True
