@@ -1,7 +1,7 @@
-"""The command line: `kgreason COMMAND`, in the words of Oxigraph's own command line where it has them.
+"""The command line: `kgreason COMMAND`. Options have the names of Oxigraph's command line, if it has them.
 
     commands    main: the root of the command line, and which commands there are
-    options, notation    what several commands take; prefixes
+    options, notation    options that several commands share; prefixes
     edit/       load, update, unload, rules: commands that change a store
     ask/        query, explain, check, dump, stats, diff, watch, entails: commands that only read
     bulk/       materialize and lubm: commands on files
@@ -10,8 +10,8 @@
     failures    errors as one line each, and exit statuses
     advice      messages of the library with options in place of arguments
 
-Results go to standard output, everything else to standard error. What computes is imported by the command that needs
-it: `query`, `dump` and `stats` start neither the engine nor Numba.
+Results go to standard output, everything else to standard error. A command imports the modules that it needs when it
+runs: `query`, `dump` and `stats` start neither the engine nor Numba.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ __all__ = ["main"]
 
 
 def main(*arguments: Any, **options: Any) -> None:
-    """Run a command line, as click does, and exit with its status; for the main thread of a process of its own.
+    """Run a command line, as click does, and exit with its status. Call it in the main thread of a process.
 
-    Ctrl-C ends the process without a word while Python still imports, and once the command is over.
+    Ctrl-C ends the process without a message while Python still imports modules, and after the command has ended.
     """
     is_python = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else Ctrl-C is ignored, say
     if is_python:
@@ -47,7 +47,7 @@ def main(*arguments: Any, **options: Any) -> None:
 
 
 def _end_with_threads(status: Any) -> None:
-    """End the process here where Oxigraph still evaluates what nobody waits for."""
+    """End the process at once if Oxigraph still evaluates a query that nobody waits for."""
     from kgreason.store.oxigraph.worker import is_left
 
     if is_left() and isinstance(status, int):

@@ -16,7 +16,7 @@ PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 
 
 def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """The prefixes of a command line and the usual ones; `{}` without `--prefix`, which leaves RDF Patch as it is."""
+    """The prefixes of `--prefix` and the usual prefixes. Without `--prefix` `{}`, so that an RDF Patch stays one."""
     found = {}
     for word in words:
         prefix, mark, namespace = word.partition("=")

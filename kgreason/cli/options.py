@@ -107,7 +107,7 @@ def request(command: Command) -> Command:
 
 
 def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
-    """The text of an option, or of the file of `--option-file`, or else of stdin; then its name for messages.
+    """Return a text and its name for messages: the text of an option, of the file of `--option-file`, or of stdin.
 
     The file `-` is stdin, too.
     """
@@ -129,7 +129,7 @@ def is_stdin(file: object) -> bool:
 
 
 def typed(what: str, instead: str) -> str:
-    """The text of stdin; `what` says what it is, and `instead` which option could give it. Raises InputError."""
+    """The text of stdin. `what` names the text, and `instead` the option for it, in messages. Raises InputError."""
     wait_for_stdin(what, f" {instead} gives it on the command line.")
     try:
         return sys.stdin.read()
@@ -138,7 +138,7 @@ def typed(what: str, instead: str) -> str:
 
 
 def wait_for_stdin(what: str, hint: str = "") -> None:
-    """Say that the command waits for what a person types, if standard input is a terminal."""
+    """Print a line that the command waits for input, if standard input is a terminal."""
     if sys.stdin.isatty():
         click.echo(f"kgreason: reading {what} from the terminal; end it with Ctrl-D.{hint}", err=True)
 

@@ -137,13 +137,13 @@ class LiveGraph:
         surely(self.materializer.rollback)
 
     def _change(self, edit: Edit, progress: Progress) -> Change:
-        """What an edit changes, with the documents that it imports. The change is pending."""
+        """Evaluate an edit and the documents that it imports. Returns the delta; the change is pending."""
         if have_header(edit.added) or have_header(edit.removed):
             edit = self._imports.completed(edit, progress)
         return self.materializer.change(edit, strategy=self._strategy, budget=self.budget, progress=progress)
 
     def _first_change(self, edit: Edit, progress: Progress) -> Change:
-        """What the first commit changes; meanwhile a stage loads the asserted rows."""
+        """Evaluate the first commit, while a stage loads the asserted rows. Returns the delta."""
         edit = self._imports.completed(edit, progress)
         rows, store = edit.added[:, :3], self._home.stage()
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
@@ -153,11 +153,11 @@ class LiveGraph:
         return change
 
     def _keep(self, delta: Delta, rules: Signed, headers: Mapping[str, str], progress: Progress) -> None:
-        """Bring a pending commit into journal and store, in one of three ways.
+        """Write a pending commit to the journal and the store, in one of three ways.
 
         - The first commit, a commit of many rows on disk, and a commit that was evaluated elsewhere become a snapshot,
           and their rows are loaded into a stage. (No record can say how a commit was evaluated elsewhere.)
-        - If in memory more rows go than stay, the rows that stay are loaded into an empty stage.
+        - If a graph in memory loses more rows than it keeps, the rows that stay are loaded into an empty stage.
         - Every other commit becomes a record of the journal and a transaction of Oxigraph. In memory this costs no more
           than a load.
         """
@@ -177,11 +177,11 @@ class LiveGraph:
             self._home.load(self.manifest(), self.write)
 
     def _is_mostly_gone(self, gone: int) -> bool:
-        """Whether many triples go, and fewer triples stay."""
+        """Whether many triples, `gone`, are removed, and fewer triples stay."""
         return gone > SMALL and gone > len(self.materializer.save().triples())
 
     def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
-        """Bring the many rows of a delta into a stage. For the first commit the stage has the asserted rows already."""
+        """Apply a delta of many rows to a stage. For the first commit the stage has the asserted rows already."""
         kinds = (INFERRED, IS_ASSERTED) if delta.commit > 1 else (INFERRED,)
         triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
         quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
@@ -195,7 +195,7 @@ class LiveGraph:
         return gone, (delta.appeared_rows, delta.named(delta.added_quads))
 
     def _unshared(self, rows: Int32) -> Int32:
-        """The removed triples or quads that take their row of the store with them: no other spelling is present."""
+        """The triples or quads in `rows` whose row in the store must be removed: no other spelling is present."""
         live = self.materializer
         if not len(rows):
             return rows
@@ -237,7 +237,7 @@ class LiveGraph:
         put_all(store, self.materializer.save(), self.materializer.dictionary)
 
     def as_written(self, triple: Triple) -> Triple | None:
-        """A triple of the graph that is this one, or that Oxigraph shows as this one; None if the graph has neither."""
+        """The triple itself if the graph has it, else one that Oxigraph shows as this triple, else None."""
         if self.materializer.has(triple):
             return triple
         subject, predicate, object_ = triple
@@ -292,7 +292,7 @@ def _by_definition(home: Repository) -> Materializer:
 
 
 def _rule_changes(before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
-    """The user's rules that went (-1) and came (1), each as a text of its own; a rule of another file is another."""
+    """The user's rules that were removed (-1) and added (1), as texts. Equal rules of two files are two rules."""
     if after is None:
         return ()
     old, new = ({(rule, rule.file): rule for rule in rules} for rules in (before, after))

@@ -35,7 +35,7 @@ def check_wait(option: str, value: object) -> None:
 
 
 def surely(call: Callable[[], object]) -> None:
-    """Call a function, and once more if Ctrl-C or another error ended the first call; the error is raised again.
+    """Call a function. If Ctrl-C or another error ends the call, call it once more, and raise the error again.
 
     The function must do nothing if it has done everything already.
     """
@@ -62,7 +62,7 @@ class GraphLock:
     def acquire(self, timeout: float | None = None) -> int:
         """Take the lock, after at most `timeout` seconds. The result is how often this thread had the lock before.
 
-        Raises GraphBusyError, and InputError for a timeout that is no number of seconds.
+        Raises GraphBusyError, and InputError for a timeout that is not a number of seconds.
         """
         check_wait("timeout", timeout)
         me = threading.current_thread()
@@ -97,7 +97,7 @@ class GraphLock:
         return _SLICE if until is None else max(0.0, min(_SLICE, until - time.monotonic()))
 
     def _is_left(self, lock: threading.Lock) -> bool:
-        """Whether the owner of the lock has ended without releasing it; then the calling thread takes it over."""
+        """Whether the owner ended without releasing the lock. If so, the calling thread takes the lock over."""
         owner = self._owner
         return lock is self._lock and owner is not None and not owner.is_alive()
 

@@ -92,7 +92,7 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """The rows with an object of one spelling, and the rows with a typed literal, which may have several spellings."""
+    """Split rows: those whose object has one spelling, and those with a typed literal, which may have several."""
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
         has_forms = isinstance(quad.object, (Literal, Triple)) and '"^^<' in text_of(quad.object)

@@ -27,7 +27,7 @@ _LOGGER = logging.getLogger("kgreason")
 
 
 def restored(manifest: Manifest, path: Path | None) -> Materializer:
-    """The state in a snapshot; without a snapshot an empty state under the manifest's rules. Raises StoreError.
+    """The state in a snapshot. If there is no snapshot, an empty state under the manifest's rules. Raises StoreError.
 
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
@@ -51,7 +51,7 @@ def restored(manifest: Manifest, path: Path | None) -> Materializer:
 
 
 def _anew(selection: Selection, path: Path) -> Materializer:
-    """A state computed from the asserted facts of an older snapshot: rules, ids and files may have changed since."""
+    """Compute the state from the asserted facts of an older snapshot, as rules, ids and files may have changed."""
     live = Materializer(selection)
     live.change(Edit(added=snapshot.read_asserted(path, live.dictionary)), strategy="bootstrap")
     live.accept()

@@ -62,7 +62,7 @@ _READS_OF_GRAPH = (
 
 
 class Ends(NamedTuple):
-    """What a transaction calls at its end: `keep` or `drop`, and then `ended`, even if the first call raises.
+    """The functions that a transaction calls at its end: `keep` or `drop`, then `ended`, even after an error.
 
     `keep` commits the edit, or tries it out, and returns its delta. `drop` forgets the terms that were read. Both take
     the size of the dictionary before the transaction.
@@ -233,10 +233,11 @@ class Transaction:
         return self._lean(edit) if -1 in self._signs else edit
 
     def _lean(self, edit: Edit) -> Edit:
-        """An edit without those retractions whose terms the dictionary did not have before.
+        """The edit without retractions that mention a term which the dictionary did not have before.
 
-        Such a quad cannot be asserted. The dictionary forgets the terms that no other quad of the edit has. So it has
-        exactly the terms of the journal, and replaying the journal gives the same state.
+        A quad with such a term cannot be asserted in the graph. The dictionary drops each new term that no other quad
+        of the edit has. So the dictionary has exactly the terms of the journal, and replaying the journal gives the
+        same state.
         """
         dictionary, known = self._live.dictionary, self._known
         is_used = np.zeros(len(dictionary) + 1, dtype=np.bool_)

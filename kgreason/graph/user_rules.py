@@ -33,7 +33,7 @@ SHIPPED = ("owl2rl", "rdfs", "rhodf")
 
 
 def own_rules(manifest: Manifest, path: Path | None, records: Iterable[Record]) -> tuple[Rule, ...]:
-    """The user's rules after these records; before them, those of a snapshot, or of the rule files of a new store.
+    """The user's rules after `records`, which change the rules of the snapshot, or of a new store's rule files.
 
     Raises StoreError.
     """
@@ -74,7 +74,7 @@ def _of_journal(text: str) -> tuple[Rule, ...]:
 
 
 def remaining(own: Iterable[Rule], text: str | None, source: str, file: str | None = None) -> tuple[Rule, ...]:
-    """The user's rules without those that a name or a text means.
+    """The rules `own` without the rules that a name or a text means.
 
     With `file`, `text` is a name or None (every name), and only rules that came from this rule file are meant: `file`
     is the name under which the file was added, or the last part of it. Raises RuleError for a name or a file that no

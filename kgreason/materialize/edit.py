@@ -1,4 +1,4 @@
-"""`Edit`: what a commit is asked to do, by which `Means`. `Facts`: what it says of terms beside. `Change`: what it did.
+"""`Edit`: the input of a commit. `Means`: how it is evaluated. `Facts`: rows of tables. `Change`: its result.
 
 Rows are ids of a dictionary: a quad is subject, predicate, object and graph, and graph 0 is the default graph.
 """
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Facts(NamedTuple):
-    """Rows to assert and rows to retract, by table; tables without rows are left out, so `any(facts)` asks for one."""
+    """Rows to assert and rows to retract, by table. Tables without rows are left out: `any(facts)` finds any row."""
 
     added: Rows
     removed: Rows
 
     @classmethod
     def of(cls, added: Rows, removed: Rows) -> Self:
-        """The facts of the tables that have rows."""
+        """The same rows as `Facts`, without the tables that have no rows."""
         return cls(*({table: rows for table, rows in part.items() if len(rows)} for part in (added, removed)))
 
 
@@ -51,8 +51,8 @@ class Edit(NamedTuple):
     """What a commit is asked to do: quads int32[n, 4] to retract, each once, quads to assert, and the user's rules.
 
     `own`: all rules of the user from now on; None if they stay as they are. `evaluated`: the closure of the quads,
-    computed elsewhere, for a graph without facts. `unknown`: how many more quads are to be retracted that mention a
-    term which the dictionary does not have; so the graph cannot hold them.
+    computed elsewhere, for a graph without facts. `unknown`: the number of further quads to retract that mention a term
+    which the dictionary does not have. The graph cannot hold these quads.
     """
 
     removed: Int32 = NO_QUADS
@@ -63,7 +63,7 @@ class Edit(NamedTuple):
 
 
 class Means(NamedTuple):
-    """How a commit is evaluated; each step takes the next of `strategies`, which do not end."""
+    """How a commit is evaluated. Each step takes the next one of `strategies`, which is an endless iterator."""
 
     strategies: Iterator[Strategy]
     budget: int | None
@@ -72,21 +72,21 @@ class Means(NamedTuple):
 
 
 class Part(Protocol):
-    """What keeps a state of its own and can change in a commit: then `accept` or `rollback` must follow."""
+    """A part of the materializer with a state of its own. After a change, `accept` or `rollback` must follow."""
 
     def accept(self) -> None:
-        """Make what changed since the last `accept` final."""
+        """Make the changes since the last `accept` final."""
 
     def rollback(self) -> None:
-        """Undo what changed since the last `accept`."""
+        """Undo the changes since the last `accept`."""
 
 
 class Work(NamedTuple):
     """How a commit was evaluated.
 
-    `strategy`: "update" or "bootstrap". `switched`: an Update was begun and given up for a Bootstrap. `rewrites`: how
-    many rewrites were extended. `retranslated`: how many of the `axioms` were translated anew. `rules_added`,
-    `rules_removed`: how many rules came into force and left.
+    `strategy`: "update" or "bootstrap". `switched`: an Update was begun and dropped, and a Bootstrap ran. `rewrites`:
+    how many rewrites were extended. `retranslated`: how many of the `axioms` were translated anew. `rules_added`,
+    `rules_removed`: how many rules the commit added and removed.
     """
 
     strategy: str
@@ -101,8 +101,8 @@ class Work(NamedTuple):
 class Change(NamedTuple):
     """What an edit did: the RDF triples int32[n, 3] whose kind changed, both kinds of each, and quads int32[m, 4].
 
-    `removed_quads`, `added_quads`: the quads that are no longer asserted, and those that now are. `missed`: how many of
-    the quads to retract were not asserted.
+    `removed_quads`: the quads that are no longer asserted. `added_quads`: the quads that are newly asserted. `missed`:
+    how many of the quads to retract were not asserted.
     """
 
     rows: Int32

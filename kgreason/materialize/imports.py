@@ -17,7 +17,7 @@ document is not found is a warning. Every edit of a header (owl:imports, owl:ver
 for it again.
 
 Cost: three comparisons a row for an edit without header triples. Any other edit takes one pass over the asserted quads,
-and reads the documents that come. Once a document is held, quads are kept explicitly (`quads/asserted`).
+and reads the new documents. Once a document is held, quads are kept explicitly (`quads/asserted`).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Imports:
         self._known: _Held | None = None
 
     def completed(self, edit: Edit, progress: Progress = SILENT) -> Edit:
-        """The edit with the quads of the documents that come and go with it; their terms are interned.
+        """The edit, with the quads of the documents that it adds and withdraws. The terms of these quads are interned.
 
         Raises InputError, which names the document and who imports it, and LimitError.
         """

@@ -1,4 +1,4 @@
-"""`Materializer`: takes quads and rules that come and go, and returns what that changes. It knows no store.
+"""`Materializer`: takes edits of quads and rules, and returns the changes of the graph. It knows no store.
 
     files -> id columns -> asserted triples -> closed schema -> rules -> engine -> rows whose kind changed
 
@@ -67,7 +67,7 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
 class Flags(NamedTuple):
-    """Three facts about the data that call for more rules than the translated ones.
+    """Three conditions of the data. Each of them needs generic rules beside the translated rules.
 
     `same_as`: an owl:sameAs fact links a term of the schema; then the other flags are not set. `exceeded`: the schema
     is translated, and a fact is a schema triple that the closed schema does not have. `restricted`: such a fact
@@ -81,14 +81,14 @@ class Flags(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What one step of a commit did to the program, and how many axioms it translated."""
+    """The change of the program in one step of a commit, and the number of axioms that the step translated."""
 
     program: ProgramChange
     retranslated: int
 
 
 class _Before(NamedTuple):
-    """What a materializer itself knew before a commit."""
+    """The state of a materializer's own fields before a commit."""
 
     flags: Flags
     own: tuple[Rule, ...]
@@ -145,9 +145,9 @@ class Materializer:
         """Retract and assert quads, which must not overlap, and change rules; returns all changes of the commit so far.
 
         `accept` or `rollback` must follow. Before that, `change` may be called again to go on with the commit. A change
-        takes several steps if what was derived calls for other rules or representatives. If `strategy` is a sequence,
-        it has one strategy for each step, and its last one holds for all further steps.
-        Raises LimitError when more than `budget` rewrites are extended; then `rollback` must follow.
+        takes several steps if the derived facts need other rules or other representatives. If `strategy` is a sequence,
+        it has one strategy for each step, and its last one holds for all further steps. Raises LimitError when more
+        than `budget` rewrites are extended; then `rollback` must follow.
         """
         is_first = self._before is None
         if is_first:
@@ -174,7 +174,7 @@ class Materializer:
             return self._evaluated(edit, asserted, schema, means)
 
     def _evaluated(self, edit: Edit, asserted: Asserted, schema: tuple[Int32, Int32], means: Means) -> Change:
-        """Apply a change of asserted triples, and then what the changes call for, until they call for nothing."""
+        """Apply a change of asserted triples, and then the further changes that it needs, until no more are needed."""
         closure, said = self._close(schema, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
@@ -202,10 +202,10 @@ class Materializer:
             changes = self.engine.changes()
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
-        """Touch the parts for equal terms and for literals if these rows int32[n, w], or new terms, concern them.
+        """Touch the parts for equal terms and for literals if `rows`, int32[n, w], or new terms make work for them.
 
-        There is nothing to ask them while no term has equals, no owl:sameAs link comes or goes, no new term is a
-        literal, no row says a type that is a datatype, and no rule asks for another datatype than before.
+        These parts have no work while no term is equal to another one, no owl:sameAs link is added or removed, no new
+        term is a literal, no row says a type that is a datatype, and no rule asks for another datatype than before.
         """
         is_linked = bool((rows[:, 1] == SAME_AS).any())
         if self.equality:
@@ -219,7 +219,7 @@ class Materializer:
                 self.datatypes_in_use(self.literals)
 
     def _has_new_literals(self) -> bool:
-        """Whether a term that came since the last call is a literal."""
+        """Whether a term that was interned since the last call is a literal."""
         known, self._looked = self._looked, len(self.dictionary)
         return self.dictionary.has_literals(known)
 
@@ -236,7 +236,7 @@ class Materializer:
             self._touched.append(part)
 
     def _foreseen(self, added: Int32, said: Said, *, is_first: bool) -> Facts:
-        """The facts that a commit needs from its start; it asserts triples int32[n, 3]."""
+        """The facts that a commit needs from its start. `added`: the triples int32[n, 3] that the commit asserts."""
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
         if is_first and self.equality and self.equality in self._touched:
             found.append(self.equality.foreseen(added))
@@ -245,7 +245,7 @@ class Materializer:
         return _together(found)
 
     def _wanted(self, changes: Changes, steps: Sequence[_Step]) -> Facts:
-        """The facts about equal terms and literals that the commit so far calls for."""
+        """The facts about equal terms and literals that are needed because of the changes so far."""
         found = []
         if self.equality and self.equality in self._touched:
             fresh = chain.from_iterable(step.program.added for step in steps)
@@ -256,7 +256,7 @@ class Materializer:
         return _together(found)
 
     def _tidied(self, changes: Changes, means: Means) -> Changes:
-        """The changes of a commit, once it has retracted the facts about links that are gone; no rule follows them."""
+        """Retract the facts about removed links, which no rule needs now. Returns the changes of the commit."""
         if self.literals is None or self.literals not in self._touched:
             return changes
         needless = self.literals.needless(changes)
@@ -266,7 +266,7 @@ class Materializer:
         return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
-        """Start from a closure that was computed elsewhere; returns how its rules differ from those in force."""
+        """Start from a closure that was computed elsewhere. Returns the change from its rules to the rules in force."""
         rules = self._encoded(evaluated.rules)
         self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
         return lacking(evaluated, self.rules)
@@ -290,7 +290,7 @@ class Materializer:
         return self.save().triples(asserted=True)
 
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
-        """What a change of schema triples changes in the closed schema, and in what is said of its restrictions."""
+        """Change schema triples. Returns the changes of the closed schema and of the facts about restrictions."""
         if self._stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
         said = NOTHING_SAID
@@ -301,11 +301,11 @@ class Materializer:
         return self._stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
-        """Rows of relations by their table in the engine, from rows by their width."""
+        """Turn rows of relations by width into rows by the number of the engine's table."""
         return {self.engine.table(False, width): part for width, part in rows.items()}
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
-        """Whether an owl:sameAs triple links a term of the schema: one of `rows`, or any one if `schema` grew."""
+        """Whether an owl:sameAs triple links a term of the schema. Only `rows` are looked at, unless `schema` grew."""
         if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
             return False
         if len(schema):
@@ -321,7 +321,7 @@ class Materializer:
         return rows[self.holds(rows)]
 
     def _exceeds(self, rows: Int32) -> Flags:
-        """The flags that these triples call for: the schema triples among them that the closed schema does not have."""
+        """The flags to set because `rows` have schema triples that the closed schema does not have."""
         schema = rows[is_schema(rows)]
         if not len(schema) or not len(schema := self._stratum.lacking(schema)):
             return Flags()
@@ -329,22 +329,22 @@ class Materializer:
         return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
 
     def _joined(self, found: Flags) -> Flags:
-        """The present flags and those that were found; `same_as` stands alone, as all generic rules run with it."""
+        """Join the present flags and the found flags. `same_as` stands alone: with it, all generic rules run."""
         if self.flags.same_as or found.same_as:
             return Flags(True)
         return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
-        """The flags that new facts call for, and facts that the closed schema has lost."""
+        """The flags to set because of new facts, and because of facts that the closed schema has lost."""
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
         return self.called_for(rows, closure_lost[self.holds(closure_lost)] if len(closure_lost) else closure_lost)
 
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
-        """The flags that the present facts call for: a flag may fall as facts go, or in the commit that raised it.
+        """The flags to set for the present facts. A flag may be cleared when facts leave, or in the commit that set it.
 
-        Cost: while a flag is set, a look at the facts that went; then at the owl:sameAs triples, or at every fact.
+        Cost: while a flag is set, a look at the removed facts; then at the owl:sameAs triples, or at every fact.
         """
         if self.flags == Flags():
             return self.flags
@@ -362,7 +362,7 @@ class Materializer:
     def _reprogram(
         self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said = NOTHING_SAID
     ) -> _Step:
-        """Follow the closed schema, the data's flags and the user's rules."""
+        """Adapt the program to the closed schema, the flags and the user's rules."""
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
             return _Step(_SAME_RULES, 0)
@@ -453,7 +453,7 @@ class Materializer:
         )
 
     def shows(self, rows: Int32) -> NDArray[np.bool_]:
-        """Whether each of rows int32[n, 3] is in the graph as users see it: bool[n]."""
+        """For each row of `rows`, int32[n, 3], whether it is in the graph as users see it: bool[n]."""
         return self.equality.is_shown(rows) if self.equality else self.holds(rows)
 
     def has(self, triple: tuple[str, ...]) -> bool:
@@ -462,7 +462,7 @@ class Materializer:
         return bool(ids.all() and self.shows(ids[None])[0])
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
-        """Whether each of rows int32[n, 3] is a present fact: bool[n]."""
+        """For each row of `rows`, int32[n, 3], whether it is a present fact: bool[n]."""
         found: NDArray[np.bool_] = self.engine.circuit.facts.find(rows) >= 0
         return found
 
@@ -497,7 +497,7 @@ class Materializer:
         return self._stratum.closure()
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
-        """The flags that present triples int32[n, 3] call for; `others` are present triples that left the schema."""
+        """The flags to set for present triples `rows`, int32[n, 3]. `others`: present triples that left the schema."""
         found = self._exceeds(np.concatenate([rows, others]))
         return self._joined(found._replace(same_as=self._links(rows, _NO_ROWS)))
 
@@ -536,7 +536,7 @@ class Materializer:
 
 
 def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
-    """The strategies of steps without those at the end that repeat the one before."""
+    """The strategies of the steps. Repetitions of the last strategy at the end are left out."""
     kept = len(strategies)
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:
         kept -= 1
@@ -550,5 +550,5 @@ def _axiomatic(selection: Selection) -> list[Triple]:
 
 
 def _together(found: Sequence[Facts]) -> Facts:
-    """All these facts to assert and to retract."""
+    """Join several `Facts` into one."""
     return together(found) if len(found) > 1 else found[0] if found else NO_FACTS

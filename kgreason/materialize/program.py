@@ -104,7 +104,7 @@ def build(
 
 
 class ProgramChange(NamedTuple):
-    """What an edit did to the rules: those that left, those that came, and those that stay for another reason.
+    """The change of the rules by an edit: removed rules, added rules, and rules that stay for another reason.
 
     A rule of `restated` equals the one that it replaces, and is the same to the engine; its sources may differ.
     """
@@ -116,7 +116,7 @@ class ProgramChange(NamedTuple):
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Suspends cyclic garbage collection, which would look at all objects again and again while a schema makes many."""
+    """Suspend cyclic garbage collection. It would look at all objects again and again while many are made."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -200,7 +200,9 @@ class LiveProgram:
         own: Iterable[Rule] | None = None,
         twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
     ) -> ProgramChange:
-        """Follow the closed schema: `removed` left it, then `added` joined it; returns what that changes in the rules.
+        """Follow a change of the closed schema: first `removed` leaves it, then `added` joins it.
+
+        Returns the change of the rules.
 
         The flags are those of `build`. `own`: the rules of the user from now on, or None if they stay. `twins`: the
         restrictions that get another representative, with that representative, or with None if they have no
@@ -229,7 +231,7 @@ class LiveProgram:
     def _follow(
         self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
     ) -> list[Rule]:
-        """Hand the change to the translations; returns the rules that it touched."""
+        """Hand the change to the translations. Returns the rules that the change touched."""
         for triple in removed:
             if triple in self._schema:
                 self._log.drop(self._schema, triple)
@@ -259,7 +261,7 @@ class LiveProgram:
         return [rule for rule in (before | after) if before.get(rule) != after.get(rule)]
 
     def _settle(self, touched: Iterable[Rule]) -> ProgramChange:
-        """Give each of these rules the reason of the last layer that has it; returns what that changes."""
+        """Give each of these rules the reason of the last layer that has it. Returns the change of the program."""
         removed: list[Rule] = []
         added: list[Rule] = []
         restated: list[Rule] = []
@@ -279,7 +281,7 @@ class LiveProgram:
 
 
 def is_datatype(ids: Int32) -> NDArray[np.bool_]:
-    """Whether each of terms int32[n] is a supported datatype: bool[n]."""
+    """For each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
     return flagged(ids, _DATATYPES)
 
 
@@ -340,7 +342,7 @@ def _needed(
     exceeded: bool,
     restricted: bool,
 ) -> Layer:
-    """The generic rules, except closing ones, that the data needs beside `rules`, and those that read forked lists.
+    """The generic rules that the data needs beside `rules`, without closing rules; and the rules for forked lists.
 
     `forks`: the lists that fork. Restrictions that are derived or made equal have no representative; the plain rules of
     the tables run for them.

@@ -40,7 +40,7 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
 def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
-    """What a commit has changed since a moment, from what it had changed then and what it has changed now."""
+    """The change since a moment of a commit. `before`: the change of the commit up to then; `after`: up to now."""
     then, now = (ZSet.of(change.added) - ZSet.of(change.removed) for change in (before, after))
     news = (now - then).consolidate()
     return ClosureChange(news.negative().columns, news.positive().columns)
@@ -63,10 +63,10 @@ class SchemaStratum:
     def change(
         self, removed: Int32, added: Int32, check: Check, budget: int | None = None, said: Said = NOTHING_SAID
     ) -> ClosureChange:
-        """Retract and assert schema triples int32[n, 3]; returns what that changes in the closure.
+        """Retract and assert schema triples int32[n, 3]. Returns the change of the closure.
 
-        `said`: what they change about restrictions that say the same. Further changes, `accept` or `rollback` must
-        follow, also after LimitError.
+        `said`: how these triples change the facts about restrictions that say the same. Further changes, `accept` or
+        `rollback` must follow, also after LimitError.
         """
         is_first = not self._is_open
         less, more = ({self._engine.table(False, width): rows for width, rows in part.items()} for part in said[:2])
@@ -101,12 +101,12 @@ class SchemaStratum:
         return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
-        """Whether each of rows int32[n, 3] is in the closure: bool[n]."""
+        """For each row of `rows`, int32[n, 3], whether it is in the closure: bool[n]."""
         found: NDArray[np.bool_] = self._engine.circuit.facts.find(rows) >= 0
         return found
 
     def lacking(self, rows: Int32) -> Int32:
-        """The schema triples among rows int32[n, 3] that are not in the closure; none if it has all with other limits.
+        """The schema triples among `rows`, int32[n, 3], that are not in the closure. Limits are compared by value.
 
         The limits of cardinalities are read by their values, so another spelling of a limit says nothing new.
         """

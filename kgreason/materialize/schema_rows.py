@@ -50,14 +50,14 @@ PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDIC
 
 
 def flagged(ids: Int32, flags: Mask) -> Mask:
-    """For each of `ids`, of any shape, its flag: False for an id that is not of the vocabulary."""
+    """For each id of `ids`, of any shape, its flag. The flag is False for an id that is not of the vocabulary."""
     known = ids < flags.size
     known[known] = flags[ids[known]]
     return known
 
 
 def is_schema(rows: Int32) -> Mask:
-    """Whether each of rows int32[n, 3] is a schema triple: bool[n]."""
+    """For each row of `rows`, int32[n, 3], whether it is a schema triple: bool[n]."""
     return _says(rows, _PREDICATES, _CLASSES)
 
 

@@ -1,9 +1,9 @@
 """`Twins`: finds the restrictions that say the same, and gives the facts that twins.dl reads as rows to assert.
 
-    asserted schema triples that came and went  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; the representatives
+    asserted schema triples, removed and added  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; the representatives
 
-The rows go to the schema's stratum and to the facts, the representatives to the translation. Both are a function of
-what is asserted, and do not depend on `schema=`. The lock of the graph must be held, as for all of the materializer.
+The rows go to the schema's stratum and to the facts, the representatives to the translation. Both are a function of the
+asserted triples, and do not depend on `schema=`. The lock of the graph must be held, as for all of the materializer.
 Cost: that of `ontology.twins`, and a look at each schema triple that comes or goes.
 """
 
@@ -27,7 +27,7 @@ GROUP = "twins"
 
 
 class Said(NamedTuple):
-    """What an edit did: rows to retract and to assert, by width; and the restrictions that get another representative.
+    """The result of an edit: rows to retract and to assert, by width; restrictions with another representative.
 
     `represented`: each such restriction with its representative from now on; None if it has no representative any more.
     """
@@ -52,7 +52,10 @@ class Twins:
         self.accept()
 
     def change(self, removed: Int32, added: Int32) -> Said:
-        """Follow asserted schema triples int32[n, 3] that went and that came; `accept` or `rollback` must follow."""
+        """Follow the asserted schema triples, int32[n, 3], that a commit removed and added.
+
+        `accept` or `rollback` must follow.
+        """
         gone, come = (decoded(self._dictionary, rows[restricts(rows)]) for rows in (removed, added))
         if not (gone or come):
             return NOTHING_SAID

@@ -163,11 +163,11 @@ class Contradiction(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What contradicts what, without the name of the rule and the axioms."""
+        """The sentence that says which facts contradict each other, without the name of the rule and the axioms."""
         return self.told(NO_PREFIXES)
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """One line: the rule, what contradicts what, the axioms; `prefixes` (prefix -> namespace) abbreviate IRIs."""
+        """One line: the rule, the message, the axioms. `prefixes` (prefix -> namespace) abbreviate IRIs."""
         known = prefixes or NO_PREFIXES
         shown = [fact_text(triple(*axiom), known) for axiom in self.axioms[:_MOST_AXIOMS]]
         more = [f"{len(self.axioms) - len(shown)} more"] if len(self.axioms) > len(shown) else []
@@ -232,7 +232,7 @@ def proved_text(proof: Step, prefixes: Mapping[str, str]) -> str:
 
 
 class Reading(NamedTuple):
-    """How derivations by a rule that derives `false` are told: its terms, and the atoms that are facts or axioms."""
+    """The sentence of a rule that derives `false`: its terms, and which atoms of the body are facts or axioms."""
 
     rule: Rule
     terms: tuple[Term, ...]
@@ -280,7 +280,7 @@ class Reading(NamedTuple):
 
 
 def reading(rule: Rule) -> Reading:
-    """How derivations by a rule with the head `false` are told."""
+    """The reading of a rule with the head `false`."""
     _, *terms = contradiction(rule).terms
     clash = _clash_of(rule.name)
     found = _first_reading(clash, rule.body) if clash else None
@@ -293,7 +293,7 @@ def reading(rule: Rule) -> Reading:
 
 
 def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
-    """A contradiction between two equal terms, told with both names instead of one.
+    """The contradiction `found` between two equal terms, with the names of both terms in place of one.
 
     `look_up` returns the asserted triple for a triple that names representatives of equal terms.
     """
@@ -311,7 +311,7 @@ def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Cont
 
 
 def _clash_of(name: str) -> _Clash | None:
-    """The sentence of a rule, or of the W3C rule that its name begins with: `prp-fp-literals` has that of `prp-fp`."""
+    """The sentence of a rule, or of the W3C rule whose name begins its name: `prp-fp-literals` uses `prp-fp`."""
     while name not in _CLASHES:
         name, mark, _ = name.rpartition("-")
         if not mark:
@@ -350,7 +350,7 @@ def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Bind
 def _matches(
     patterns: Sequence[Atom], atoms: list[Atom], binding: Binding = _NONE, found: tuple[Atom, ...] = ()
 ) -> Iterator[tuple[Binding, tuple[Atom, ...]]]:
-    """Each way to match all patterns, each with another one of the atoms."""
+    """Yield each way to match all patterns with atoms. No two patterns match the same atom."""
     if not patterns:
         yield binding, found
         return

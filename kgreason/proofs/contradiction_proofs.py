@@ -25,7 +25,7 @@ def prove_contradictions(live: Materializer) -> list[Proof]:
 
 
 def _wanted(live: Materializer, mistake: Mistake) -> Atom:
-    """The fact to prove: the contradiction, or that two different terms are the same."""
+    """The fact to prove: the contradiction, or the link between two terms that were asserted to be different."""
     if mistake.row is None:
         return link(*mistake.told.terms)
     return atom_of(live, mistake.row[mistake.row > 0], is_triple=False)

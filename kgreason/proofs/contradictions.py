@@ -6,7 +6,8 @@ One mistake is reported as one contradiction. Several derivations of `false` are
 equal terms (owl:sameAs), or in the order of two terms of a symmetric condition ({x, y} and {y, x}), or if they follow
 from one ill-typed literal. But each pair of equal terms that was asserted to be different is a mistake of its own.
 
-Cost: one pass over the facts; where there are contradictions, some microseconds for each, and one pass over the rules.
+Cost: one pass over the facts. If there are contradictions, also some microseconds for each, and one pass over the
+rules.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
 
 
 class _Use(NamedTuple):
-    """A derivation of `false`: its place among the rows, its rule, its terms as they are and as representatives."""
+    """A derivation of `false`: its row number, its rule, its terms, and the representatives of these terms."""
 
     place: int
     reading: Reading | None
@@ -76,7 +77,7 @@ class _Use(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """A contradiction as it is told, and its row int32[w] in the engine: relation, rule's name and terms.
+    """A contradiction, and its row int32[w] in the engine: relation, name of the rule, and terms.
 
     The row is padded with 0. It names representatives if there is such a row; other rows depend on the order of edits,
     and on how the constants of a rule are written. `row` is None if the contradiction is about a pair of equal terms
@@ -110,7 +111,7 @@ def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mi
 
 
 def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
-    """For a contradiction of equal terms that are different: one for each pair that was asserted to be different."""
+    """Split a contradiction about equal terms: one contradiction for each pair that was asserted to be different."""
     pairs = written.pairs(mistake.told.terms[0]) if mistake.told.rule == "eq-diff1" else None
     if pairs is None:
         yield mistake
@@ -155,7 +156,7 @@ def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
 
 
 def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
-    """The derivations without those that follow from another one.
+    """The derivations that do not follow from another one.
 
     These are left out: a term is different from itself, if it is equal to a term that it is different from. Two
     literals are equal and different, if another rule names the property or the key that makes them equal. An ill-typed
@@ -209,7 +210,7 @@ class _Readings:
 
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """The contradictions with asserted facts: two equal terms instead of one, and a triple that uses a literal."""
+    """The contradictions with asserted facts: with both equal terms, and with an asserted triple for a literal."""
     if not any(each.is_respelled or each.literal for each in found):
         return found
     asserted = saved.facts(True)

@@ -1,8 +1,8 @@
 """`Different`: the pairs of terms that were asserted to be different (owl:differentFrom) and are equal.
 
 The engine derives one contradiction for all terms of a clique: their representative is different from itself. But a
-user asserted pairs, so the pairs are reported. Cost: one pass over the asserted triples, and without representatives
-one over all triples.
+user asserted pairs, so the pairs are reported. Cost: one pass over the asserted triples. If there are no
+representatives, also one pass over all triples.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Different:
         return pairs
 
     def _are_equal(self, pairs: Int32, links: Int32) -> NDArray[np.bool_]:
-        """Whether the two terms of pairs int32[n, 2] are equal: bool[n]."""
+        """For each pair of `pairs`, int32[n, 2], whether its two terms are equal: bool[n]."""
         if self._saved.rep:
             left, right = self._saved.in_primaries(pairs).T
             equal: NDArray[np.bool_] = left == right

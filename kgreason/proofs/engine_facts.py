@@ -1,8 +1,7 @@
 """`EngineFacts`: the engine's facts for a proof; derivations are found by running the rules backwards on demand.
 
-Invariant: the `derivations` of a present fact that is not asserted include a counted one (docs/architecture.md). Cost:
-one
-backward run for each fact that is asked about. The very first run makes arrangements for it.
+Invariant: if a present fact is not asserted, at least one of its `derivations` is counted (docs/architecture.md). Cost:
+one backward run for each fact that is asked about. The first run also makes arrangements.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _TRIED, _LONG = 500, 12
 
 
 class EngineFacts:
-    """The facts of a graph, asked for by their atoms."""
+    """The facts of a graph; a fact is looked up by its atom."""
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
@@ -95,7 +94,7 @@ class EngineFacts:
         )
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
-        """The fact that a body atom becomes under these values; constants are not among the slots."""
+        """The fact that a body atom becomes when its variables have the values in `slots`."""
         known = (*slots[: 1 + code.shape.variables], *code.constants)
         ids = [known[slot] for slot in pattern.slots]
         is_triple, _ = self._engine.planner.tables()[pattern.table]
@@ -105,7 +104,7 @@ class EngineFacts:
 def _told(fact: Atom, derivation: Derivation) -> Derivation:
     """A derivation as it is shown: an atom about literals is a condition of the rule, not a premise.
 
-    A rule of datatypes.dl that derives a triple is shown as the W3C has it, with no premise; so are rules for
+    A rule of datatypes.dl that derives a triple is shown as in the W3C's tables, without premises. So is a rule for
     owl:sameAs.
     """
     rule, body = derivation

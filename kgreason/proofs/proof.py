@@ -63,7 +63,7 @@ class Proof:
         return list(done)
 
     def uses(self, fact: Atom) -> bool:
-        """Whether a fact is proved on the way to the fact of this proof."""
+        """Whether this proof contains a proof of `fact`."""
         return any(step.fact == fact for step in self.steps()[:-1])
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:

@@ -1,12 +1,13 @@
-"""`Likeness`: proofs over representatives, told in the words of the W3C's rules for owl:sameAs.
+"""`Likeness`: translates proofs over representatives into proofs by the W3C's rules for owl:sameAs.
 
 The engine knows who represents whom. A user knows `a owl:sameAs b` and the triples of all equal terms. So three things
 are translated here. A fact about representatives is told as a link. A derivation by a rule of representatives.dl is
-told as one by eq-sym, eq-trans or eq-rep-*. A triple that is shown but is not a fact follows by eq-rep-* from one that
-is.
+told as one by eq-sym, eq-trans or eq-rep-*. A triple that is shown but is not a fact follows by eq-rep-* from a triple
+that is a fact.
 
-Stamps are the engine's stamps times three: between two steps of the engine, a link may be turned round and prolonged.
-So a derivation from smaller stamps exists here too, and no proof runs in a circle (`proofs.search`).
+A stamp here is the engine's stamp times three. The reason: between two steps of the engine there may be two more steps
+here, eq-sym and eq-trans. So here too each fact has a derivation from smaller stamps, and no proof runs in a circle
+(`proofs.search`).
 
 Cost: a few look-ups for each link of a proof.
 """
@@ -36,7 +37,7 @@ def facts_of(live: Materializer) -> EngineFacts | Likeness:
 
 
 class Likeness:
-    """The facts of a graph and the triples that they are shown as, for `prove`."""
+    """The facts of a graph, and the triples that users see in place of these facts; for `prove`."""
 
     def __init__(self, facts: EngineFacts, equality: Equality) -> None:
         self._facts, self._equality = facts, equality
@@ -93,7 +94,7 @@ class Likeness:
         yield from self._through_root(left, right)
 
     def _through_root(self, left: str, right: str) -> Iterator[tuple[int, list[Derivation]]]:
-        """The derivation of a link from two links, by way of the primary of both terms."""
+        """The derivation of a link from two links: from `left` to the primary of both terms, and on to `right`."""
         primary = self._primary(left)
         if primary == self._primary(right) and self._is_fact(Atom("eq_rep", (primary, primary))):
             body = link(left, primary), link(primary, right)
@@ -102,7 +103,7 @@ class Likeness:
                 yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
 
     def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """The derivation of an image: from the triple with a primary in the place of a member."""
+        """The derivation of an image from the triple that has the primary in the place of a member."""
         for column, name in enumerate(("eq-rep-s", "eq-rep-p", "eq-rep-o")):
             term = str(fact.terms[column])
             if (primary := self._primary(term)) != term:
@@ -132,7 +133,7 @@ def table_rule(name: str) -> Rule:
 
 
 def _told(derivation: Derivation) -> Derivation:
-    """A derivation of the engine, told with links."""
+    """A derivation of the engine, with links in place of facts about representatives."""
     rule, body = derivation
     if rule.group == GROUP:
         return _told_of_representatives(rule, body)
@@ -149,7 +150,7 @@ def _told(derivation: Derivation) -> Derivation:
 
 
 def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
-    """A derivation by a rule of representatives.dl, told as one by the W3C rule that it stands for."""
+    """A derivation by a rule of representatives.dl, as a derivation by the W3C rule for which this rule stands."""
     of, row = sorted(body, key=lambda atom: atom.relation is None)
     member, root = str(of.terms[0]), str(of.terms[-1])
     left, _, right = map(str, row.terms)

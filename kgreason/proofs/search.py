@@ -4,9 +4,9 @@ A derivation is *counted* if all facts of its body have a smaller stamp than its
 has a counted derivation. So following counted derivations goes down in stamps and ends in asserted facts. No proof is
 stored, and no proof runs in a circle.
 
-If a fact has several derivations, the one whose largest stamp is smallest is chosen; so it is a counted one. Ties go to
-the shortest derivation, then to the first by name and facts. So a graph always gives the same proof. A fact is looked
-at once, however often it is used.
+If a fact has several derivations, the search takes the derivation whose largest stamp is smallest. So the chosen
+derivation is a counted one. Ties go to the shortest derivation, then to the first by name and facts. So a graph always
+gives the same proof. A fact is looked at once, however often it is used.
 
 Cost: one backward run of the rules for each fact of the proof.
 """
@@ -35,7 +35,7 @@ class State(NamedTuple):
 
 
 class Facts(Protocol):
-    """The present facts, as a proof needs them; ask only about present facts."""
+    """The present facts and their derivations. Ask only about present facts."""
 
     def state(self, fact: Atom) -> State:
         """Whether a fact is asserted, and its stamp."""
@@ -99,8 +99,8 @@ class _Search:
     def _prove_from_below(self, fact: Atom) -> None:
         """Prove a fact whose preferred derivation runs in a circle, from asserted facts up.
 
-        This is seldom needed: only for facts over representatives, as their stamps are computed from those of other
-        facts. Cost: every derivation of every fact that the fact may follow from.
+        This is seldom needed. It is for facts over representatives only, because their stamps are computed from the
+        stamps of other facts. Cost: all derivations of all facts from which the fact may follow.
         """
         known: dict[Atom, list[Derivation]] = {}
         waiting = [fact]

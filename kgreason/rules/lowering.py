@@ -1,4 +1,4 @@
-"""Rules that negate or compute -> positive rules, over hidden relations that a commit fills (materialize/operators).
+"""Turn rules with NOT or expressions into positive rules over hidden relations (materialize/operators fills them).
 
     H :- B, NOT p(?x)           asks(?x) :- B                       the values for which the rule asks
                                 H :- B, none(?x)                    the rule reads for which of them p is absent
@@ -17,10 +17,12 @@ relations, and rules that negate or compute the same share them, whatever their 
 `some` fact) is absent. So the engine evaluates only rules without NOT, every fact has a stamp and a support as always,
 and the `none` fact is a premise in proofs of H.
 
-If a single atom is negated, no lowered rule contains this atom. Its constants would get no representative, and equal
-terms need one for each constant that rules mention. So a rule with an empty body derives a fact `names` with them.
+If a single atom is negated, no lowered rule contains this atom. Then the constants of the atom would get no
+representatives. But each constant that a rule mentions needs one if it has equal terms. So a rule with an empty body
+derives a fact `names` that mentions the constants.
 
-A fact of `made` is asserted when a fact of its `asks` comes, and it stays: an expression is a table that never changes.
+When a fact of `asks` is derived, its fact of `made` is asserted. The fact of `made` is never retracted: an expression
+is a table that never changes.
 
 Law: let `none` hold exactly the keys of `asks` without a negated fact. Then the facts are those of stratified negation
 (Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice, and each key is
@@ -45,7 +47,7 @@ _MADE = ("FILTER(", "BIND(")
 
 
 class Negation(NamedTuple):
-    """What rules negate: `none` has each key in `asks` for which no fact matches `pattern`.
+    """A negation as relations: `none` has each key in `asks` for which no fact matches `pattern`.
 
     The terms of `asks` and `none` are the variables of `pattern`, in the order in which they occur. `negated` is what
     the rules say after NOT, in canonical form.

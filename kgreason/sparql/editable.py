@@ -1,4 +1,4 @@
-"""`Editable`: the methods that an update needs of the graph that it edits.
+"""`Editable`: the methods of a graph that an update calls.
 
 Rows are canonical N-Quads lines in UTF-8, as `Dictionary.lines` writes them. A line without a graph name is a row of
 the default graph. A graph is given by its name as N-Triples text, and None is the default graph.

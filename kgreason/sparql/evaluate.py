@@ -60,7 +60,7 @@ def run(operations: Iterable[Operation], graph: Editable) -> Outcome:
 
 
 class _Steps:
-    """The edits that are not applied yet, and the outcome so far."""
+    """Collects the edits that are not applied yet, and the outcome so far."""
 
     def __init__(self, graph: Editable) -> None:
         self._graph = graph
@@ -88,7 +88,7 @@ class _Steps:
                 self._load(operation)
 
     def flush(self) -> None:
-        """Apply what is not applied yet."""
+        """Apply the collected edits."""
         if self._removed or self._added:
             removed, added = b"".join(self._removed), b"".join(self._added)
             self._removed, self._added, self._edited = {}, {}, set()

@@ -95,7 +95,7 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
 
 
 def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:
-    """The shape of a term; a constant that is new gets the next index."""
+    """The shape of a term. A new constant gets the next index."""
     if isinstance(term, Triple):
         return tuple(_shape(part, numbers) for part in term)
     return numbers.setdefault(term, len(numbers))

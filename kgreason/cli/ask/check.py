@@ -88,5 +88,5 @@ def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
 
 
 def _told(proof: str, line: str) -> str:
-    """The text of a proof; `line`, which also names the axioms, replaces the first line."""
+    """The text of a proof with `line` as its first line; `line` also names the axioms."""
     return line + proof[proof.index("\n") :]

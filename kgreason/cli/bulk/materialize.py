@@ -157,7 +157,7 @@ def _on_spark(
     meaning: dict[str, Any],
     how: dict[str, Any],
 ) -> None:
-    """Write the closure of files to a folder, on Spark; check before Spark starts what can be checked without it."""
+    """Write the closure of files to a folder, on Spark. Checks that do not need Spark run before Spark starts."""
     from kgreason.spark.pipeline import check_materialize
     from kgreason.spark.pipeline import materialize as written
 

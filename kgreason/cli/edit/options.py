@@ -84,7 +84,7 @@ class Done:
         return f"in {time.perf_counter() - self._begun:.2f} s"
 
     def say(self, line: str, stats: Mapping[str, Any], values: dict[str, Any]) -> None:
-        """Print a line, and what a store with these statistics has; programs and `-v` get `values`."""
+        """Print a line, and then the size of the store from its statistics. Programs and `-v` get `values`."""
         if not self._as_json:
             click.echo(line)
             triples = f"{stats['asserted']:,} asserted and {stats['inferred']:,} inferred triples"

@@ -44,7 +44,7 @@ BLOCK = 128
 
 @inline
 def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h: Number) -> Number:
-    """Look up the fact keys[i], whose hash is h, in the hash table `slots` of 2**bits entries.
+    """Look up the fact `keys[i]`, whose hash is `h`, in the hash table `slots` of 2**bits entries.
 
     Returns the number of its row. If no row holds the fact, returns `~at`, where `at` is the free entry that ended the
     search. Keys may have fewer columns than rows: no row of another table begins with the columns of a key, and padding
@@ -102,7 +102,7 @@ def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: 
 
 @inline
 def kind(state: Number) -> Number:
-    """The kind of a fact, from the state of its row: ABSENT, INFERRED or IS_ASSERTED."""
+    """The kind of a fact (ABSENT, INFERRED or IS_ASSERTED), computed from the state of its row."""
     age = state & AGE
     if age in (FREE, GONE, DEAD):
         return ABSENT
@@ -129,7 +129,7 @@ def rehash(m: Block) -> None:
 
 @inline
 def remove_entry(m: Block, rows: Int32, r: Number) -> None:
-    """Remove row r from the hash table and move later entries back into the gap (Knuth 6.4, algorithm R)."""
+    """Remove row `r` from the hash table and move later entries back into the gap (Knuth 6.4, algorithm R)."""
     slots = entries(m, ENTRIES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     mask = slots.size - 1

@@ -117,7 +117,7 @@ class FactTable:
             self._memory["rows"] = rows
 
     def find(self, keys: Int32) -> Int32:
-        """For each of the facts `keys` int32[n, w] the number of its row, or -1 if it is not present: int32[n]."""
+        """For each fact of `keys`, int32[n, w], the number of its row, or -1 if the fact is not present: int32[n]."""
         found = np.empty(len(keys), dtype=np.int32)
         find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
         return found
@@ -187,7 +187,7 @@ class FactTable:
         return kinds
 
     def is_asserted_fact(self, keys: Int32) -> NDArray[np.bool_]:
-        """For each of the facts `keys` int32[n, w] whether it is asserted: bool[n]."""
+        """For each fact of `keys`, int32[n, w], whether it is asserted: bool[n]."""
         asserted: NDArray[np.bool_] = self.kinds(self.find(keys)) == IS_ASSERTED
         return asserted
 
@@ -232,7 +232,10 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 
 @kernel
 def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
-    """Write the present facts, in row order, to columns int32[n, w], tables int32[n], kinds int8[n]; their number."""
+    """Write the present facts, in row order, to the three arrays. Returns the number of facts.
+
+    columns: int32[n, w]. tables: int32[n]. kinds: int8[n].
+    """
     rows, n = matrix(m, ROWS), np.int64(0)
     for r in range(m[N_ROWS]):
         found = kind(rows[r, STATE])

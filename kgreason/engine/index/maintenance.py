@@ -44,7 +44,7 @@ from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes
 
 @inline
 def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
-    """Enter row r into each arrangement for which key k has a live ask. Returns False if there is no room."""
+    """Enter row `r` into each arrangement for which key `k` has a live ask. Returns False if there is no room."""
     asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
@@ -56,7 +56,7 @@ def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
 
 @inline
 def leave_for_key(m: Block, k: Number, r: Number) -> Number:
-    """Take row r out of each arrangement for which key k has a live ask.
+    """Take row `r` out of each arrangement for which key `k` has a live ask.
 
     Returns the number of groups in which the row stays as a dead row.
     """
@@ -74,7 +74,7 @@ def leave_for_key(m: Block, k: Number, r: Number) -> Number:
 
 @inline
 def unmeet(m: Block, r: Number) -> Number:
-    """Take row r, which is MET, out of the counts and the arrangements.
+    """Take row `r`, which is MET, out of the counts and the arrangements.
 
     Returns the number of groups in which the row stays as a dead row.
     """
@@ -94,7 +94,7 @@ def unmeet(m: Block, r: Number) -> Number:
 
 @kernel
 def count_present(m: Block, low: Number, high: Number, first_key: Number) -> None:
-    """For each trigger key from `first_key` on, add to its count the MET rows low to high - 1 that meet it."""
+    """For each trigger key from `first_key` on, count the MET rows `low` to `high - 1` that meet the key."""
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     for r in range(low, high):
         if rows[r, STATE] & MET != 0:
@@ -108,7 +108,7 @@ def count_present(m: Block, low: Number, high: Number, first_key: Number) -> Non
 
 @kernel
 def count_key(m: Block, k: Number, candidates: Int32) -> None:
-    """Add to the count of trigger key k the MET rows among `candidates`, int32[n], that meet it."""
+    """Count the MET rows among `candidates`, int32[n], that meet trigger key `k`."""
     rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
     for i in range(candidates.size):
         if rows[candidates[i], STATE] & MET != 0 and meets(m, k, rows, candidates[i]):
@@ -117,7 +117,7 @@ def count_key(m: Block, k: Number, candidates: Int32) -> None:
 
 @inline
 def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Flag:
-    """Whether arrangement a must hold row r: some key that the row meets has a live ask for the arrangement."""
+    """Whether arrangement `a` must hold row `r`: some key that the row meets has a live ask for `a`."""
     if arranged[a, ARRANGED_BITS] == EVERY_ROW:
         if rows[r, STATE] >> TABLE != arranged[a, ARRANGED_TABLE]:
             return False
@@ -141,10 +141,10 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 
 @kernel
 def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
-    """Enter into arrangement a those of the MET rows low to high - 1 that a live ask for the arrangement needs.
+    """Fill arrangement `a` from the MET rows `low` to `high - 1`: enter each row that a live ask for it needs.
 
-    Returns the first row that is not done: `high`, or less if there was no room. A row that is not MET yet is entered
-    later, when it is gatekept.
+    Returns the number of the first row that is not done: `high`, or less if there was no room. A row that is not MET
+    yet is entered later, when it is gatekept.
     """
     rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     for r in range(low, high):
@@ -155,7 +155,7 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
 
 @kernel
 def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
-    """Enter the rows of an ask into its arrangement: the MET rows among candidates[low:] that meet its key k.
+    """Enter the rows of `ask` into its arrangement: the MET rows in `candidates[low:]` that meet key `k` of the ask.
 
     The ask is not live yet. A row that a live ask has entered already is left out; `is_first` says that there is no
     such row. candidates: int32[n]. Returns the position of the first candidate that is not done: n, or less if there

@@ -66,7 +66,7 @@ DEAD_SHARE = 8
 
 @inline
 def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
-    """The hash of row r in arrangement a: of the columns by which the arrangement groups rows."""
+    """The hash of row `r` in arrangement `a`. It covers the columns by which the arrangement groups rows."""
     h = salted(a)
     for j in range(arranged[a, ARRANGED_COUNT]):
         c = arranged[a, ARRANGED_COLUMNS + j]
@@ -78,7 +78,7 @@ def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
 def find_group_of(
     rows: Int32, groups: Int32, slots: UInt32, bits: Number, arranged: Int32, a: Number, r: Number, h: Number
 ) -> Number:
-    """The number of the group of arrangement a that row r, with hash h, belongs to.
+    """The number of the group to which row `r`, with hash `h`, belongs in arrangement `a`.
 
     If there is no such group, returns `~at`, where `at` is a free entry of the hash table for a new group.
     """
@@ -131,7 +131,7 @@ def take_run(m: Block, k: Number) -> Number:
 
 @inline
 def free_run(m: Block, at: Number, k: Number) -> None:
-    """Give back the run of 2**k postings that starts at `at`."""
+    """Free the run of 2**k postings that starts at `at`."""
     postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
     postings[at] = free[k]
     free[k] = at + 1
@@ -139,7 +139,7 @@ def free_run(m: Block, at: Number, k: Number) -> None:
 
 @inline
 def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
-    """Move the rows of group g to a new run of 2**k postings. Returns False if there is no room."""
+    """Move the rows of group `g` to a new run of 2**k postings. Returns False if there is no room."""
     postings, values, start = vector(m, POSTINGS), vector(m, VALUES), np.int64(groups[g, GROUP_START])
     run = take_run(m, k)
     if run == NO_ROOM:
@@ -155,7 +155,7 @@ def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
 
 @inline
 def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
-    """Make a group of the single row r, at a free entry of the hash table. Returns False if there is no room."""
+    """Make a group of the single row `r`, at a free entry of the hash table. Returns False if there is no room."""
     groups, slots = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
     n = m[N_ARRANGED]
     g = m[FREE_GROUP] - 1
@@ -176,7 +176,7 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
 
 @inline
 def arrange(m: Block, a: Number, r: Number) -> Flag:
-    """Enter row r into its group of arrangement a, unless it is already the last row of the group.
+    """Enter row `r` into its group of arrangement `a`, unless it is already the last row of the group.
 
     Returns False if there is no room.
     """
@@ -209,7 +209,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
 
 @inline
 def free_row(m: Block, r: Number) -> None:
-    """Put row r on the free list, which must have room for it. No group may contain the row any more."""
+    """Put row `r` on the free list, which must have room for it. No group may contain the row any more."""
     matrix(m, ROWS)[r, STATE] = FREE
     vector(m, FREE_ROWS)[m[N_FREE]] = r
     m[N_FREE] += 1
@@ -217,7 +217,7 @@ def free_row(m: Block, r: Number) -> None:
 
 @inline
 def release(m: Block, r: Number) -> None:
-    """Note that one group fewer contains the dead row r, and free the row if no group contains it.
+    """Note that a group no longer contains the dead row `r`. Free the row if no group contains it.
 
     The support of a DEAD row is the number of these groups.
     """
@@ -230,7 +230,7 @@ def release(m: Block, r: Number) -> None:
 
 @inline
 def drop_group(m: Block, g: Number, h: Number) -> None:
-    """Remove group g, with hash h, from the hash table, move later entries back into the gap, and free the group.
+    """Remove group `g`, with hash `h`, from the hash table, move later entries into the gap, and free the group.
 
     (Knuth 6.4, algorithm R.)
     """
@@ -259,7 +259,7 @@ def drop_group(m: Block, g: Number, h: Number) -> None:
 
 @inline
 def shrink_run(m: Block, groups: Int32, g: Number) -> None:
-    """Shorten the run of group g if at most a quarter of it is used. A group of one row or none gives its run back."""
+    """Shorten the run of group `g` if at most a quarter of it is used. With at most one row left, free the run."""
     room, length = groups[g, GROUP_DEAD] % ONE_DEAD, np.int64(groups[g, GROUP_LENGTH])
     if length <= 1:
         free_run(m, np.int64(groups[g, GROUP_START]), room)
@@ -270,7 +270,7 @@ def shrink_run(m: Block, groups: Int32, g: Number) -> None:
 
 @inline
 def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
-    """Drop row r and all dead rows from group g, which has hash h. If no row is left, drop the group."""
+    """Drop row `r` and all dead rows from group `g`, which has hash `h`. If no row is left, drop the group."""
     groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
     start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
     kept = np.int64(0)
@@ -290,7 +290,7 @@ def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
 
 @inline
 def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
-    """Take row r out of group g, which is short and has no dead rows. No other row is read."""
+    """Take row `r` out of group `g`, which is short and has no dead rows. No other row is read."""
     postings, values = vector(m, POSTINGS), vector(m, VALUES)
     start = np.int64(groups[g, GROUP_START])
     last = start + groups[g, GROUP_LENGTH] - 1
@@ -305,7 +305,7 @@ def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
 
 @inline
 def leave(m: Block, a: Number, r: Number) -> Number:
-    """Take row r, which is no longer MET, out of arrangement a.
+    """Take row `r`, which is no longer MET, out of arrangement `a`.
 
     Returns 1 if the row stays in its group as a dead row, else 0.
     """

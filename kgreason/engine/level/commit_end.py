@@ -61,9 +61,9 @@ def note_changes(m: Block, start: Number) -> Number:
 
 @inline
 def remove(m: Block, rows: Int32, r: Number) -> None:
-    """Remove row r from the hash table and the arrangements.
+    """Remove row `r` from the hash table and the arrangements.
 
-    If the row stays as a dead row in some group of an arrangement, it becomes DEAD, else free.
+    If some group of an arrangement keeps the row as a dead row, the row becomes DEAD. Otherwise it becomes free.
     """
     remove_entry(m, rows, r)
     named = np.int64(0)

@@ -67,7 +67,7 @@ def enqueue(m: Block, r: Number) -> None:
 def new_row(
     m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, entry: Number, h: Number
 ) -> Number:
-    """Write the fact keys[i] to a free row and put the row into the queue. Returns the number of the row.
+    """Write the fact `keys[i]` to a free row and put the row into the queue. Returns the number of the row.
 
     `entry` is a free entry of the hash table, and h is the hash of the fact.
     """
@@ -128,7 +128,7 @@ def distinct(m: Block) -> None:
 
 @inline
 def may_leave(m: Block, rows: Int32, r: Number) -> None:
-    """If present row r is not asserted and has no support, put it into the queue: it leaves in the next level."""
+    """Put present row `r` into the queue if it is not asserted and has no support. It leaves in the next level."""
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
         become(rows, r, NEXT)
         enqueue(m, r)
@@ -207,7 +207,7 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number,
 
 @kernel
 def retract_rows(m: Block, keys: Int32, low: Number, high: Number) -> Number:
-    """Retract the facts keys[low:high]: they are asserted no longer, and a fact without support leaves.
+    """Retract the facts `keys[low:high]`: they are no longer asserted, and a fact without support leaves.
 
     Returns the number of these facts that were not asserted. keys: int32[n, w]. The queue and the undo log must have
     room for high - low rows.

@@ -71,7 +71,7 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 
 @inline
 def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
-    """Add a hit for each key that row r meets, among the keys of the shapes in `bits`.
+    """Add a hit for each key that row `r` meets, among the keys of the shapes in `bits`.
 
     If the row is fresh, it is also counted and entered into arrangements. Returns False, and adds no hit, if an
     arrangement has no room.
@@ -101,7 +101,7 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
 
 @inline
 def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
-    """Enter row r into each arrangement for which a key without constants has a live ask.
+    """Enter row `r` into each arrangement for which a key without constants has a live ask.
 
     Returns False if there is no room.
     """
@@ -231,7 +231,7 @@ def gatekeep(m: Block) -> Flag:
 
 @inline
 def scan_for_plan(m: Block) -> None:
-    """Make a segment for the plan SCAN_PLAN, of the next scanned rows that are visible and meet the key SCAN_KEY."""
+    """Make a segment for the plan SCAN_PLAN from the next scanned rows that are visible and meet the key SCAN_KEY."""
     rows, scanned, grouped, group_low = matrix(m, ROWS), vector(m, SCANNED), vector(m, GROUPED), vector(m, GROUP_LOW)
     n = 0
     at = m[SCAN_AT]

@@ -55,7 +55,7 @@ EVERY_AGE = -1
 
 @inline
 def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Whether a row has the value of the slot in each column in which the step's atom repeats a variable."""
+    """Whether a row fits the repeated variables of the step's atom: each such column has the value of its slot."""
     pairs = STEP_PAIRS + 2 * np.uint64(steps[step, STEP_FREE])
     for j in range(steps[step, STEP_COMPARED]):
         at = pairs + 2 * np.uint64(j)
@@ -78,7 +78,7 @@ def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) ->
 
 @inline
 def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
-    """Keep head n of the buffer, or drop it. Returns the new end of the buffer: n + 1 or n.
+    """Keep head `n` of the buffer, or drop it. Returns the new end of the buffer: n + 1 or n.
 
     Head n is dropped if it equals an earlier head of its rewrite (these heads start at `first`), or if it is a triple
     `x quiet x`; `quiet` is a property, or 0.
@@ -97,13 +97,13 @@ def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
 
 @inline
 def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
-    """How far a last step may go: the largest stop <= end such that the head buffer has room for rows start to stop."""
+    """The largest `stop` <= `end` such that the head buffer has room for the heads of rows `start` to `stop - 1`."""
     return min(end, start + (m[HEADS + 1] - 1 - m[N_HEADS]) // np.int64(unsigned(m, STEPS)[step, STEP_HEADS]))
 
 
 @inline
 def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
-    """Of the heads `first` to `last` of a rewrite keep only head `last`. Returns the new end of the buffer.
+    """Keep head `last` of a rewrite, and drop its heads from `first` to `last - 1`. Returns the new end of the buffer.
 
     No head is kept if `keep` has dropped head `last`, that is if `end` == `last`.
     """
@@ -134,10 +134,10 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 def ground(
     m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number, base: Number
 ) -> None:
-    """Extend the rewrite in the slots by a row for its last atom, and write its heads; do this for several rows.
+    """Finish a rewrite: for each row that matches its last atom, write the heads to the head buffer.
 
-    These are the rows source[start:stop], or the one row `single` if it is >= 0. Rows whose age is not in the bit set
-    `ages` are skipped. `base` is the rank of the rewrite so far.
+    The slots hold the values of the rewrite so far. The rows are `source[start:stop]`, or the one row `single` if it is
+    >= 0. Rows whose age is not in the bit set `ages` are skipped. `base` is the rank of the rewrite so far.
     """
     if m[MODE] == EXPLAIN:
         trace(m, step, source, single, start, stop, ages)

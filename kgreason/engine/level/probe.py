@@ -54,13 +54,13 @@ BLOCK = 128
 
 @inline
 def bound_pairs(steps: UInt32, step: Number) -> Number:
-    """The position, among the words of a step, where the (column, slot) pairs of its bound columns start."""
+    """The position in the words of a step where the (column, slot) pairs of the bound columns start."""
     return STEP_PAIRS + 2 * (np.uint64(steps[step, STEP_FREE]) + np.uint64(steps[step, STEP_COMPARED]))
 
 
 @inline
 def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
-    """The hash of the key that a step looks up in arrangement a: its bound columns with the values of the slots."""
+    """The hash of the key that a step looks up in arrangement `a`: the bound columns with the values of the slots."""
     pairs = bound_pairs(steps, step)
     h = salted(a)
     for j in range(steps[step, STEP_BOUND]):
@@ -110,7 +110,7 @@ def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number)
 
 @inline
 def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
-    """The hash of what a step looks up: a key in its arrangement, or a fact in the fact table."""
+    """The hash that a step looks up: of a key in its arrangement, or of a fact in the fact table."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a >= 0:
         return key_hash(steps, step, a, slots)
@@ -144,7 +144,7 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
 
 @inline
 def choose(m: Block, node: Number, target: Number) -> Flag:
-    """Look up all steps of a node, and write the step with the fewest rows, and these rows, to first_probes[target].
+    """Look up all steps of a node. Write the step with the fewest rows, and these rows, to `first_probes[target]`.
 
     Returns False if a step finds no row.
     """

@@ -133,7 +133,7 @@ def only_step(m: Block, node: Number) -> Number:
 
 @inline
 def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
-    """The hash of the key of step `only` without the value of `slot`, and the column of the key that `slot` fills.
+    """For the key of step `only`: the hash without the value of `slot`, and the column that `slot` fills.
 
     The column is -1 if the slot fills no column of the key or several columns. Then one value cannot complete the hash.
     """
@@ -167,7 +167,7 @@ def skip_ends(
 
 @inline
 def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
-    """Derive heads from the rows of group g, which match the last step.
+    """Derive heads from the rows of group `g`, which match the last step.
 
     Returns True if the head buffer is full; the remaining rows are then in the frame at `depth`.
     """

@@ -50,7 +50,7 @@ def has_facts(m: Block, plan: Number) -> Flag:
 
 @inline
 def ask_of(m: Block, plan: Number, step: Number) -> Number:
-    """The number of the ask that makes the arrangement of this step hold the rows of the step's atom."""
+    """The id of an ask. While this ask is live, the step's arrangement holds all rows that the step's atom needs."""
     rules, steps, asks = matrix(m, RULES), matrix(m, STEPS), matrix(m, ASKS)
     rule, a, atom = matrix(m, PLANS)[plan, 0], steps[step, STEP_ARRANGEMENT], steps[step, STEP_ATOM]
     if plan >= rules[rule, RULE_PLAN] + rules[rule, RULE_ATOMS]:  # in a backward plan atom 0 is the head
@@ -77,7 +77,7 @@ def has_arrangements(m: Block, plan: Number) -> Flag:
 
 @kernel
 def note_needed(m: Block, count: Number, needed: Int32) -> None:
-    """Set needed[ask] = 1 for every ask of a plan with number < count, if the plan can derive facts (`has_facts`).
+    """Set `needed[ask] = 1` for every ask of the plans 0 to `count - 1` that can derive facts (`has_facts`).
 
     needed: int32[asks].
     """

@@ -19,7 +19,7 @@ from kgreason.engine.program.shapes import DeltaPlan, Pattern, Shape, Step, delt
 
 
 class Direction(NamedTuple):
-    """Where an atom has constants: its table, the columns, and for each column the number of the rule's constant."""
+    """The constants of an atom: its table, the columns, and for each column the index of the rule's constant."""
 
     table: int
     columns: tuple[int, ...]

@@ -77,7 +77,7 @@ class EncodedRule(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """What the keys of an atom look like: the number of the keys' shape, and where the atom has constants."""
+    """The form of an atom's keys: the id of their shape, and the columns where the atom has constants."""
 
     number: int
     direction: Direction

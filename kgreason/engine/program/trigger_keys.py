@@ -37,7 +37,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
-    """The bits of the shapes that may have a key for row r: keys of these shapes mention the ids of the row."""
+    """The bits of the shapes that may have a key for row `r`. Keys of these shapes mention the ids of the row."""
     table = np.uint32(rows[r, STATE] >> TABLE)
     bits = np.uint32(filters[table, 0])
     for c in range(np.uint64(rows.shape[1] - FIRST)):
@@ -59,7 +59,7 @@ def is_met(bits: Number, shape: Number) -> Flag:
 
 @inline
 def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32, r: Number) -> Flag:
-    """Whether row r has the constants of key k. Line `shape` of `shapes` has the columns of the key's shape."""
+    """Whether row `r` has the constants of key `k`. Line `shape` of `shapes` has the columns of the key's shape."""
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
         if keys[k, c] != rows[r, FIRST + c]:
@@ -69,7 +69,7 @@ def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32,
 
 @inline
 def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32, r: Number) -> Number:
-    """The number of the key of shape `number` whose constants row r has, or -1.
+    """Find the key of shape `number` whose constants row `r` has. Returns the id of the key, or -1.
 
     Line `shape` of `shapes` has the columns of the shape. (The number of a head shape is `BACK` + its line.)
     """
@@ -97,19 +97,19 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
 
 @inline
 def find_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
-    """The number of the trigger key of this shape whose constants row r has, or -1."""
+    """Find the trigger key of this shape whose constants row `r` has. Returns the id of the key, or -1."""
     return find_in(m, matrix(m, SHAPES), shape, shape, rows, r)
 
 
 @inline
 def find_head_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
-    """The number of the head key of this shape whose constants row r has, or -1."""
+    """Find the head key of this shape whose constants row `r` has. Returns the id of the key, or -1."""
     return find_in(m, matrix(m, BACK_SHAPES), BACK + shape, shape, rows, r)
 
 
 @inline
 def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
-    """Whether row r meets trigger key k: it is in the key's table and has the key's constants."""
+    """Whether row `r` meets trigger key `k`: the row is in the key's table and has the key's constants."""
     shapes, shape = matrix(m, SHAPES), matrix(m, KEY_INFO)[k, 0]
     return shapes[shape, 0] == rows[r, STATE] >> TABLE and holds_key(shapes, shape, matrix(m, KEYS), k, rows, r)
 

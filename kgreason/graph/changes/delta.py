@@ -2,8 +2,8 @@
 
 The *kind* of a fact is absent, inferred or asserted. The delta holds each triple with a changed kind once. If a triple
 is retracted and the rules still derive it, it turns from asserted to inferred; it neither appears nor disappears. The
-delta also holds the asserted quads that came and went, with those of named graphs. It has RDF triples only: no facts of
-helper relations, no contradictions, no generalised triples.
+delta also holds the asserted quads that were added and removed, including quads of named graphs. It has RDF triples
+only: no facts of helper relations, no contradictions, no generalised triples.
 
     delta.appeared()  delta.appeared(asserted=True)  delta.disappeared()  delta.turned(asserted=False)  delta.to_patch()
     delta.to_pandas()  delta.to_arrow()  delta.to_polars()
@@ -42,13 +42,14 @@ _KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Delta(Frames):
-    """The triples with a changed kind, and the asserted quads that came and went.
+    """The triples with a changed kind, and the asserted quads that were added and removed.
 
-    `commit` is the number of the commit, 0 for a what-if. `change` has ids, which `dictionary` knows the terms of.
+    `commit` is the number of the commit, 0 for a what-if. `change` has ids, and `dictionary` has the terms of these
+    ids.
 
     As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
     "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
-    quads of named graphs that came or went.
+    quads of named graphs that were added or removed.
     """
 
     commit: int
@@ -129,7 +130,7 @@ class Delta(Frames):
                 yield *quad.triple, cast(Cell, quad.graph_name), _KINDS[before], _KINDS[after]
 
     def detached(self) -> Delta:
-        """The same delta with a dictionary of its own, so that the graph's dictionary may forget its terms."""
+        """A copy of the delta with its own dictionary. The copy stays valid if the graph's dictionary drops terms."""
         change = self.change
         tables = (change.rows, change.removed_quads, change.added_quads)
         ids = np.unique(np.concatenate([table.ravel() for table in tables]))
@@ -170,7 +171,7 @@ class Delta(Frames):
         return self._decoded(self.rows_that(before=(kinds[not asserted],), after=(kinds[asserted],)))
 
     def quads(self, *, added: bool) -> list[Quad]:
-        """The asserted quads that came, or with `added=False` those that went, without quads of imported documents."""
+        """The asserted quads that were added, or removed with `added=False`; without quads of imported documents."""
         quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
         texts = iter(self.dictionary.decode(quads.ravel()))
         return list(zip(texts, texts, texts, texts, strict=True))
@@ -181,16 +182,16 @@ class Delta(Frames):
 
     @property
     def removed(self) -> bytes:
-        """The triples that disappeared, and quads of named graphs that went, as N-Quads lines."""
+        """The triples that disappeared, and the quads of named graphs that were removed, as N-Quads lines."""
         return self.lines((self.disappeared_rows, self.named(self.removed_quads)))[0]
 
     @property
     def added(self) -> bytes:
-        """The triples that appeared, and quads of named graphs that came, as N-Quads lines."""
+        """The triples that appeared, and the quads of named graphs that were added, as N-Quads lines."""
         return self.lines((self.appeared_rows, self.named(self.added_quads)))[0]
 
     def named(self, quads: Int32) -> Int32:
-        """Those of the delta's quads int32[n, 4] that a named graph holds."""
+        """The quads among `quads`, int32[n, 4], that a named graph holds."""
         return named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
 
     def lines(self, *groups: Iterable[Int32]) -> list[bytes]:

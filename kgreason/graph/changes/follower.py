@@ -44,7 +44,7 @@ class _Seen(NamedTuple):
 
 
 class Follower:
-    """The commits of a store after the commit `after`. None means from now on; 0 begins with the whole graph.
+    """The commits of a store after the commit `after`. None means "from now on"; 0 begins with the whole graph.
 
     Raises StoreError if there is no store, or if its journal no longer has the commits after that one.
     """
@@ -117,7 +117,7 @@ class Follower:
         self._take_over(seen, after)
 
     def _resume(self, seen: _Seen) -> Iterator[Record]:
-        """Go on from what the store holds now; the difference, where there is one."""
+        """Go on from the state that the store has now. Returns the difference to the last state, if there is one."""
         if seen.live is self._live:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
             return
@@ -128,7 +128,7 @@ class Follower:
             yield Record(self._commit, removed, added)
 
     def _take_over(self, seen: _Seen, after: int) -> None:
-        """Take over the state after a commit, or that of the snapshot if it is later; later records wait."""
+        """Take over the state after commit `after`, or the snapshot's state if that is later. Later records wait."""
         self._base, self._live, self._journal, records = seen
         self._commit = seen.commit
         self._waiting = []
@@ -139,12 +139,12 @@ class Follower:
                 self._waiting.append(record)
 
     def _told(self) -> Iterator[Record]:
-        """Apply the waiting records, and give their changes."""
+        """Apply the waiting records, and yield the changes that they make."""
         while self._waiting:
             yield self._apply(self._waiting.pop(0))
 
     def _apply(self, record: Record) -> Record:
-        """Apply a record to the engine; the same record with the rows that it changed."""
+        """Apply a record to the engine. Returns the record with the rows that it changed."""
         live = self._live
         assert live is not None  # the first commit of a store is a snapshot
         delta = Delta(record.commit, replayed(record, live), live.dictionary)

@@ -24,7 +24,7 @@ is_heard = LOGGER.hasHandlers
 
 
 class CommitLog:
-    """The messages about one commit after the other. Threads: call it only with the graph's lock."""
+    """Writes the log messages of each commit. Threads: call it only with the graph's lock."""
 
     def __init__(self) -> None:
         self._begun = 0.0

@@ -39,8 +39,8 @@ class Subscribers:
     def tell(self, deltas: list[Delta]) -> None:
         """Call all callbacks with each delta of the list, and with deltas that are added meanwhile; empty the list.
 
-        Then raises the error of a callback. If several callbacks raise, Ctrl-C comes first, otherwise all errors come
-        as one ExceptionGroup.
+        Afterwards raises the error of the callback that failed. If several callbacks failed, raises KeyboardInterrupt
+        if there is one, otherwise an ExceptionGroup of all errors.
         """
         errors: list[BaseException] = []
         self.is_held = True
@@ -55,7 +55,7 @@ class Subscribers:
             raise one if stops or len(errors) == 1 else BaseExceptionGroup("subscribers failed", errors)
 
     def _tell(self, delta: Delta) -> Iterator[BaseException]:
-        """Call all callbacks with one delta; the errors that they raise."""
+        """Call all callbacks with one delta. Returns the errors that they raise."""
         for callback in tuple(self.callbacks):
             try:
                 callback(delta)

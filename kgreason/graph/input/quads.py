@@ -76,7 +76,9 @@ def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, pref
 def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     """The single triple of a Turtle text or a row of terms; blank nodes keep their labels.
 
-    For a quad it is its triple. A row may be a generalised triple; a text cannot. Raises InputError.
+    If the item is a quad, returns the triple of the quad. A row may be a generalised triple; a text cannot.
+
+    Raises InputError.
     """
     if not isinstance(item, str):
         item = item.triple if isinstance(item, Quad) else item
@@ -111,7 +113,7 @@ def _no_triple(item: str, error: SyntaxError) -> InputError:
 
 
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:
-    """The four terms of an item that is one triple or quad; the fourth of a triple is DefaultGraph().
+    """The four terms of an item that is one triple or quad. The fourth term of a triple is DefaultGraph().
 
     Raises InputError.
     """
@@ -156,7 +158,7 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
 
 
 def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
-    """The error of a text that was read with `before` lines in front of it, with what the user may have meant."""
+    """`error` with a hint what the user may have meant. The text was read with `before` lines in front of it."""
     line = None if error.line is None else error.line - before
     problem = _meant(text.strip())
     if problem is None and isinstance(error.__cause__, SyntaxError):
@@ -165,7 +167,7 @@ def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
 
 
 def _meant(text: str) -> str | None:
-    """What a text is that is not Turtle: a file name, a single term, rules, a query; None if it may be Turtle."""
+    """Say what `text` is if it is not Turtle: a file name, a term, rules or a query. None if it may be Turtle."""
     if len(text.split()) == 1:
         file = _FILE.fullmatch(text)
         if file and file[1].lower() in formats():

@@ -219,7 +219,7 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
 
 
 def _how(text: str, place: str) -> str:
-    """How a text that is not a term can be written as one, at a place."""
+    """A hint how to write a text, which is not a term, as a term at this place."""
     word = text if _PLAIN.fullmatch(text) else "tom"
     ways = [f"an IRI as 'http://example.org/{word}'", f"a name with a prefix as 'ex:{word}'"]
     if place in ("subject", "object", "graph"):
@@ -237,7 +237,7 @@ def _shortened(text: str) -> str:
 
 
 def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
-    """The IRI that a name with a prefix, or a plain IRI, stands for."""
+    """The IRI that `name` stands for: a name with a prefix, or a plain IRI."""
     text, prefix, local = name[0], name[1], name[2]
     is_iri = local.startswith("//")
     if is_iri and prefix in prefixes:
@@ -253,7 +253,7 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
 
 
 def _of_python(value: object) -> str | None:
-    """A Python value as a literal, or None for other types. Raises InputError if the XSD type lacks the value."""
+    """A Python value as a literal; None for other types. Raises InputError if the XSD type does not have the value."""
     if isinstance(value, (bool, np.bool_)):
         return _typed(str(bool(value)).lower(), "boolean")
     if isinstance(value, Integral):

@@ -1,4 +1,4 @@
-"""What is read from a graph, as tables.
+"""The results of queries and matches, and their tables.
 
 answers          Solutions, Triples and Matches
 cells, columns   the cells of a table; columns of Python values

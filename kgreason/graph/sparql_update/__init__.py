@@ -1,6 +1,5 @@
 """SPARQL Update on a graph: one commit, or none.
 
-ahead   the store as the steps so far have left it, for the WHERE of the next
-steps   the operations, each with what the ones before it did
-update  update: a request, and what came of it
+ahead the store after the steps so far, for the WHERE of the next step steps the operations; each sees the results of
+the operations before it update update: carries out a request; the result of the request
 """

@@ -4,8 +4,8 @@ There are two ways. At first each WHERE runs in a transaction of Oxigraph that a
 is rolled back (`OxigraphStore.solutions_after`). Once this has cost as much as a copy of the store, a copy (a stage of
 the repository) follows the steps instead. Nobody else sees the rows in either way.
 
-Ctrl-C ends the waiting for such a transaction. Oxigraph finishes it in the background, and holds the store until then.
-A commit meanwhile goes to a copy of the store (`Repository.free_store`).
+Ctrl-C ends the waiting for such a transaction. Oxigraph finishes the transaction in the background, and holds the store
+until then. A commit meanwhile goes to a copy of the store (`Repository.free_store`).
 
 Law: a WHERE has the same solutions as after a commit of the steps. Cost: at most twice the cost of the cheaper way. A
 copy on disk costs what a stage costs; a copy in memory costs loading all rows.
@@ -69,7 +69,7 @@ class Ahead:
         return found
 
     def _bring_up(self, copy: OxigraphStore) -> None:
-        """Bring the copy from the step that it has to the last step."""
+        """Apply to the copy the steps that it does not have yet."""
         assert self._delta is not None
         (gone, come), before = (frozenset(lines(rows)) for rows in self._delta), self._copied
         self._copied = _Rows(gone, come)
@@ -83,6 +83,6 @@ class Ahead:
             copy.apply(b"", piece)
 
     def close(self) -> None:
-        """Let go of the copy."""
+        """Drop the copy, if there is one."""
         self._copy = None
         self._home.unstage()

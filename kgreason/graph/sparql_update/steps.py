@@ -5,7 +5,7 @@ before it as *attempts*, and the WHERE reads rows that are ahead of the store (`
 rolled back, and the request is committed as one edit. Laws: nobody else sees a step. After an error the graph is as it
 was, to the last stamp and support.
 
-Cost: that of the commit. A step before a WHERE costs its evaluation twice, and the WHERE costs what `ahead` says.
+Cost: that of the commit. A step before a WHERE is evaluated twice. `ahead` says what a WHERE costs.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Editing:
             self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
 
     def entailed(self, outcome: Outcome) -> int:
-        """After the commit: how many rows that DELETEs named are still in the default graph, as inferred triples."""
+        """Count, after the commit, the rows named by DELETEs that are still inferred triples of the default graph."""
         known = len(self._live.dictionary)
         try:
             rows = self._encode(b"".join(outcome.named))
@@ -77,7 +77,7 @@ class Editing:
             self._graph.forget(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """Rows int32[n, 4] with all spellings of their objects: for each quad the place of its row, and the quad."""
+        """All spellings of `quads`, int32[n, 4]: for each one the position of its quad in `quads`, and the spelling."""
         spellings = self._graph.spellings
         shared = np.flatnonzero(spellings.shared(quads[:, 2]))
         objects = [spellings.of_term(term) for term in quads[shared, 2].tolist()]

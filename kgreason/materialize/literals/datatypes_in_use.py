@@ -29,7 +29,7 @@ IDS = np.array(sorted(NAMES), dtype=np.int32)
 class DatatypesInUse:
     """How many rules ask for each datatype, and how often the closed schema mentions it; see the module.
 
-    Nobody needs to know before the graph has a literal. Until `count` is called, `datatypes` is empty.
+    The counts are not needed before the graph has a literal. Until `count` is called, `datatypes` is empty.
     """
 
     def __init__(self) -> None:

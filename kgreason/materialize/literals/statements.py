@@ -103,7 +103,7 @@ class Literals:
         return self._wanted(self._said(changes))
 
     def needless(self, changes: Changes) -> Facts:
-        """The dt_may_equal facts to retract: those of links that the commit removed, or made and removed again."""
+        """The dt_may_equal facts to retract: the commit has removed their links, or added and removed them."""
         gone = linked(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
         told = np.concatenate([related(self._may_equal, gone), *self._followed])
         told = told[grouped(told).firsts()]
@@ -113,7 +113,7 @@ class Literals:
         return Facts.of({}, {self._pair: rows})
 
     def _are_facts(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each of the rows whether it is a present fact: bool[n]."""
+        """For each row of `rows`, whether it is a present fact: bool[n]."""
         facts = self._engine.circuit.facts
         found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
         return found
@@ -195,7 +195,7 @@ class Literals:
             yield related(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
-        """The dt_may_equal rows for those of the links int32[n, 2] that may be followed.
+        """The dt_may_equal rows for the links among `links`, int32[n, 2], that may be followed.
 
         With the rule group eq-literals there are none, because a rule of this group derives them for every link.
         """
@@ -206,7 +206,7 @@ class Literals:
         return rows
 
     def _differing(self, links: Int32) -> Int32:
-        """Those of the links int32[n, 2] that connect literals of different values.
+        """The links among `links`, int32[n, 2], that connect literals of different values.
 
         Empty if `_different` finds these literals in a clique.
         """
@@ -264,7 +264,7 @@ class Literals:
         return found
 
     def _outside(self, pairs: Int32) -> Int32:
-        """Those of the pairs (literal, datatype) int32[n, 2] whose datatype does not have the value of the literal."""
+        """The (literal, datatype) pairs among `pairs`, int32[n, 2], whose datatype lacks the value of the literal."""
         pairs = np.unique(pairs[self._values.is_literal(pairs[:, 0])], axis=0)
         readings = self._values.of(pairs[:, 0])
         is_outside = [

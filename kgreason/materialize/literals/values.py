@@ -1,4 +1,4 @@
-"""`LiteralValues`: which literals of a dictionary share a value, and which have no value, as new terms come.
+"""`LiteralValues`: which literals of a dictionary share a value, and which have no value. It follows new terms.
 
     "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    the same value; the literal that was read first
                                                                    stands for the value

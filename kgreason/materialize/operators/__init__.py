@@ -1,4 +1,4 @@
 """Operators between strata: they assert facts about what rules have derived.
 
-negation     what rules negate is absent for the values that they ask for
+negation Negations: for which values a negated pattern has no match
 """

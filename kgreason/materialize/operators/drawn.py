@@ -1,4 +1,4 @@
-"""`drawn`: generic rules as the closed schema lets them be, for the graph of what depends on what (rules/strata.py).
+"""`drawn`: the instances of generic rules over the closed schema, for the dependency graph (rules/strata.py).
 
     [?x, ?q, ?y] :- [?p, rdfs:subPropertyOf, ?q], [?x, ?p, ?y]         the rule: it could derive any triple
     [?x, :knows, ?y] :- [?x, :likes, ?y]                               drawn, for :likes rdfs:subPropertyOf :knows
@@ -24,7 +24,7 @@ _Index = Mapping[Constant, Sequence[Atom]]
 
 
 def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
-    """The rules; a generic one is replaced by its instances over the closed schema, without the atoms that read it."""
+    """The rules. The instances of a generic rule replace it; they have no atoms that read the schema."""
     found = list(rules)
     generic = [rule for rule in found if any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))]
     index: defaultdict[Constant, list[Atom]] = defaultdict(list)

@@ -1,13 +1,14 @@
 """`Functions`: computes the expressions of rules (rules/expressions.py) for the inputs that rules ask for.
 
-An expression is a table that fills itself: when a fact `asks(inputs)` comes, its result is asserted as `made(inputs,
-result)`, or `made(inputs)` for a FILTER that is true. The row stays when nobody asks any more: it is true whatever the
-graph holds, and no rule reads it without the rest of its body. So there is no state but the facts.
+An expression is a table that fills itself: when a fact `asks(inputs)` is derived, the result for these inputs is
+asserted as `made(inputs, result)`, or as `made(inputs)` for a FILTER that is true. The row stays when nobody asks any
+more: it is true whatever the graph holds, and no rule reads it without the rest of its body. So there is no state but
+the facts.
 
 Recursion through BIND takes one round for each step. A commit with more than `MOST_ROUNDS` rounds that make new terms
 is refused, because such a recursion seldom ends.
 
-Cost: the inputs that are new, in one query to Oxigraph for each expression and round (`evaluation`).
+Cost: one query to Oxigraph for each expression and round, for the new inputs only (`evaluation`).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class _Operator(NamedTuple):
 
 
 class Functions:
-    """What the rules in force compute. The materializer calls it under the graph's lock: one thread at a time."""
+    """The expressions of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary) -> None:
         self._engine, self._dictionary = engine, dictionary

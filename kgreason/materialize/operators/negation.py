@@ -1,4 +1,4 @@
-"""`Negations`: asserts for which values the things that rules negate are absent (rules/lowering.py), level by level.
+"""`Negations`: for each negation of a rule, asserts the values without a match (rules/lowering.py), by levels.
 
     level 0     the rules are at their fixpoint, and equality and literals are settled
     level n     negations up to level n are decided: their facts are asserted or retracted, then rules run again
@@ -11,7 +11,7 @@ Invariant after the last level: `none(keys)` is a fact exactly if `asks(keys)` i
 So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive Databases
 and Logic Programs*). There is no state but the facts: a rollback of the engine is a rollback here.
 
-Cost: what changed among the facts of `asks`, of `none` and of what is negated, one look-up each.
+Cost: one look-up for each changed fact of `asks`, of `none` and of the negated relations.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Operator(NamedTuple):
 
 
 class Negations:
-    """What the rules in force negate. The materializer calls it under the graph's lock: one thread at a time."""
+    """The negations of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
         self._engine, self._dictionary, self._equality = engine, dictionary, equality
@@ -63,7 +63,7 @@ class Negations:
     def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
         """Take the rules in force, under this closed schema. Raises StratificationError if they say NOT in a circle.
 
-        What rules no longer negate is kept until `accept`, because its facts are still to be retracted.
+        A negation that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
         levels = stratify(drawn(rules, schema))
         self._operators = tuple(self._operator(negation, level) for negation, level in levels.items())

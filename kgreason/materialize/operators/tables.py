@@ -1,4 +1,4 @@
-"""`Table`: the rows of an atom with variables, and the keys that its variables have in them.
+"""`Table`: the rows that match an atom with variables, and the values of these variables (the key of a row).
 
 Law: `matching(rows(keys))` are the keys. Cost: one pass over the rows for each column.
 """
@@ -26,7 +26,7 @@ class Table(NamedTuple):
     keys: Sequence[int]
 
     def matching(self, rows: Int32, tables: Int32) -> Int32:
-        """The keys int32[m, k] of those of rows int32[n, w] that match the atom."""
+        """The keys, int32[m, k], of the rows among `rows`, int32[n, w], that match the atom."""
         found = np.flatnonzero(tables == self.number)
         for column, constant in self.constants.items():
             found = found[rows[found, column] == constant]

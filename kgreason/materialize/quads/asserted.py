@@ -7,8 +7,8 @@ the membership explicit: quads become facts of a second engine, which has only t
 
     [?s, ?p, ?o] :- quad(?s, ?p, ?o, ?g) .
 
-The delta of this engine says which triples become asserted and which cease to be. Graph 0 is the default graph. An
-imported document is a graph like any other here (`documents`).
+The delta of this engine says which triples become asserted and which are no longer asserted. Graph 0 is the default
+graph. An imported document is a graph like any other here (`documents`).
 
 Invariant: a triple is asserted exactly if some graph or document holds it. Cost: about 90 bytes a quad once named
 graphs are used; a change costs what it changes.
@@ -36,10 +36,10 @@ exists."""
 
 
 class Asserted(NamedTuple):
-    """What a change of quads means for triples: those int32[n, 3] that cease to be asserted and those that become so.
+    """The triples, int32[n, 3], that a change of quads makes asserted, and those that are no longer asserted.
 
-    `quads`: the quads int32[m, 4] that went and those that came since the commit began. It is None while only the
-    default graph is used; then the triples say the same, and `added` may have a triple several times.
+    `quads`: the quads, int32[m, 4], that were removed and those that were added since the commit began. It is None
+    while only the default graph is used; then the triples say the same, and `added` may have a triple several times.
     """
 
     removed: Int32
@@ -74,7 +74,7 @@ class Quads:
         return np.ascontiguousarray(columns[kinds == IS_ASSERTED, 1:])
 
     def holds(self, quads: Int32) -> NDArray[np.bool_]:
-        """Whether each of quads int32[n, 4] is asserted: bool[n]. Call it only if `is_explicit`."""
+        """For each quad of `quads`, int32[n, 4], whether it is asserted: bool[n]. Call it only if `is_explicit`."""
         assert self._engine is not None
         return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
 
@@ -124,7 +124,7 @@ def _filled(quads: Int32) -> Engine:
 
 
 def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
-    """What a change of quads means for these triples int32[n, 3]; the quads are all that changed since `begin`."""
+    """The change of the triples `touched`, int32[n, 3], by all changes of quads since `begin`."""
     touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
     before, after = is_asserted(touched), engine.circuit.facts.find(touched) >= 0
     changes = engine.changes()

@@ -159,7 +159,7 @@ class Cliques:
         return np.where(slots > 0, self._primary.values[slots], ids)
 
     def is_plain(self, rows: Int32, slots: Int32) -> Mask:
-        """For each of the rows int32[n, 3] whether all members of cliques in it are primaries: bool[n]."""
+        """For each row of `rows`, int32[n, 3], whether all members of cliques in the row are primaries: bool[n]."""
         plain: Mask = (self.primaries(rows, slots) == rows).all(axis=1)
         return plain
 

@@ -2,7 +2,7 @@
 
     shown = images of plain rows  +  asserted rows  +  links between the members of each clique
 
-`cliques` defines plain rows, images and folded cliques. A *link* is an owl:sameAs triple. Of a folded clique, only the
+`cliques` defines plain rows, images and folded cliques. A *link* is an owl:sameAs triple. For a folded clique, only the
 links to and from its primary are shown. Law: except for folded cliques, the shown triples are those that eq-sym,
 eq-trans and eq-rep-* derive (OWL 2 Profiles, Table 4). A reflexive link is not an image: it is shown only if it is a
 fact (by eq-ref, or asserted).
@@ -41,7 +41,7 @@ class Kinds(NamedTuple):
 
 
 def is_shown(cliques: Cliques, rows: Int32, slots_of: Slots, is_fact: Is) -> Mask:
-    """For each of the rows int32[n, 3] whether it is an image of a fact, or a shown link of a clique: bool[n].
+    """For each row of `rows`, int32[n, 3], whether it is an image of a fact, or a shown link of a clique: bool[n].
 
     `slots_of` returns the cliques of terms; `is_fact` tells which rows are facts.
     """
@@ -73,7 +73,7 @@ def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
 
 
 def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """The links that are shown of the folded cliques among `numbers`, those to and from the primary: int32[m, 3]."""
+    """For the folded cliques among `numbers`, the links that are shown: links to and from the primary, int32[m, 3]."""
     pairs = cliques.members(numbers[cliques.folded(numbers)])
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     rows = _linked(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
@@ -160,7 +160,7 @@ class Passage:
             cliques.rollback()
 
     def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
-        """`gone` and `wanted` with more cliques, which are replaced by equal ones so that their rows are looked at."""
+        """Add cliques to `gone`, and equal cliques to `wanted`, so that the rows of these cliques are looked at."""
         same = self._cliques.members(others), self._cliques.roots(others)
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
         return np.concatenate([gone, others]), both
@@ -228,7 +228,7 @@ class Passage:
         return [*found, stars(cliques, gone, self._before.slots), stars(cliques, new, self._after.slots)]
 
     def _shown_members(self, numbers: Int32) -> Int32:
-        """The pairs (primary, member) int32[m, 2] of those cliques among `numbers` that are not folded."""
+        """For the cliques among `numbers` that are not folded, the pairs (primary, member), int32[m, 2]."""
         return self._cliques.members(numbers[~self._cliques.folded(numbers)])
 
     def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:

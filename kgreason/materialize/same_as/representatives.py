@@ -140,10 +140,12 @@ class Equality:
         return self._roots(np.unique(np.concatenate([first, lacking, named, resources])), np.unique(needless))
 
     def _resources(self, members: Int32, primaries: Int32) -> Int32:
-        """A resource (IRI or blank node) of each clique that has one and whose primary is a literal.
+        """For each clique whose primary is a literal and that has a resource (IRI or blank node): one such resource.
 
-        The resource becomes the primary instead. Rules compare representatives. Two literals of different values are
-        not linked, but both may be linked to the same resource. So a literal must not stand for the resource.
+        The resource becomes the primary instead of the literal. The reason: rules compare representatives. A resource
+        may be linked to two literals of different values, which are not linked with each other. If one literal stood
+        for the resource, rules would find the resource equal to this literal only. So a literal must not stand for a
+        resource.
         """
         primaries = primaries[self._dictionary.kinds(primaries) == Kind.LITERAL]
         if not len(primaries):
@@ -153,7 +155,7 @@ class Equality:
         return self._firsts(members[:, 1], members[:, 0].astype(np.int64))
 
     def _chosen(self, orphans: Int32) -> Int32:
-        """A new representative for each component of these links: the term that comes first by its text.
+        """Choose a new representative for each component of the links `orphans`: the term whose text comes first.
 
         Terms that were representatives before and that this commit dropped are preferred, so that a replay chooses the
         same terms.
@@ -226,7 +228,7 @@ class Equality:
         return moved
 
     def is_replaced(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """For each of ids, of any shape, whether a representative stands for the term after the commit so far."""
+        """For each id of `ids`, of any shape, whether another term represents it after the commit so far."""
         pairs = self._changed_pairs(changes)
         if not self.cliques.live and not len(pairs):
             return np.zeros(ids.shape, dtype=np.bool_)
@@ -246,7 +248,7 @@ class Equality:
         return rows[rows[:, 0] == self.rep, 1:3]
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
-        """For each of the pairs (term, representative) int32[n, 2] whether eq_rep has it: bool[n]."""
+        """For each pair (term, representative) of `pairs`, int32[n, 2], whether eq_rep has the pair: bool[n]."""
         found: NDArray[np.bool_] = self._engine.circuit.facts.find(related(self.rep, pairs)) >= 0
         return found
 
@@ -288,7 +290,7 @@ class Equality:
         )  # facts that this commit removed are listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
-        """The change, by a commit, of the graph that users see. It also updates the cliques to those after the commit.
+        """Compute how a commit changes the graph that users see, and update the cliques to the end of the commit.
 
         `changes`: all changes of the commit. `changed`: the triples among them.
         """
@@ -317,7 +319,7 @@ class Equality:
         return np.ascontiguousarray(rows[tables == table, :width])
 
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each of the rows int32[n, 3] whether it is in the graph that users see: bool[n]."""
+        """For each row of `rows`, int32[n, 3], whether it is in the graph that users see: bool[n]."""
         kinds = self._kinds(rows)
         found: NDArray[np.bool_] = kinds == IS_ASSERTED if self.cliques.live else kinds != ABSENT
         if not self.cliques.live:

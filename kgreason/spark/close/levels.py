@@ -5,14 +5,16 @@
 
 Law (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator. The support of a
 fact is the number of its derivations from facts with smaller stamps. In `materialize` stamps and supports are final
-when a fact is found, so a written level never changes. `insert` makes the new facts the first delta, and adds the gains
-of present facts at the end (docs/architecture.md, Update).
+when a fact is found, so a written level never changes. `insert` starts from the new facts as its first delta. A present
+fact may get new derivations. `insert` adds their number to the support of the fact at the end (docs/architecture.md,
+Update).
 
 Each level is written to Parquet and read back. After a crash, the loop resumes after the last complete level. Nothing
 as large as the data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see
 `rewrites`.
 
-Semi-naive levels of DYRE (Carneiro de Lima and Apinis) with the state of Soufflé-elastic (Zhao et al.).
+The levels are the semi-naive levels of DYRE (Carneiro de Lima and Apinis). The stamp and support of a fact are those of
+Soufflé-elastic (Zhao et al.).
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     facts (tbl, c0.., stamp, support, asserted)      ->  records int32[n, 3 + w]
     quads (s, p, o, g)                               ->  int32[n, 4]
 
-Law: the records are those of a Bootstrap in process, except for the order of rows and the ids; nothing is evaluated
-here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and each term is
-hashed once. This process reads the files that Spark wrote, so both must see the folder.
+Law: the records equal the records that a Bootstrap of the engine would make, except for the order of rows and the ids.
+Nothing is evaluated here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time,
+and each term is hashed once. This process reads the files that Spark wrote, so both must see the folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Convert columns of term texts between Arrow and a `Dictionary`. `record` makes rows for a table of several kinds.
+"""Convert columns of term texts between Arrow and a `Dictionary`. `record` makes rows, with null for missing columns.
 
 Laws: `interned(column, dictionary)` are the ids that `dictionary.intern` gives for the same texts, and 0 for null and
 ""; `texts(dictionary)[i]` is the text of id i.
@@ -55,7 +55,7 @@ def strings(quads: Ids, dictionary: Dictionary) -> dict[str, pa.Array]:
 
 
 def record(schema: str, **columns: pa.Array) -> pa.RecordBatch:
-    """Rows of a table with the schema `name type, ...`. Columns that are not given are null."""
+    """Make rows of a table with the schema `name type, ...`. A column that is not passed is null."""
     length = len(next(iter(columns.values())))
     fields = dict(field.split() for field in schema.split(", "))
     arrays = [columns.get(name, pa.nulls(length, COLUMNS[kind])) for name, kind in fields.items()]

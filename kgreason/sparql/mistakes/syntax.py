@@ -1,7 +1,7 @@
 """`read`: a query -> its tree, or the first token that no query can have at its place.
 
 Law: every query that Oxigraph takes has a tree. The grammar (`grammar.lark`) is LALR(1), so the parser stops at the
-first token that cannot go on.
+first token that cannot stand at its place.
 
 Cost: 0.2 s for the tables, once; then some 10 microseconds a token.
 """
@@ -33,7 +33,7 @@ class Stop(NamedTuple):
 
 
 def read(text: str, start: Start = "query") -> Node | Stop:
-    """The tree of a query, or of a pattern in braces; else where the parser stops."""
+    """The tree of a query, or of a pattern in braces. If there is a mistake: the token at which the parser stops."""
     try:
         return _grammar().parse(text, start=start)
     except UnexpectedInput as error:

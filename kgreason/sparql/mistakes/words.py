@@ -70,7 +70,7 @@ _SILENT = re.compile(
 
 
 class _Place(NamedTuple):
-    """The query, where it stops, and the token before."""
+    """The query, the token at which the parser stopped, and the token before."""
 
     text: str
     stop: Stop
@@ -118,7 +118,7 @@ def _unclosed(place: _Place) -> str | None:
 
 
 def _form(place: _Place) -> str | None:
-    """A query that does not begin as a query does."""
+    """A text whose first word cannot begin a query."""
     if not place.expects("SELECT", "ASK"):
         return None
     if place.stop.found.lower() in ("@prefix", "@base"):
