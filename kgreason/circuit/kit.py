@@ -1,4 +1,4 @@
-"""The grounding kit of a program as Z-sets: directions, grounding signals, join orders (DYRE, section 4).
+"""The grounding kit of a program as Z-sets: its directions, grounding signals and join orders (DYRE, section 4).
 
 The circuit walks along the body of a rule, atom by atom. The position of a walk is the *prefix* of the body that it has
 passed. (The paper uses a sum of hashes of the atoms instead; such sums collide and lose the order of the atoms.)

@@ -313,7 +313,7 @@ class KnowledgeGraph:
         return self._live
 
     def _looking_again(self, read: Callable[[], Result]) -> Result:
-        """The result of `read`, which reads the store's files; asked again if a writer replaced the files meanwhile."""
+        """Call `read`, which reads the store's files. Call it again if a writer replaced the files meanwhile."""
         while True:
             try:
                 return read()
@@ -641,8 +641,8 @@ class KnowledgeGraph:
     def turn(self, timeout: float | None = None) -> AbstractContextManager[None]:
         """Reserve the graph for this thread: in `with graph.turn()` other threads neither edit it nor ask its engine.
 
-        So a read and the edit after it meet the same state. Queries of other threads go on, as they never wait. Raises
-        GraphBusyError after `timeout` seconds.
+        So a read and a later edit in the block see the same state. Queries of other threads go on, because they never
+        wait. Raises GraphBusyError after `timeout` seconds.
         """
         return self._lock.within(timeout)
 
@@ -804,7 +804,7 @@ class KnowledgeGraph:
         return dict(live.streams if (live := self._told_by()) else self._home.manifest.streams)
 
     def _told_by(self) -> LiveGraph | None:
-        """The engine's side of the graph where it runs, or where the manifest is older than the last commit."""
+        """The graph with its engine, if the engine runs or the manifest is older than the last commit; else None."""
         self._home.join()
         is_old = self._home.last and self._home.is_behind and not self._home.is_writable
         return self._engine() if is_old else self._live

@@ -1,11 +1,10 @@
 """The schema's stratum: an engine that closes the schema triples by the generic scm-* rules, apart from the data.
 
-The closed schema is what is translated to rules (docs/architecture.md). To translate asserted axioms alone would be
-incomplete.
-To feed back schema triples that data rules infer would let rules support themselves.
+The closed schema is translated to rules (docs/architecture.md). Asserted axioms alone would give too few rules. Schema
+triples that data rules infer are not fed back, because then rules could support themselves.
 
-Invariant: the facts of the stratum are the asserted schema triples and what the closing rules derive from them, and
-from what is said of their restrictions (`twins.py`). Cost: an engine of the schema's size; a change costs what it
+Invariant: the facts of the stratum are the asserted schema triples, the facts about their restrictions (`twins.py`),
+and the facts that the closing rules derive from both. Cost: an engine of the schema's size; a change costs what it
 changes.
 """
 

@@ -195,7 +195,7 @@ class Contradiction(NamedTuple):
 
     @property
     def is_respelled(self) -> bool:
-        """Whether the facts may name other terms than were asserted: list cells, or one term for two equal ones."""
+        """Whether `facts` may name terms that were not asserted: list cells, or one term in place of two equal ones."""
         clash = _clash_of(self.rule)
         if clash is None or clash not in _OF_TWO:
             return False

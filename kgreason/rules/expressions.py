@@ -1,4 +1,4 @@
-"""Expressions in rules: which order they are computed in, their text, and what SPARQL says about them.
+"""Expressions in rules: the order in which they are computed, their text, and their mistakes.
 
     FILTER(expression)              the rule goes on for the rows for which the expression is true
     BIND(expression AS ?result)     the rule goes on with the value; an error makes no row
@@ -33,9 +33,9 @@ _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
 
 
 def in_order(body: Iterable[Atom], computed: Iterable[Computed]) -> tuple[Computed, ...]:
-    """Filters and assignments, each after those whose results it reads, else as they were written.
+    """Order filters and assignments: each one after the assignments whose results it reads, else as written.
 
-    Those with an input that nothing binds come last.
+    Filters and assignments with an input that nothing binds come last.
     """
     bound: set[object] = {term for atom in body for term in atom.terms}
     waiting, found = list(computed), list[Computed]()
@@ -70,7 +70,7 @@ def expression_text(computed: Computed, texts: Mapping[str, str] | None = None) 
 
 
 def problem_of(computed: Computed) -> str | None:
-    """What is wrong with an expression, or None."""
+    """A message that says what is wrong with an expression, or None."""
     for part in computed.parts:
         name = str(part)
         if isinstance(part, Variable) or not name[0].isalpha():

@@ -60,7 +60,7 @@ class Negation(NamedTuple):
 
 
 def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
-    """The hidden relations for `negated` (the same for all ways to write it) and the rule's key variables."""
+    """The hidden relations for `negated`, equal for all ways to write it; and the key variables of the rule."""
     same, keys = canonical_not(negated)
     text, terms = format_not(same, {}), same.outer()
     pattern = same.atoms[0] if _is_looked_up(same) else Atom(_SOME + text, terms)
@@ -112,7 +112,7 @@ def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> t
 
 
 class Function(NamedTuple):
-    """What rules compute: for the values in `asks`, `made` has these values and the result, if there is one.
+    """An expression as relations: for the values in `asks`, `made` has these values and the result, if there is one.
 
     The terms are the variables of `computed`, which is in canonical form.
     """
@@ -131,7 +131,7 @@ def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
 
 
 def functions(rule: Rule) -> Iterator[Function]:
-    """What a rule computes."""
+    """Yield the hidden relations for each expression of a rule."""
     return (function_of(computed)[0] for computed in rule.computed)
 
 
@@ -142,7 +142,7 @@ def computation(computed: Computed) -> Atom:
 
 
 def read_by(rule: Rule) -> tuple[Atom, ...]:
-    """The atoms that the engine reads for a rule: its body, what it computes, and the absence of what it negates."""
+    """The atoms that the engine reads for a rule: its body, and the hidden atoms of its expressions and negations."""
     return *rule.body, *map(computation, rule.computed), *absences(rule)
 
 
@@ -154,12 +154,12 @@ def absences(rule: Rule) -> Iterator[Atom]:
 
 
 def is_hidden_relation(relation: str | None) -> bool:
-    """Whether a relation is one that `lowered` made up."""
+    """Whether `lowered` made this relation."""
     return relation is not None and relation.startswith((_ASKS, _SOME, _NAMES, _NONE, *_MADE))
 
 
 def is_operated(fact: Atom) -> bool:
-    """Whether an operator asserts a fact, and not the user: what is absent, and what was computed."""
+    """Whether an operator asserts the fact, not the user: the fact says that something is absent or was computed."""
     return is_absence(fact) or is_computed(fact)
 
 
@@ -174,7 +174,7 @@ def is_absence(fact: Atom) -> bool:
 
 
 def _is_looked_up(negated: Not) -> bool:
-    """Whether one fact says by itself that the negated atoms hold, so that no `some` relation is needed.
+    """Whether a single fact shows that the negated atoms hold. Then no relation `some` is needed.
 
     This is not so for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
     """

@@ -1,19 +1,19 @@
-"""`stratify`: the order in which the negations of a program can be decided, or the cycle that leaves no order.
+"""`stratify`: the order in which the negations of a program can be decided, or a cycle that allows no order.
 
 A rule A depends on a rule B if a head of B can match a body atom of A. The dependency is *closed* if the atom is under
 NOT, else *open*. A negation can be decided once all rules that it depends on have derived everything. So no cycle may
 contain a closed dependency. Each rule has a stratum, as in W3C's SPARQL-RL, rather than each predicate: several rules
 may derive one predicate, each in a stratum of its own.
 
-    level(n) = 1 + the largest level of a negation m, where a rule that says m can derive what n negates,
-                   directly or through other rules
+    level(n) = 1 + the largest level of a negation m, where a rule that contains m can derive facts
+                   that n negates, directly or through other rules
 
 Rules about equality and the values of literals are not part of this graph. Otherwise the rules that replace equals by
 equals would put every triple on one cycle. Instead each negation also depends on all other rules that derive
 owl:sameAs.
 
-Law: levels are finite exactly if no cycle has a closed dependency. Cost: for each negation, the rules that can derive
-what it negates; nothing for a program without NOT.
+Law: levels are finite exactly if no cycle has a closed dependency. Cost: for each negation, a look at the rules that
+can derive the negated facts. Nothing for a program without NOT.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Signature = tuple[str | None, int, str | None, str | None]
 
 
 class _Reached(NamedTuple):
-    """A rule that can derive what a negation negates, and the rule that reads its facts (None: the negation itself)."""
+    """A rule that can derive negated facts, and the rule that reads its facts (None: the negation reads them)."""
 
     rule: Rule
     reader: Rule | None
@@ -56,7 +56,7 @@ def stratify(rules: Iterable[Rule]) -> dict[Negation, int]:
 
 
 class _Producers:
-    """The rules of a program, found by what their heads can match."""
+    """The rules of a program, indexed by their heads."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules: defaultdict[_Signature, list[tuple[Atom, Rule]]] = defaultdict(list)
@@ -86,7 +86,7 @@ def _is_equality(rule: Rule) -> bool:
 
 
 def _signature(atom: Atom) -> _Signature:
-    """What an atom is looked up by: its relation and width, or its predicate, and its class if that is rdf:type."""
+    """The look-up key of an atom: its relation and width; or its predicate, and its class if that is rdf:type."""
     if atom.relation is not None:
         return atom.relation, len(atom.terms), None, None
     _, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
@@ -94,7 +94,7 @@ def _signature(atom: Atom) -> _Signature:
 
 
 def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> dict[Rule, _Reached]:
-    """The rules that can derive what a negation negates, directly or through open dependencies."""
+    """The rules that can derive facts that `negation` negates, directly or through open dependencies."""
     atoms = (*negation.negated.atoms, *((_SAME,) if is_equal else ()))
     reached = {rule: _Reached(rule, None) for atom in atoms for rule in producers.of(atom)}
     queue = list(reached)

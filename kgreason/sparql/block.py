@@ -31,7 +31,7 @@ _BLANK_NAME = re.compile(r"\s*(_:|\[)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of quads in a source, as TriG under a prologue; `variables` and `labels` map names to first indexes."""
+    """A block of quads in a source, as TriG with a prologue. `variables` and `labels` map names to first indexes."""
 
     source: Source
     start: int

@@ -1,4 +1,4 @@
-"""Plain Datalog on tables: relations come from files, and go to files.
+"""Plain Datalog on tables: relations are read from files and written to files.
 
     fields      a field of a table <-> a constant of the rules
     signature   the relations of a program and their arities

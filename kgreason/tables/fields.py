@@ -1,4 +1,4 @@
-r"""The constants of rules that the fields of tables stand for.
+r"""Convert the fields of tables to constants of rules, and back.
 
     5        "5"^^xsd:integer      rule text: 5
     a "b"    "a \"b\""             rule text: "a \"b\""

@@ -79,7 +79,7 @@ class TableProgram:
         return self._engine.planner.table(False, 1 + arity)
 
     def _rows(self, relation: str, columns: Int32) -> Int32:
-        """Facts as rows of the engine: the relation's id in front."""
+        """Turn facts into rows of the engine: the first column is the relation's id."""
         rows = np.empty((len(columns), 1 + columns.shape[1]), dtype=np.int32)
         rows[:, 0] = self._id(relation)
         rows[:, 1:] = columns
@@ -89,7 +89,7 @@ class TableProgram:
         return int(self._dictionary.intern([relation_text(relation, self._signature.arities[relation])])[0])
 
     def evaluate(self, report: Report) -> None:
-        """Derive everything; calls `report(0)` several times a second, which may raise to stop the work."""
+        """Derive everything. Calls `report(0)` several times a second; `report` may raise an error to stop the work."""
 
         def check() -> None:
             report(0)
