@@ -292,7 +292,7 @@ def have_datatype(rows: Int32) -> bool:
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:
-    """The ids of the datatypes that rules ask for, an entry for each atom that asks; ANY for types of any name."""
+    """The ids of the datatypes that rules ask for, one for each atom that asks. ANY if an atom asks for all types."""
     found = []
     for rule in rules:
         for atom in rule.read() if rule.group != DATATYPES else ():

@@ -4,7 +4,7 @@
 
 The rows go to the schema's stratum and to the facts, the representatives to the translation. Both are a function of the
 asserted triples, and do not depend on `schema=`. The lock of the graph must be held, as for all of the materializer.
-Cost: that of `ontology.twins`, and a look at each schema triple that comes or goes.
+Cost: that of `ontology.twins`, and a look at each schema triple that is added or removed.
 """
 
 from __future__ import annotations

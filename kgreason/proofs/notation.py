@@ -61,7 +61,8 @@ def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
 def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     """`s p o` for a triple, `relation(t, ...)` for another fact.
 
-    What a rule negates is `no ...`. What a rule computes is the expression with its values, for BIND `= result`.
+    A negated pattern is written `no ...`. A computed value is written as the expression with its values, and for BIND
+    with `= result` at the end.
     """
     if is_computed(fact):
         return _computed_text(fact, prefixes)

@@ -9,7 +9,7 @@ from kgreason.rules.model import Atom, Variable
 
 
 def can_match(head: Atom, atom: Atom) -> bool:
-    """Whether a fact can match both atoms. They are of two rules, so equal names do not mean the same variable."""
+    """Whether a fact can match both atoms. The atoms are from two rules: equal names are different variables."""
     if head.relation != atom.relation or len(head.terms) != len(atom.terms):
         return False
     bound: dict[object, object] = {}

@@ -62,7 +62,7 @@ _BEGUN = {
     "<": "an IRI in angle brackets has no spaces in it, and nothing after the >",
     "_": "a blank node is written as _: and a label of letters and digits",
 }
-"""What is wrong with a text that begins as a term in N-Triples syntax does, but is no term."""
+"""What is wrong with a text that begins like a term in N-Triples syntax, but is not a term."""
 _WANTED = {
     "subject": "an IRI or a blank node",
     "predicate": "an IRI",
