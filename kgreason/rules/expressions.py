@@ -12,14 +12,17 @@ Cost: Oxigraph parses the expression of a rule once when the rule is read, 0.1 m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple
 
 import pyoxigraph
 
 from kgreason.rules.model import Atom, Computed, Variable
 
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
-_AGGREGATES = frozenset(["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"])
+AGGREGATES = frozenset(["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"])
+_OPERATORS = {"AND": "&&", "OR": "||"}
 _WORDS = frozenset(["IN", "NOT", "TRUE", "FALSE"])
 _NAMES = """
     STR LANG LANGMATCHES DATATYPE BOUND IRI URI ABS CEIL FLOOR ROUND CONCAT STRLEN UCASE LCASE ENCODE_FOR_URI CONTAINS
@@ -69,24 +72,48 @@ def expression_text(computed: Computed, texts: Mapping[str, str] | None = None) 
     return written
 
 
-def problem_of(computed: Computed) -> str | None:
-    """A message that says what is wrong with an expression, or None."""
-    for part in computed.parts:
-        name = str(part)
-        if isinstance(part, Variable) or not name[0].isalpha():
-            continue
-        if name in _IMPURE:
-            return f"{name}() may give another result each time, so no rule can use it"
-        if name in _AGGREGATES:
-            return f"{name} is an aggregate, which reads many rows; an expression reads one"
-        if name == "EXISTS":
-            return "EXISTS is not for expressions; write NOT EXISTS ?x IN (...) beside FILTER"
-        if name.upper() not in _FUNCTIONS | _WORDS:
-            return f"{name} is no function of SPARQL"
+class Problem(NamedTuple):
+    """What is wrong with an expression, and the index of the wrong part; None if no single part is wrong."""
+
+    part: int | None
+    words: str
+
+
+def problem_of(computed: Computed, written: str = "") -> Problem | None:
+    """A problem that says what is wrong with an expression, or None. `written` is the text that the user wrote, for the message."""
+    if problem := next(_of_parts(computed.parts), None):
+        return problem
     inputs = " ".join(map(str, computed.inputs()))
     query = f"SELECT ({expression_text(computed)} AS ?result) WHERE {{ VALUES ({inputs}) {{}} }}"
     try:
         pyoxigraph.Store().query(query)
     except SyntaxError:
-        return f"{expression_text(computed)} is no SPARQL expression: look at its operators and arguments"
+        text = written or expression_text(computed)
+        return Problem(None, f"{text} is no SPARQL expression: look at its operators and arguments")
     return None
+
+
+def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
+    """What is wrong with single words and signs of an expression, in the order in which they occur."""
+    for index, (part, following) in enumerate(pairwise((*parts, ""))):
+        if isinstance(part, Variable):
+            continue
+        if part == following == "=":
+            yield Problem(index + 1, "SPARQL compares with a single =")
+        if part[0].isalpha() and (words := _of_word(part, str(following))):
+            yield Problem(index, words)
+
+
+def _of_word(name: str, following: str) -> str | None:
+    """What is wrong with a word of an expression before another part; `name` is in capitals."""
+    if name in _OPERATORS:
+        return f"{name} is no operator of SPARQL: write {_OPERATORS[name]}"
+    if name == "EXISTS" or (name == "NOT" and following == "EXISTS"):
+        return "EXISTS is not for expressions; write NOT EXISTS ?e IN (...) without FILTER"
+    if name == "NOT" and following != "IN":
+        return "NOT is no operator of SPARQL: write !, as in !(?x > 3)"
+    if name in _IMPURE:
+        return f"{name}() may give another result each time, so no rule can use it"
+    if name in AGGREGATES:
+        return f"{name} is an aggregate, which reads many rows; an expression reads one"
+    return None if name.upper() in _FUNCTIONS | _WORDS else f"{name} is no function of SPARQL"

@@ -67,6 +67,11 @@ def test_names_and_order_do_not_matter() -> None:
         ("p(?y) :- q(?x), BIND(STRLEN(?x, 1) AS ?y) .", r"STRLEN\(\?x, 1\) is no SPARQL expression"),
         ("p(?y) :- q(?x), BIND(RAND() AS ?y) .", r"RAND\(\) may give another result each time"),
         ("p(?y) :- q(?x), BIND(COUNT(?x) AS ?y) .", "COUNT is an aggregate"),
+        ("p(?x) :- q(?x), FILTER(?x > 1 and ?x < 9) .", "AND is no operator of SPARQL: write &&"),
+        ("p(?x) :- q(?x), FILTER(?x < 1 OR ?x > 9) .", r"OR is no operator of SPARQL: write \|\|"),
+        ("p(?x) :- q(?x), FILTER(NOT ?x > 9) .", r"NOT is no operator of SPARQL: write !, as in !\(\?x > 3\)"),
+        ("p(?x) :- q(?x), FILTER(?x == 1990) .", "SPARQL compares with a single =$"),
+        ('p(?x) :- q(?x), FILTER(?x+"a"^^:b "c"@en) .', r'\?x\+"a"\^\^:b "c"@en is no SPARQL expression'),
         ("p(?x) :- q(?x), FILTER(EXISTS(?x)) .", "EXISTS is not for expressions; write NOT EXISTS"),
         ("p(?x) :- q(?x), FILTER() .", "found '\\)', expected an expression"),
         ("p(?x) :- q(?x), BIND(?x + 1) .", "found '\\)', expected an expression or AS"),
@@ -75,6 +80,12 @@ def test_names_and_order_do_not_matter() -> None:
 def test_bad_expressions_are_refused_with_their_place(text: str, problem: str) -> None:
     with pytest.raises(RuleError, match=rf"^<text>:1:\d+: .*{problem}"):
         parse(HEADER + text)
+
+
+def test_the_place_of_a_bad_word_is_told() -> None:
+    for text, column in [("FILTER(?x > 1 and ?x < 9)", 24), ("FILTER(?x == 1)", 21), ("FILTER(!foo(?x))", 18)]:
+        with pytest.raises(RuleError, match=rf"^<text>:1:{column}: "):
+            parse(f"p(?x) :- {text}, q(?x) .")
 
 
 def test_an_error_makes_no_row() -> None:

@@ -46,7 +46,7 @@ _RESERVED = "false is reserved for contradictions: it must be the only head of i
 
 def read(text: str, source: str) -> Program:
     """Read a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`."""
-    reader = _Reader(source)
+    reader = _Reader(text, source)
     for statement in statements(text, source):
         match statement:
             case Clause():
@@ -60,11 +60,12 @@ def read(text: str, source: str) -> Program:
 
 def read_computed(text: str) -> Computed:
     """What a text such as `FILTER(?x > 5)` or `BIND(?x + 1 AS ?y)` computes."""
-    (clause,) = statements(f"false :- {text} .", "<rules>")
+    rule = f"false :- {text} ."
+    (clause,) = statements(rule, "<rules>")
     assert isinstance(clause, Clause)
     (computed,) = clause.body
     assert isinstance(computed, ComputedText)
-    return _Reader("<rules>").computation(computed)
+    return _Reader(rule, "<rules>").computation(computed)
 
 
 def read_not(text: str) -> Not:
@@ -73,14 +74,14 @@ def read_not(text: str) -> Not:
     assert isinstance(clause, Clause)
     (negated,) = clause.body
     assert isinstance(negated, NotText)
-    return _Reader("<rules>").negation(negated)
+    return _Reader("", "<rules>").negation(negated)
 
 
 class _Reader:
     """The state of reading: the rules so far, and the prefixes and the group for the next statement."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    def __init__(self, text: str, source: str) -> None:
+        self.text, self.source = text, source
         self.rules: list[Rule] = []
         self.prefixes: dict[str, str] = {}
         self._group = ""
@@ -134,8 +135,10 @@ class _Reader:
         parts = tuple(map(self._part, computed.parts))
         result = None if computed.result is None else Variable(computed.result.value[1:])
         found = Computed(parts, result)
-        if problem := problem_of(found):
-            self._fail(computed.start, problem)
+        first, last = _tokens(computed.parts[0])[0], _tokens(computed.parts[-1])[-1]
+        if problem := problem_of(found, self.text[first.start_pos : last.end_pos]):
+            place = computed.start if problem.part is None else _tokens(computed.parts[problem.part])[0]
+            self._fail(place, problem.words)
         return found
 
     def _part(self, node: Node) -> Variable | str:
@@ -204,3 +207,8 @@ class _Reader:
 
     def _fail(self, token: Token, problem: str) -> NoReturn:
         raise RuleSyntaxError(self.source, token.line, token.column, problem)
+
+
+def _tokens(node: Node) -> list[Token]:
+    """The tokens of a part of an expression, in the order in which they occur."""
+    return [node] if isinstance(node, Token) else [token for part in node if part for token in _tokens(part)]
