@@ -1,7 +1,7 @@
 """Safety: the positive body must bind every variable. So a rule derives finitely many facts from finitely many facts.
 
     head                             each variable occurs in a body atom
-    FILTER, BIND                     each variable of the expression occurs in a body atom or is made by a BIND before
+    FILTER, BIND                     each variable of the expression occurs in a body atom or is made by another BIND
     NOT atom                         each variable occurs in a body atom
     NOT EXISTS ?z IN (atoms)         the same for each variable but ?z; ?z occurs in `atoms` and nowhere else
 
@@ -29,7 +29,9 @@ def check_safe(rule: Rule) -> None:
     if free := unbound(rule):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
-        raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {names} {verb} in the head but in no body atom")
+        without = " without NOT" if any(set(free) & set(negated.outer()) for negated in rule.negated) else ""
+        problem = f"{names} {verb} in the head but in no body atom{without}"
+        raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
     for problem in (*_of_computed(rule), *_of_negated(rule)) if rule.computed or rule.negated else ():
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
 
@@ -64,15 +66,38 @@ def _of_negated(rule: Rule) -> Iterator[str]:
 def _of_computed(rule: Rule) -> Iterator[str]:
     """What is wrong with the variables of FILTER and BIND."""
     bound: set[object] = {term for atom in rule.body for term in atom.terms}
+    made = bound | {computed.result for computed in rule.computed}
     for computed in rule.computed:
         word = "FILTER" if computed.result is None else "BIND"
         for variable in computed.inputs():
-            if variable not in bound:
-                yield f"{variable} is in {word} but in no body atom, and no BIND before it makes it"
+            if variable not in made:
+                yield f"{variable} is in {word} but in no body atom, and no BIND makes it"
+    if circular := _circular(rule, bound):
+        yield f"the BIND that makes {circular} needs {circular} itself, directly or through other BINDs"
+    for computed in rule.computed:
         if computed.result in bound:
             yield f"{computed.result} has a value already; BIND needs a new variable after AS"
         if computed.result is not None:
             bound.add(computed.result)
+
+
+def _circular(rule: Rule, bound: set[object]) -> Variable | None:
+    """A variable whose BIND needs that variable; None if there is an order for all of them.
+
+    `bound` are the variables of the body.
+    """
+    known = set(bound)
+    waiting = {computed.result: computed.inputs() for computed in rule.computed if computed.result}
+    while ready := [variable for variable, inputs in waiting.items() if known.issuperset(inputs)]:
+        for variable in ready:
+            known.add(variable)
+            del waiting[variable]
+    seen: set[Variable] = set()
+    at = next(iter(waiting), None)
+    while at is not None and at not in seen:
+        seen.add(at)
+        at = next((variable for variable in waiting[at] if variable in waiting), None)
+    return at
 
 
 def _bound(rule: Rule) -> set[object]:

@@ -60,7 +60,42 @@ def test_names_and_order_do_not_matter() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("p(?x) :- q(?x), FILTER(?y > 1) .", r"\?y is in FILTER but in no body atom, and no BIND before it makes it"),
+        ("p(?x) :- q(?x), FILTER(?y > 1) .", r"\?y is in FILTER but in no body atom, and no BIND makes it"),
+        ("p(?x) :- q(?x), FILTER(?d > 1), BIND(?z+1 AS ?d) .", r"\?z is in BIND but in no body atom, and no BIND"),
+        (
+            "p(?c) :- q(?x), FILTER(?c > 1), BIND(?c + 1 AS ?d), BIND(?d + 1 AS ?c) .",
+            r"the BIND that makes \?([cd]) needs \?\1 itself, directly or through other BINDs",
+        ),
+        (
+            "p(?e) :- q(?x), FILTER(?e > 1), BIND(?c AS ?e), BIND(?d AS ?c), BIND(?c AS ?d) .",
+            r"the BIND that makes \?([cd]) needs \?\1 itself",
+        ),
+        ("p(?x) :- q(?x), BIND(?y + 1 AS ?y) .", r"the BIND that makes \?y needs \?y itself"),
+        ("p(?x) :- q(?x), filter(?x > 3) .", "write FILTER in capitals"),
+        ("p(?x) :- q(?x), filter(?x) .", "write FILTER in capitals"),
+        ("p(?y) :- q(?x), Bind(?x + 1 AS ?y) .", "write BIND in capitals"),
+        ("p(?x) :- q(?x), FILTER ?x > 3 .", r"FILTER needs brackets: FILTER\(\?x > 3\)"),
+        ("p(?x), FILTER(?x > 3) :- q(?x) .", "FILTER cannot stand in the head: write it in the body"),
+        ("p(?x), FILTER(?x) :- q(?x) .", "FILTER cannot stand in the head: write it in the body"),
+        ("p(?x), BIND(1 AS ?y) :- q(?x) .", "BIND cannot stand in the head: write it in the body"),
+        ("p(?x) :- q(?x), NOT FILTER(?x > 3) .", "FILTER cannot stand under NOT: write a rule with the FILTER"),
+        ("p(?x) :- q(?x), NOT FILTER(?x) .", "FILTER cannot stand under NOT"),
+        ("p(?x) :- q(?x), NOT EXISTS ?y IN (r(?y), FILTER(?y > 3)) .", "FILTER cannot stand under NOT"),
+        ("p(?x) :- q(?x), COUNT(?x) .", "COUNT is not supported yet: a body has atoms, NOT, FILTER and BIND"),
+        ("p(?x) :- q(?x), NOT Group_Concat(?x) .", "GROUP_CONCAT is not supported yet"),
+        ("p(?n) :- AGGREGATE(q(?x) ON ?x BIND COUNT(?x) AS ?n) .", "AGGREGATE is not supported yet"),
+        ("p(?n) :- q(?x), COUNT(DISTINCT ?x) .", "COUNT is not supported yet"),
+        *(
+            (f"p(?x) :- q(?x), {text} .", r"a rule has no FILTER with EXISTS: write NOT EXISTS \?e IN \(...\) wi")
+            for text in ("FILTER NOT EXISTS { ?x :p ?y }", "FILTER(NOT EXISTS {[?x, :p, ?y]})", "filter not exists {}")
+        ),
+        *(
+            (
+                f"p(?x) :- q(?x), {text} .",
+                "a rule has no FILTER with EXISTS: write the atoms without FILTER EXISTS",
+            )
+            for text in ("FILTER EXISTS { ?x :p ?y }", "FILTER(EXISTS {[?x, :p, ?y]})")
+        ),
         ("p(?x) :- q(?x), BIND(1 AS ?x) .", r"\?x has a value already; BIND needs a new variable after AS"),
         ("p(?x) :- q(?x), FILTER(FOO(?x)) .", "FOO is no function of SPARQL"),
         ("p(?x) :- q(?x), FILTER(?x > ) .", r"\?x > is no SPARQL expression"),
@@ -83,7 +118,12 @@ def test_bad_expressions_are_refused_with_their_place(text: str, problem: str) -
 
 
 def test_the_place_of_a_bad_word_is_told() -> None:
-    for text, column in [("FILTER(?x > 1 and ?x < 9)", 24), ("FILTER(?x == 1)", 21), ("FILTER(!foo(?x))", 18)]:
+    for text, column in [
+        ("FILTER(?x > 1 and ?x < 9)", 24),
+        ("FILTER(?x == 1)", 21),
+        ("FILTER(!foo(?x))", 18),
+        ("filter(?x > 1)", 10),
+    ]:
         with pytest.raises(RuleError, match=rf"^<text>:1:{column}: "):
             parse(f"p(?x) :- {text}, q(?x) .")
 

@@ -50,7 +50,7 @@ def test_a_relation_may_still_be_called_not_exists_or_in() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a(?x) :- NOT b(?x) .", "?x is in the head but in no body atom"),
+        ("a(?x) :- NOT b(?x) .", r"\?x is in the head but in no body atom without NOT$"),
         (
             "a(?x) :- b(?x), NOT c(?y) .",
             r"\?y is under NOT but in no other body atom; bind it there, or write NOT EXISTS",
@@ -61,7 +61,8 @@ def test_a_relation_may_still_be_called_not_exists_or_in() -> None:
         ("a(?x) :- b(?x), NOT false .", "false is reserved for contradictions"),
         ("a(?x) :- b(?x), NOT .", "found '.', expected an atom or EXISTS"),
         ("a(?x) :- b(?x), NOT EXISTS ?y c(?y) .", "found 'c', expected ',' or IN"),
-        ("NOT a(1) :- b(1) .", r"found 'a', expected '\('"),
+        ("NOT a(1) :- b(1) .", "NOT cannot stand in the head, which says what is true; write it in the body"),
+        ("a(1), not [1, 2, 3] :- b(1) .", "NOT cannot stand in the head"),
     ],
 )
 def test_what_cannot_be_said_is_refused_with_its_place(text: str, problem: str) -> None:

@@ -134,6 +134,9 @@ ERRORS = {
     ":- go() .": (1, 25, "a rule begins with its head: HEAD :- BODY . (a contradiction has the head false)"),
     "go() :- go(), .": (1, 39, "an atom is missing after the last comma; leave the comma out, or write the atom"),
     "go() <- go() .": (1, 30, "a rule is written HEAD :- BODY . with the sign :-, not '<-'"),
+    "@rule my rule [1, a, 2] :- go() .": (1, 31, "a name with a space needs quotation marks: @rule 'my rule'"),
+    "@rule a very long name :C[1] .": (1, 31, "a name with a space needs quotation marks: @rule 'a very long name'"),
+    "@rule my rule go(1) .": (1, 31, "a name with a space needs quotation marks: @rule 'my rule'"),
     "{?x a :C} :- {?x a :D} .": (
         *(1, 25, "a triple pattern is written in square brackets, with commas: [?x, a, :Cat]"),
     ),

@@ -2,6 +2,9 @@
 
     [?x, a, :C] :- [?x, :p, ?y]        a full stop (.) is missing at the end of the rule
     tom[?x] :- :p[?x, ?y] .            tom has neither a prefix nor angle brackets
+    p(?x) :- q(?x), filter(?x > 3) .   filter is not in capitals
+
+`misused` is for text that does parse, but reads a word of the language as a relation.
 
 Cost: a few regular expressions for an error; Turtle text is parsed once more.
 """
@@ -9,14 +12,19 @@ Cost: a few regular expressions for an error; Turtle text is parsed once more.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, cast
 
 import pyoxigraph
+from lark import Token
 from pyoxigraph import RdfFormat
 
+from kgreason.rules.expressions import AGGREGATES
+
 _FILE = re.compile(r"\s*(\S+\.(?:dl|rules|datalog))\s*")
-_CALL = re.compile(r"\b(AGGREGATE)\s*\([^()]*$")
+_EXISTS = re.compile(r"FILTER\s*\(?\s*(NOT\s+)?EXISTS\b", re.IGNORECASE)
+_NAME = re.compile(r"(?:[\w-]+\s+)*[\w-]+(?![\w-]|\s*\(|:)")
+_COMPUTING = ("FILTER", "BIND")
 _BARE = re.compile(r"([A-Za-z_]\w*)\s*$")
 _WORD = re.compile(r"[A-Za-z_]\w{,29}\b")
 _ARROWS = ("<-", "->", "=>", "<=", "--", "←")
@@ -30,18 +38,76 @@ class Hint(NamedTuple):
     words: str
 
 
-def hint(text: str, at: int, expected: Collection[str]) -> Hint | None:
-    """The hint for an error at an index, where the parser expected some terminals; None if there is no hint."""
+def hint(text: str, at: int, expected: Collection[str], unfinished: Sequence[Token]) -> Hint | None:
+    """The hint for an error at an index, where the parser expected some terminals; None if there is no hint.
+
+    `unfinished` are the tokens before the index that belong to no finished part yet.
+    """
     before, found = text[:at], text[at:]
     if file := _FILE.fullmatch(text):
         return Hint(0, f"{file[1]!r} is the name of a file; to add its rules, call load_rules({file[1]!r})")
     if _is_turtle(text):
         return Hint(at, "this is RDF (Turtle), not a rule; assert triples with add(text), or a file with load(path)")
-    if unsupported := _CALL.search(before):
-        missing = f"{unsupported[1].upper()} is not supported yet: a body has atoms, NOT, FILTER and BIND"
-        return Hint(unsupported.start(1), missing)
+    if wrong := _of_unfinished(text, unfinished):
+        return wrong
     words = _of_token(before, found, expected)
     return Hint(at, words) if words else None
+
+
+def misused(relation: str, *, in_head: bool = False, under_not: bool = False) -> str | None:
+    """What is wrong with an atom if its relation is a word of the language, written in capitals or not; else None.
+
+    >>> misused("filter")
+    'write FILTER in capitals'
+    """
+    word = relation.upper()
+    if word in AGGREGATES or word == "AGGREGATE":
+        return None if in_head else f"{word} is not supported yet: a body has atoms, NOT, FILTER and BIND"
+    if word not in _COMPUTING:
+        return None
+    if in_head:
+        return f"{word} cannot stand in the head: write it in the body, after :-"
+    if under_not:
+        return (
+            f"{word} cannot stand under NOT: write a rule with the {word} for a relation, and NOT before the relation"
+        )
+    if relation != word:
+        return f"write {word} in capitals"
+    return f"{word} needs brackets: {'FILTER(?x > 3)' if word == 'FILTER' else 'BIND(?x + 1 AS ?y)'}"
+
+
+def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
+    """What is wrong with the last word before the error: a word of the language, or a part of a rule's name."""
+    kinds = [token.type for token in unfinished]
+    if "FILTER" in kinds:
+        return _of_exists(text, unfinished[kinds.index("FILTER")])
+    if "BIND" in kinds or "IDENTIFIER" not in kinds:
+        return None
+    index = len(kinds) - 1 - kinds[::-1].index("IDENTIFIER")
+    word, is_last = unfinished[index], index == len(kinds) - 1
+    if is_last and kinds[-3:-1] == ["AT_RULE", "NAME"] and (name := _NAME.match(text, _start(unfinished[-2]))):
+        return Hint(name.start(), f"a name with a space needs quotation marks: @rule '{name[0]}'")
+    if is_last and word.upper() == "NOT" and "IF" not in kinds:
+        return Hint(
+            _start(word), "NOT cannot stand in the head, which says what is true; write it in the body, after :-"
+        )
+    if exists := _of_exists(text, word):
+        return exists
+    words = misused(word, in_head="IF" not in kinds, under_not="NOT" in kinds)
+    return Hint(_start(word), words) if words else None
+
+
+def _of_exists(text: str, word: Token) -> Hint | None:
+    """What is wrong with FILTER if EXISTS follows."""
+    found = _EXISTS.match(text, _start(word))
+    if found is None:
+        return None
+    instead = "NOT EXISTS ?e IN (...) without FILTER" if found[1] else "the atoms without FILTER EXISTS"
+    return Hint(found.start(), f"a rule has no FILTER with EXISTS: write {instead}")
+
+
+def _start(token: Token) -> int:
+    return cast(int, token.start_pos)
 
 
 def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:

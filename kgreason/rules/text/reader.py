@@ -26,6 +26,7 @@ from kgreason.rules.model import FALSE, Atom, Computed, Constant, Not, Rule, Ter
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
 from kgreason.rules.text import constants
+from kgreason.rules.text.mistakes import misused
 from kgreason.rules.text.syntax import (
     AtomText,
     Clause,
@@ -102,6 +103,7 @@ class _Reader:
         for atom in chain(clause.heads if len(clause.heads) > 1 else (), positive, *(each.atoms for each in negated)):
             if atom.terms is None:
                 self._fail(atom.start, _RESERVED)
+        self._check_words(clause)
         heads, body = tuple(map(self._atom, clause.heads)), tuple(map(self._atom, positive))
         rule = Rule(
             heads,
@@ -117,6 +119,16 @@ class _Reader:
             start = clause.heads[0].start
             raise UnsafeRuleError(f"{self.source}:{start.line}:{start.column}: {error}") from None
         self.rules.append(rule)
+
+    def _check_words(self, clause: Clause) -> None:
+        """Refuse an atom whose relation is a word of the language: it would be a relation without facts."""
+        for atom in clause.heads:
+            if atom.relation in ("FILTER", "BIND"):
+                self._fail(atom.start, str(misused(atom.start, in_head=True)))
+        for literal in clause.body:
+            for atom in (literal,) if isinstance(literal, AtomText) else getattr(literal, "atoms", ()):
+                if atom.relation and (problem := misused(atom.relation, under_not=isinstance(literal, NotText))):
+                    self._fail(atom.start, problem)
 
     def _atom(self, atom: AtomText) -> Atom:
         if atom.terms is None:

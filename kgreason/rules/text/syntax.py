@@ -97,7 +97,7 @@ def statements(text: str, source: str) -> list[Statement]:
     except UnexpectedInput as error:
         line, column, found = _found(error, text)
         expected = cast(Any, error).interactive_parser.accepts()
-        meant = hint(text, _index(error, text), expected)
+        meant = hint(text, _index(error, text), expected, _unfinished(error))
         if meant is None:
             raise RuleSyntaxError(source, line, column, f"found {found}, expected {_in_words(expected)}") from None
         line, column = text.count("\n", 0, meant.at) + 1, meant.at - text.rfind("\n", 0, meant.at)
@@ -109,6 +109,12 @@ def _index(error: UnexpectedInput, text: str) -> int:
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return len(text.rstrip())
     return cast(int, error.pos_in_stream)
+
+
+def _unfinished(error: UnexpectedInput) -> list[Token]:
+    """The tokens before the error that belong to no finished part yet, such as a name and its open bracket."""
+    found = cast(Any, error).interactive_parser.parser_state.value_stack
+    return [token for token in found if isinstance(token, Token)]
 
 
 @functools.cache
