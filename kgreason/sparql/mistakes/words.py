@@ -62,6 +62,8 @@ _WORDS = {
     "GROUP": "GROUP BY",
     "ORDER": "ORDER BY",
 }
+_MODIFIERS = ("GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET")
+_OPERATORS = {"AND": "&&", "OR": "||"}
 _SILENT = re.compile(
     "PLUS|MINUS|SLASH|QUESTION|VBAR|CIRCUMFLEX|TILDE|ANNOTATION_OPEN|TRIPLE_OPEN|REIFIED_OPEN|BANG|AND|OR|IN|NOT|LSQB"
     "|LPAR|LATERAL|VERSION"
@@ -114,6 +116,24 @@ def _unclosed(place: _Place) -> str | None:
         sign = brackets[-1].sign
         where = f"before this '{found}'" if found else "at the end"
         return f"'{CLOSING[sign]}' is missing {where}: the '{sign}' in line {line}, column {column} is not closed"
+    return None
+
+
+def _modifier(place: _Place) -> str | None:
+    """A word that stands behind the closing brace, but is before it."""
+    word = place.stop.found.upper()
+    if word not in _MODIFIERS or not place.expects("RBRACE", "FILTER"):
+        return None
+    return f"{_WORDS.get(word, word)} stands behind the closing brace: {{ ... }} {_WORDS.get(word, word)}"
+
+
+def _operator(place: _Place) -> str | None:
+    """A word in the place of an operator."""
+    word = place.stop.found.upper()
+    if word in _OPERATORS and place.expects(word):
+        return f"SPARQL writes {word} as {_OPERATORS[word]}"
+    if place.before == "NOT" and place.stop.expected == {"EXISTS"} and not _WORD.fullmatch(word):
+        return "SPARQL writes NOT as !, as in !(?x > 3)"
     return None
 
 
@@ -223,6 +243,8 @@ _RULES: tuple[Callable[[_Place], str | None], ...] = (
     _broken,
     _unclosed,
     _form,
+    _modifier,
+    _operator,
     _misspelled,
     _condition,
     _selected,
