@@ -90,7 +90,8 @@ def _alone(rule: Rule) -> Rule:
             names[term] = _NAMES[len(names)] if len(names) < len(_NAMES) else Variable(f"v{len(names)}")
     if all(map(eq, names, names.values())):
         return rule
-    return Rule((_renamed(head, names),), (_renamed(atom, names),), rule.name, rule.group, rule.sources)
+    heads, body = (_renamed(head, names),), (_renamed(atom, names),)
+    return Rule(heads, body, rule.name, rule.group, rule.sources, file=rule.file)
 
 
 def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:

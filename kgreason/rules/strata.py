@@ -138,22 +138,28 @@ def _cycle(
     needs: Mapping[Negation, Mapping[Negation, Rule]],
     reached: Mapping[Negation, Mapping[Rule, _Reached]],
 ) -> str:
-    """The error message for a cycle: each negation in `path` needs the next, and the last needs the first."""
+    """The error message for a cycle: each negation in `path` needs the next, and the last needs the first.
+
+    Each step begins with a rule that says NOT, in the words of this rule.
+    """
     steps = []
     for number, negation in enumerate(path):
-        following = path[(number + 1) % len(path)]
-        rule = needs[negation][following]
-        chain = [rule]
+        sayer = needs[path[number - 1]][negation]
+        chain = [needs[negation][path[(number + 1) % len(path)]]]
         while (reader := reached[negation][chain[-1]].reader) is not None:
             chain.append(reader)
-        derives = ", which needs ".join(f"rule {_label(each)}" for each in reversed(chain))
-        steps.append(f"{_said(negation)} needs {derives}, which says {_said(following)}")
+        derives = ", which needs ".join(map(_label, reversed(chain)))
+        steps.append(f"{_label(sayer)} says {_said(negation, sayer)}, so it needs {derives}")
     return f"rules say NOT in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
 
 
-def _said(negation: Negation) -> str:
-    return format_not(negation.negated, {})
+def _said(wanted: Negation, sayer: Rule) -> str:
+    """What a rule says, with the variables of the rule."""
+    written = (negated for negated, hidden in zip(sayer.negated, negations(sayer), strict=True) if hidden == wanted)
+    return format_not(next(written, wanted.negated), {})
 
 
 def _label(rule: Rule) -> str:
-    return f"{rule.group}/{rule.name}" if rule.group else rule.name
+    """The name of a rule, with the file that the rule came from."""
+    name = f"rule {rule.group}/{rule.name}" if rule.group else f"rule {rule.name}"
+    return f"{name} (from {rule.file})" if rule.file else name

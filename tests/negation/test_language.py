@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from random import Random
 
@@ -124,9 +125,17 @@ def test_a_circle_is_told_rule_by_rule() -> None:
         stratify(rules)
     assert str(error.value) == (
         "rules say NOT in a circle, so there is no order in which they can be decided: "
-        "NOT safe(?v0) needs rule keep, which needs rule hold, which says NOT win(?v0); "
-        "NOT win(?v0) needs rule win, which says NOT safe(?v0)"
+        "rule win says NOT safe(?y), so it needs rule keep, which needs rule hold; "
+        "rule hold says NOT win(?y), so it needs rule win"
     )
+
+
+def test_a_circle_names_the_files_of_its_rules() -> None:
+    rules = [replace(each, file="a.dl") for each in parse("p(?x) :- q(?x, ?y), NOT p(?y) .").rules]
+    with pytest.raises(
+        StratificationError, match=r": rule rule-1 \(from a.dl\) says NOT p\(\?y\), so it needs rule ru"
+    ):
+        stratify(rules)
 
 
 def test_levels_are_finite_exactly_if_there_are_strata() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -128,6 +129,11 @@ def test_a_long_body_of_like_atoms_is_still_the_same_rule() -> None:
     assert len(form.body) == 9
     assert sorted(map(len, (atom.terms for atom in form.body))) == [1] * 9
     assert len(set(form.heads[0].terms)) == 2
+
+
+def test_the_file_of_a_rule_is_kept() -> None:
+    for text in ("p(?a, ?b) :- q(?b, ?a) .", "p(?a) :- q(?a), r(?a) .", "p(?a) :- q(?a), NOT r(?a) ."):
+        assert canonical(replace(rule(text), file="a.dl")).file == "a.dl"
 
 
 def test_an_unsafe_rule_has_no_form() -> None:
