@@ -37,6 +37,14 @@ _OWL_XML = re.compile(rb"<(?:[\w.-]+:)?Ontology\b(?![^>]*\brdf:about)")
 _RDF_XML = re.compile(rb"<(?:[\w.-]+:)?[A-Za-z][\w.-]*[\s>]")
 _FUNCTIONAL = re.compile(rb"(?:\s|#[^\n]*\n)*(?:Prefix|Ontology)\s*\(")
 
+_MANCHESTER = re.compile(
+    rb"(?:\s|#[^\n]*\n)*(?:Prefix:\s+[\w.-]*:\s*<|Ontology:\s+<|(?:Class|Individual|ObjectProperty):\s)"
+)
+_IN_MANCHESTER = (
+    "OWL in Manchester syntax, which is not RDF; save the ontology as RDF/XML or Turtle (Protégé can do it)"
+)
+_DIRECTIVE = re.compile(rb"(?:\s|#[^\n]*\n)*(?:@prefix|@base|PREFIX|BASE)\s", re.IGNORECASE)
+
 _RULES = (".dl", ".rules", ".datalog")
 _ADDRESS = re.compile(r"https?:/")
 _TURTLE = re.compile(r"\s\.\s*$|\n|^@prefix\b")
@@ -83,6 +91,8 @@ def _no_format(path: str) -> str:
         return "is a file of rules, not of RDF; add its rules with load_rules in a transaction"
     if _TURTLE.search(path):
         return "this looks like Turtle text, not like the name of a file; add text with add(text)"
+    if path.endswith(".omn"):
+        return f"is {_IN_MANCHESTER}"
     return f"the name does not end in a known RDF format; {_known()}"
 
 
@@ -100,6 +110,20 @@ def settled(name: str, head: bytes) -> str:
     if _FUNCTIONAL.match(head):
         return "ofn"
     return "rdf" if name == "xml" or head.lstrip()[:2] in (b"<?", b"<!") or _RDF_XML.match(head, root) else "ttl"
+
+
+def mistaken(name: str, head: bytes) -> str | None:
+    """What a text is that begins with `head`, if it is not in the exact format `name` as it should be; else None.
+
+    >>> mistaken("nt", b"@prefix : <http://example.org/> .")
+    'this looks like Turtle, not like N-Triples; name its format, ttl'
+    """
+    if name in ("ttl", "ofn") and _MANCHESTER.match(head):
+        return f"this is {_IN_MANCHESTER}"
+    if name in ("nt", "nq") and _DIRECTIVE.match(head):
+        meant = {"nt": "ttl", "nq": "trig"}[name]
+        return f"this looks like {_TITLES[meant]}, not like {_TITLES[name]}; name its format, {meant}"
+    return None
 
 
 def _known() -> str:

@@ -21,6 +21,7 @@ _PLAIN = {
     "A '}' or a '.' is expected at the end of a graph block": "a full stop (.) is missing before this triple",
     "No scheme found in an absolute IRI": "the IRI is relative: write it in full, such as <http://example.org/tom>",
 }
+_NOT_UTF_8 = re.compile(r"Invalid UTF-8|cannot decode input using UTF-8")
 _MISPLACED = re.compile(r"(.+) is not a valid (?:RDF )?(subject|predicate|object)(?: or graph name)?", re.DOTALL)
 _ENDS = (".", ";", ",", "}", "]")
 _WORD = re.compile(r"\w*[a-z]\w*")
@@ -34,6 +35,8 @@ def problem_of(error: SyntaxError, where: Where = "file") -> str:
     if prefix is not None:
         return of_prefix(prefix, where)
     told = _PLACE.sub("", error.msg)
+    if _NOT_UTF_8.match(told):
+        return "this is not UTF-8: save the file in the encoding UTF-8"
     misplaced = _MISPLACED.fullmatch(told)
     return _misplaced(*misplaced.groups()) if misplaced else _PLAIN.get(told, told)
 
@@ -41,11 +44,14 @@ def problem_of(error: SyntaxError, where: Where = "file") -> str:
 def _misplaced(token: str, place: str) -> str:
     """A token that cannot stand in its place of a triple; for a bare word, how to write a term."""
     if token in _ENDS and place != "subject":
-        return f"the triple before {token} has no {place}"
+        bracket = ", or the ) of a list is missing" if place == "object" else ""
+        return f"the triple before {token} has no {place}{bracket}"
+    if place == "object" and token.lower() in ("true", "false"):
+        return f"'{token}' is not a term: write {token.lower()} in small letters"
     if not _WORD.fullmatch(token):
         return f"{token} cannot be the {place} of a triple"
     text = f', a text as "{token}"' if place == "object" else ""
-    return f"{token} is not a term: write an IRI as <http://example.org/{token}>, a name as ex:{token}{text}"
+    return f"'{token}' is not a term: write an IRI as <http://example.org/{token}>, a name as ex:{token}{text}"
 
 
 def undeclared(error: SyntaxError) -> str | None:

@@ -34,7 +34,7 @@ import pyoxigraph
 from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxError
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.counted import Counted, long_tokens
-from kgreason.rdf.formats import Format, format_named, format_of, settled
+from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
 from kgreason.rdf.owl import to_rdf_xml
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml_text import XmlText
@@ -124,7 +124,7 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
     """Read the quads of a file one by one, without Numba, for callers that need only a few. Raises errors as `read`."""
     form = format_of(path)
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
-        name, counted = _begun(text, form), Counted(text)
+        name, counted = _begun(text, form, str(path)), Counted(text)
         with long_tokens(counted, str(path)):
             yield from _quads(cast(IO[bytes], counted), name, str(path), path.resolve().as_uri())
 
@@ -157,7 +157,7 @@ def _batches(
     from kgreason.rdf.tokens import encode
 
     with _input_errors(file), _unpacked(stream, form) as text:
-        name = _begun(text, form)
+        name = _begun(text, form, file)
         labels: Labels | None = None
         with closing(_ahead(_chunks(text, name, file, base))) as chunks:
             for chunk in chunks:
@@ -177,12 +177,18 @@ def _labels(source: str, name: str) -> Labels:
     return Labels(source, invented=name not in ("nt", "nq"))
 
 
-def _begun(text: io.BufferedReader, form: Format) -> str:
-    """Skip a byte order mark, and return the name of the exact format of the text."""
+def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
+    """Skip a byte order mark, and return the name of the exact format of the text.
+
+    Raises RdfSyntaxError, which names `file`, for a text that begins as another format does.
+    """
     head = text.peek()
     if head.startswith(_BOM):
         text.read(len(_BOM))
-    return settled(form.name, head.removeprefix(_BOM))
+    name = settled(form.name, head.removeprefix(_BOM))
+    if problem := mistaken(name, head.removeprefix(_BOM)):
+        raise RdfSyntaxError(file, 1, 1, problem)
+    return name
 
 
 @contextmanager
@@ -224,7 +230,7 @@ def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigr
     try:
         yield from quads
     except SyntaxError as error:
-        if error.lineno is None:
+        if error.lineno is None and "cannot decode" not in error.msg:
             xml.check()  # raises an error with the place, if the document is not well-formed
         raise
     xml.check()

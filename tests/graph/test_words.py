@@ -147,7 +147,7 @@ WRONG: list[tuple[Callable[[Any], object], type[Exception], str]] = [
     (
         lambda graph: graph.add("ex:a is ex:C .", prefixes=EX),
         InputError,
-        "<text>:1:6: is is not a term: write an IRI as <http://example.org/is>, a name as ex:is",
+        "<text>:1:6: 'is' is not a term: write an IRI as <http://example.org/is>, a name as ex:is",
     ),
     (
         lambda graph: graph.load("family.dl"),
