@@ -80,7 +80,7 @@ class Problem(NamedTuple):
 
 
 def problem_of(computed: Computed, written: str = "") -> Problem | None:
-    """A problem that says what is wrong with an expression, or None. `written` is the text that the user wrote, for the message."""
+    """A problem that says what is wrong with an expression, or None. `written` is what the user wrote, for messages."""
     if problem := next(_of_parts(computed.parts), None):
         return problem
     inputs = " ".join(map(str, computed.inputs()))
