@@ -176,7 +176,8 @@ class Transaction:
         """
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
-        self._own = dict.fromkeys(remaining(self._rules(), text, source, None if file is None else str(file)))
+        of_file, selected = None if file is None else str(file), self._live.selection.names
+        self._own = dict.fromkeys(remaining(self._rules(), text, source, of_file, selected=selected))
         return self
 
     def load_rules(self, path: File) -> Self:

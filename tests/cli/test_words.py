@@ -192,3 +192,21 @@ def test_a_message_names_options_in_place_of_arguments(store: Path, family: Path
     assert told.endswith(
         "begin the query with PREFIX ex: <http://example.org/>, or give --prefix ex=http://example.org/"
     )
+
+
+def test_rules_that_a_store_has_already_are_added_by_another_command(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "own.dl"
+    file.write_text(f"[?x, a, <{E}Old>] :- [?x, <{E}hasAge>, ?y] .")
+    made = f"{store}: the store was made with rules owl2rl, and opening it does not change its rules; leave --rules out"
+    loaded = ("load", "-l", store, "-f", tmp_path / "family.ttl", "--rules")
+    assert failed(*loaded, "rdfs") == made
+    assert failed(*loaded, "owl2rl", "--rules", file) == (
+        f"{made}; to add the rules of {file}, run `kgreason rules add -l STORE FILE`"
+    )
+    told = failed("rules", "add", "-l", store, "--rule", "own.dl")
+    assert told.endswith(
+        "'own.dl' is the name of a file; to add its rules, name it without --rule: kgreason rules add -l STORE own.dl"
+    )
+    for option in ("--rule", "--name"):
+        told = failed("rules", "remove", "-l", store, option, "own.dl")
+        assert told == "'own.dl' is the name of a file; to remove its rules, give --file own.dl"

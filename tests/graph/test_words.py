@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kgreason.errors import GraphBusyError, InputError, InputTypeError, QueryError, StoreError
+from kgreason.errors import GraphBusyError, InputError, InputTypeError, QueryError, RuleError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 EX = {"ex": "http://e/"}
@@ -256,3 +256,66 @@ def in_thread(work: Any) -> None:
     thread.join()
     if failures:
         raise failures[0]
+
+
+SYMMETRIC = "[?x, <http://e/knows>, ?y] :- [?y, <http://e/knows>, ?x] ."
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """The path of a new store, and a rule file."""
+    file = tmp_path / "own.dl"
+    file.write_text(SYMMETRIC)
+    return tmp_path / "store", file
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_other_rules_for_a_store_say_how_rule_files_are_added(files: tuple[Path, Path], read_only: bool) -> None:
+    store, file = files
+    with KnowledgeGraph.open(store, rules="rdfs") as graph:
+        graph.add(("http://e/a", "http://e/knows", "http://e/b"))
+        graph._engine().checkpoint()
+    made = f"{store}: the store was made with rules rdfs, and opening it does not change its rules; leave rules out"
+    with pytest.raises(StoreError) as caught:
+        KnowledgeGraph.open(store, rules="owl2rl", read_only=read_only)
+    assert str(caught.value) == made
+    with pytest.raises(StoreError) as caught:
+        KnowledgeGraph.open(store, rules=["rdfs", file], read_only=read_only)
+    added = f"; to add the rules of {file}, call tx.load_rules({str(file)!r}) in a transaction tx"
+    assert str(caught.value) == made + added
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_rules_of_a_file_that_were_removed_are_not_taken_for_there(files: tuple[Path, Path], is_whole: bool) -> None:
+    store, file = files
+    with KnowledgeGraph.open(store, rules=["rdfs", file]) as graph:
+        graph.add(("http://e/a", "http://e/knows", "http://e/b"))
+        if is_whole:
+            graph._engine().checkpoint()
+    KnowledgeGraph.open(store, rules=["rdfs", file]).close()
+    with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:
+        tx.remove_rules(file=file)
+    for read_only in (True, False):
+        with pytest.raises(
+            StoreError, match=r"the rules of .*own\.dl were removed from the store; leave rules out; to"
+        ):
+            KnowledgeGraph.open(store, rules=["rdfs", file], read_only=read_only)
+    with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:
+        tx.add_rules(SYMMETRIC)
+    KnowledgeGraph.open(store, rules=["rdfs", file]).close()
+
+
+def test_a_file_of_rules_to_remove_is_named_as_one(graph: KnowledgeGraph) -> None:
+    with graph.transaction() as tx, pytest.raises(RuleError) as caught:
+        tx.remove_rules("own.dl")
+    assert str(caught.value) == "'own.dl' is the name of a file; to remove its rules, call remove_rules(file='own.dl')"
+
+
+def test_only_a_rule_set_of_the_graph_is_named(graph: KnowledgeGraph) -> None:
+    with graph.transaction() as tx, pytest.raises(RuleError, match="it is a rule of the rule set owl2rl"):
+        tx.remove_rules("prp-trp")
+    with KnowledgeGraph.open(rules="rdfs") as other, other.transaction() as tx:
+        with pytest.raises(RuleError, match=r"^prp-trp: no rule of this name was added$"):
+            tx.remove_rules("prp-trp")
+        with pytest.raises(RuleError, match="it is a rule of the rule set rdfs"):
+            tx.remove_rules("rdfs2")

@@ -23,6 +23,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
 from kgreason.rules.parser import load, parse
+from kgreason.store.folder import read_manifest
 
 _files = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 _texts = click.option(
@@ -158,13 +159,13 @@ def remove(
     of_file = names or ((None,) if origin else ())
     done = Done(as_json=as_json, verbose=verbose)
     with edited(location, **how) as graph:
-        own = graph.own_rules()
+        own, selected = graph.own_rules(), _selected(location)
         for file in rule_files:
             own = without(own, load(file).rules)
         for name in of_file:
-            own = remaining(own, name, "<rule>", origin)
+            own = remaining(own, name, "<rule>", origin, selected=selected)
         for text, source in sourced:
-            own = remaining(own, text, source)
+            own = remaining(own, text, source, selected=selected)
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.unload_rules(file)
@@ -184,6 +185,12 @@ def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[P
     if any(map(is_stdin, files)):
         sourced.append((typed("rules", "--rule"), STDIN))
     return [file for file in files if not is_stdin(file)], sourced
+
+
+def _selected(location: Path) -> list[str]:
+    """The rule sets and rule files that a store was made with."""
+    manifest = read_manifest(location)
+    return manifest.rules if manifest else []
 
 
 def _check_some(ways: str, *given: object) -> None:
