@@ -32,7 +32,14 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 from kgreason.errors import InputTypeError, QueryError, StoreError, StoreLockedError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
-from kgreason.graph.input.arguments import check_paths, check_rules, check_single, check_text, check_texts
+from kgreason.graph.input.arguments import (
+    check_asserted,
+    check_paths,
+    check_rules,
+    check_single,
+    check_text,
+    check_texts,
+)
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import GraphLock, check_wait, locked
 from kgreason.graph.results import notebook
@@ -404,8 +411,9 @@ class KnowledgeGraph:
         open_ = self._open() if self._open is not None else None
         if open_ is not None and not open_.is_left:
             raise StoreError(
-                "this thread has a transaction open already (perhaps in another task):"
-                " leave its `with` block, or call `end(False)` on it"
+                "this thread has a transaction open already (perhaps in another task): add the edits to that"
+                " transaction (tx.add(...)), or end it first: leave its `with` block, which commits its edits, or call"
+                " `end(True)` on it to commit them, or `end(False)` to drop them"
             )
         before = self._depth if self._open is not None and open_ is None else sys.maxsize
         self._forget("the thread that began the transaction has ended; the edits were dropped")
@@ -874,6 +882,7 @@ class KnowledgeGraph:
         lines are N-Quads: the triples of the default graph and the asserted quads of named graphs. Literals keep the
         spelling in which they were written.
         """
+        check_asserted(asserted)
         state = self._state()
         if state is None:
             return iter(())

@@ -261,7 +261,9 @@ class Transaction:
         def __getattr__(self, name: str) -> NoReturn:
             """Raises AttributeError; for a method of the graph, the message says to call the graph."""
             hint = f"; call graph.{name}(...) outside of the transaction" if name in _EDITS_OF_GRAPH else ""
-            hint = f"; call graph.{name}(...), which sees the last commit" if name in _READS_OF_GRAPH else hint
+            if name in _READS_OF_GRAPH:
+                hint = f"; graph.{name}(...) shows the last commit, without the edits of this transaction"
+                hint += "; after the block, tx.delta says what the edits change, for a what-if too"
             raise AttributeError(f"a transaction has no attribute {name!r}{hint}", name=name, obj=self)
 
     def __enter__(self) -> Self:

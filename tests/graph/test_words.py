@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyoxigraph import QuerySolution, Variable
 
 from kgreason.errors import GraphBusyError, InputError, InputTypeError, QueryError, RuleError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
@@ -100,7 +101,7 @@ def test_a_lost_transaction_inside_of_a_turn_gives_the_lock_back(graph: Knowledg
 
 def test_a_transaction_that_a_variable_holds_says_how_it_is_ended(graph: KnowledgeGraph) -> None:
     kept = graph.transaction()
-    with pytest.raises(StoreError, match=r"call `end\(False\)` on it"):
+    with pytest.raises(StoreError, match=r"call `end\(True\)` on it to commit them, or `end\(False\)` to drop them"):
         graph.transaction()
     kept.end(False)
     assert graph.add(("http://e/a", "http://e/p", 2))
@@ -218,7 +219,10 @@ def test_a_transaction_names_the_method_of_the_graph(graph: KnowledgeGraph) -> N
         names: Any = tx
         with pytest.raises(AttributeError, match=r"call graph\.update\(\.\.\.\) outside of the transaction$"):
             names.update("CLEAR ALL")
-        with pytest.raises(AttributeError, match=r"call graph\.query\(\.\.\.\), which sees the last commit$"):
+        with pytest.raises(
+            AttributeError,
+            match=r"; graph\.query\(\.\.\.\) shows the last commit, without",
+        ):
             names.query("ASK {}")
         with pytest.raises(AttributeError, match=r"^a transaction has no attribute 'nothing'$"):
             _ = names.nothing
@@ -319,3 +323,31 @@ def test_only_a_rule_set_of_the_graph_is_named(graph: KnowledgeGraph) -> None:
             tx.remove_rules("prp-trp")
         with pytest.raises(RuleError, match="it is a rule of the rule set rdfs"):
             tx.remove_rules("rdfs2")
+
+
+def test_a_column_that_a_solution_does_not_have_is_an_error(graph: KnowledgeGraph) -> None:
+    graph.add(("http://e/a", "http://e/p", 1))
+    [row] = graph.select("SELECT ?s ?none { ?s ?p 1 }")
+    wrong: Any = row
+    assert isinstance(row, QuerySolution)
+    assert (row["s"], row[Variable("s")], row["none"], row[1]) == (row[0], row[0], None, None)
+    assert len(row) == len(list(row)) == 2
+    for key, kind in (("x", KeyError), (Variable("x"), KeyError), (2, IndexError), (-1, IndexError)):
+        with pytest.raises(kind, match=r"there is no column .*; the columns are 0 s, 1 none"):
+            _ = wrong[key]
+
+
+def test_asserted_is_a_boolean(graph: KnowledgeGraph) -> None:
+    delta: Any = graph.add(("http://e/a", "http://e/p", 1))
+    wrong: Any = "yes"
+    for ask in (delta.appeared, delta.disappeared, delta.turned, graph.dump):
+        with pytest.raises(InputTypeError, match=r"^asserted has to be True, False or None; got 'yes' \(str\)$"):
+            ask(asserted=wrong)
+
+
+def test_the_prefixes_of_a_proof_are_a_mapping(graph: KnowledgeGraph) -> None:
+    graph.add(("http://e/a", "http://e/p", 1))
+    proof: Any = graph.explain(("http://e/a", "http://e/p", 1))
+    for show in (proof.to_text, proof.to_mermaid):
+        with pytest.raises(InputTypeError, match="prefixes have to be a mapping"):
+            show("x")

@@ -11,6 +11,7 @@ rules that nobody added before it starts the engine.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -19,15 +20,23 @@ from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, example, existing, is_stdin, location, typed, verbose
+from kgreason.errors import RuleSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
 from kgreason.rules.parser import load, parse
 from kgreason.store.folder import read_manifest
 
+_UNDECLARED = "is not declared"
+"""Words of the message about a prefix without a declaration."""
 _files = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 _texts = click.option(
-    "--rule", "texts", multiple=True, metavar="TEXT", help="A rule as text; may be given several times."
+    "--rule",
+    "texts",
+    multiple=True,
+    metavar="TEXT",
+    help="A rule as text; may be given several times. The text may use the prefixes "
+    "of --prefix; a file declares its own.",
 )
 
 
@@ -96,6 +105,7 @@ def add(
     done = Done(as_json=as_json, verbose=verbose)
     rule_files, sourced = _with_stdin(files, texts)
     given = 0
+    sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
     for program in (*map(load, rule_files), *(parse(text, source) for text, source in sourced)):
         check_own(program.rules)
         given += len(program.rules)
@@ -164,6 +174,7 @@ def remove(
             own = without(own, load(file).rules)
         for name in of_file:
             own = remaining(own, name, "<rule>", origin, selected=selected)
+        sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
         for text, source in sourced:
             own = remaining(own, text, source, selected=selected)
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
@@ -185,6 +196,28 @@ def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[P
     if any(map(is_stdin, files)):
         sourced.append((typed("rules", "--rule"), STDIN))
     return [file for file in files if not is_stdin(file)], sourced
+
+
+def _with_prefixes(text: str, source: str, prefixes: Mapping[str, str]) -> str:
+    """The text of rules with declarations of `prefixes` before it, if the text alone does not declare its prefixes.
+
+    A text with another mistake, or a name, stays as it is. Raises RuleSyntaxError, with lines and columns of the
+    text as the user wrote it.
+    """
+    try:
+        parse(text, source)
+    except RuleSyntaxError as error:
+        if not prefixes or _UNDECLARED not in str(error):
+            return text
+    else:
+        return text
+    declared = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in prefixes.items())
+    try:
+        parse(f"{declared}{text}", source)
+    except RuleSyntaxError as error:
+        line = error.line and error.line - len(prefixes)
+        raise RuleSyntaxError(source, line, error.column, error.problem) from None
+    return f"{declared}{text}"
 
 
 def _selected(location: Path) -> list[str]:
