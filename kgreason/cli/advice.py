@@ -17,6 +17,10 @@ _OPTIONS = (
     (re.compile(r"pass a larger budget= to KnowledgeGraph\.open"), "give a larger --budget"),
     (re.compile(r"to make one: KnowledgeGraph\.open\('([^']*)'\)"), r"to make one: kgreason load -l \1 -f FILE"),
     (re.compile(r"to load the file, call load\([^)]*\)"), "to load a file, name it after -f"),
+    (
+        re.compile(r"assert triples with add\(text\), or a file with load\(path\)"),
+        "load RDF files with `kgreason load -l STORE -f FILE`",
+    ),
     (re.compile(r"; leave same_as out"), "; leave --same-as out"),
     (re.compile(r"; leave (rules|schema|aliases) out"), r"; leave --\1 out"),
     (re.compile(r"call tx(?:\.load_rules\('[^']*'\))+ in a transaction tx"), "run `kgreason rules add -l STORE FILE`"),

@@ -16,6 +16,7 @@ another thread raise StoreError and change nothing.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from os import PathLike
@@ -265,6 +266,13 @@ class Transaction:
                 hint = f"; graph.{name}(...) shows the last commit, without the edits of this transaction"
                 hint += "; after the block, tx.delta says what the edits change, for a what-if too"
             raise AttributeError(f"a transaction has no attribute {name!r}{hint}", name=name, obj=self)
+
+    def __del__(self) -> None:
+        """Warn of edits that are lost, because no variable holds the transaction and nobody ended it."""
+        state = self.__dict__
+        if state.get("_is_open") and (state.get("_parts") or state.get("_own") is not None):
+            lost = "a transaction was neither ended nor used in a `with` block, so its edits are lost"
+            warnings.warn(lost, ResourceWarning, stacklevel=2, source=self)
 
     def __enter__(self) -> Self:
         return self

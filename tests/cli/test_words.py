@@ -214,6 +214,11 @@ def test_rules_that_a_store_has_already_are_added_by_another_command(store: Path
     assert told.endswith(
         "'own.dl' is the name of a file; to add its rules, name it without --rule: kgreason rules add -l STORE own.dl"
     )
+    assert failed("rules", "remove", "-l", store, "--rule", "abc") == (
+        "abc: is not a rule (HEAD :- BODY .), and no rule of this name was added"
+    )
+    told = failed("rules", "add", "-l", store, tmp_path / "family.ttl")
+    assert told.endswith("this is RDF (Turtle), not a rule; load RDF files with `kgreason load -l STORE -f FILE`")
     for option in ("--rule", "--name"):
         told = failed("rules", "remove", "-l", store, option, "own.dl")
         assert told == "'own.dl' is the name of a file; to remove its rules, give --file own.dl"

@@ -77,7 +77,8 @@ def test_the_constructor_names_open() -> None:
 
 
 def test_a_transaction_that_no_variable_holds_does_not_keep_its_thread_from_writing(graph: KnowledgeGraph) -> None:
-    graph.transaction().add("<http://e/lost> <http://e/p> 1 .")
+    with pytest.warns(ResourceWarning, match="its edits are lost"):
+        graph.transaction().add("<http://e/lost> <http://e/p> 1 .")
     gc.collect()
     graph.add(("http://e/a", "http://e/p", 2))
     assert len(graph) == 1
@@ -351,3 +352,15 @@ def test_the_prefixes_of_a_proof_are_a_mapping(graph: KnowledgeGraph) -> None:
     for show in (proof.to_text, proof.to_mermaid):
         with pytest.raises(InputTypeError, match="prefixes have to be a mapping"):
             show("x")
+
+
+def test_damaged_rules_of_a_store_are_no_mistake_of_the_user(files: tuple[Path, Path]) -> None:
+    store, _ = files
+    with KnowledgeGraph.open(store) as graph:
+        with graph.transaction() as tx:
+            tx.add_rules(SYMMETRIC)
+        graph._engine().checkpoint()
+    [saved] = store.glob("snapshot-*/own.dl")
+    saved.write_text("[?x, a")
+    with KnowledgeGraph.open(store, read_only=True) as graph, pytest.raises(StoreError, match="the store is damaged"):
+        graph.own_rules()

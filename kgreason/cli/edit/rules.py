@@ -20,10 +20,11 @@ from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, example, existing, is_stdin, location, typed, verbose
-from kgreason.errors import RuleSyntaxError
+from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
+from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, parse
 from kgreason.store.folder import read_manifest
 
@@ -176,6 +177,7 @@ def remove(
             own = remaining(own, name, "<rule>", origin, selected=selected)
         sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
         for text, source in sourced:
+            _check_rule_or_name(text, own)
             own = remaining(own, text, source, selected=selected)
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
             for file in rule_files:
@@ -218,6 +220,12 @@ def _with_prefixes(text: str, source: str, prefixes: Mapping[str, str]) -> str:
         line = error.line and error.line - len(prefixes)
         raise RuleSyntaxError(source, line, error.column, error.problem) from None
     return f"{declared}{text}"
+
+
+def _check_rule_or_name(text: str, own: tuple[Rule, ...]) -> None:
+    """Raise RuleError for a text without a full stop that is not the name of one of the user's rules."""
+    if "." not in text and all(rule.name != text.strip() for rule in own):
+        raise RuleError(f"{text}: is not a rule (HEAD :- BODY .), and no rule of this name was added")
 
 
 def _selected(location: Path) -> list[str]:
