@@ -18,6 +18,15 @@ _OPTIONS = (
     (re.compile(r"to make one: KnowledgeGraph\.open\('([^']*)'\)"), r"to make one: kgreason load -l \1 -f FILE"),
     (re.compile(r"to load the file, call load\([^)]*\)"), "to load a file, name it after -f"),
     (
+        re.compile(r"assert triples with add\(text\), or a file with load\(path\)"),
+        "load RDF files with `kgreason load -l STORE -f FILE`",
+    ),
+    (re.compile(r"; leave same_as out"), "; leave --same-as out"),
+    (re.compile(r"; leave (rules|schema|aliases) out"), r"; leave --\1 out"),
+    (re.compile(r"call tx(?:\.load_rules\('[^']*'\))+ in a transaction tx"), "run `kgreason rules add -l STORE FILE`"),
+    (re.compile(r"call remove_rules\(file='([^']*)'\)"), r"give --file \1"),
+    (re.compile(r"call load_rules\('([^']*)'\)"), r"name it without --rule: kgreason rules add -l STORE \1"),
+    (
         re.compile(r"add its rules with load_rules in a transaction"),
         "add its rules with `kgreason rules add -l STORE FILE`",
     ),

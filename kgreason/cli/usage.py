@@ -15,6 +15,15 @@ _CHOICE = re.compile(r"'(.*)' is not one of (.+)\.")
 _NUMBER = re.compile(r"'(.*)' is not a valid (integer|float).*")
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)")
 
+_OPTION_OF_WORDS = {
+    "query": "--query (a query in quotation marks) or --query-file (a file)",
+    "update": "--update (an update in quotation marks) or --update-file (a file)",
+    "diff": "-f (files to load), --remove (files to unload) or --update (an update in quotation marks)",
+    "load": "-f (files to load)",
+    "unload": "-f (files to unload)",
+}
+"""The commands whose words all belong to options: the options that a lone word may be meant for."""
+
 
 def plain(error: click.UsageError) -> str:
     """The message of an error, without a full stop."""
@@ -22,13 +31,13 @@ def plain(error: click.UsageError) -> str:
         case click.MissingParameter(param=click.Parameter() as parameter):
             text = _missing(parameter)
         case click.NoSuchOption():
-            text = f"there is no option {error.option_name}{_guess(error.possibilities)}"
+            text = _no_option(error)
         case click.BadOptionUsage():
             text = f"the option {error.option_name} needs a value"
         case click.BadParameter(param=click.Parameter() as parameter):
             text = _bad(_flag(parameter), error.message)
         case _:
-            text = _of_words(error.format_message())
+            text = _of_words(error.format_message(), error.ctx)
     return text.rstrip(".")
 
 
@@ -58,11 +67,22 @@ def _bad(flag: str, message: str) -> str:
     return f"{flag}: {message}"
 
 
-def _of_words(message: str) -> str:
+def _no_option(error: click.NoSuchOption) -> str:
+    text = f"there is no option {error.option_name}{_guess(error.possibilities)}"
+    if error.ctx is not None and isinstance(error.ctx.command, click.Group) and error.ctx.parent is not None:
+        commands = error.ctx.command.list_commands(error.ctx)
+        text = f"{error.option_name} belongs to a subcommand: write {' or '.join(commands)} before it"
+    return text
+
+
+def _of_words(message: str, context: click.Context | None) -> str:
     if found := _EXTRA.fullmatch(message.rstrip(".")):
         words = "the word" if " " not in found[1] else "the words"
         belong = "belongs" if " " not in found[1] else "belong"
-        return f"{words} {found[1]} {belong} to no option; put text with spaces in quotation marks"
+        text = f"{words} {found[1]} {belong} to no option"
+        if options := _OPTION_OF_WORDS.get((context and context.info_name) or ""):
+            return f"{text}; write {options} before it"
+        return f"{text}; put text with spaces in quotation marks"
     if found := re.fullmatch(r"No such command '(.+?)'\.(?: Did you mean '(.+)'\?)?.*", message):
         return f"there is no command {found[1]}{_guess([found[2]] if found[2] else None)}"
     return message

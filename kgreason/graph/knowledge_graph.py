@@ -25,14 +25,21 @@ from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, cast
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
 from kgreason.errors import InputTypeError, QueryError, StoreError, StoreLockedError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
-from kgreason.graph.input.arguments import check_paths, check_rules, check_single, check_text, check_texts
+from kgreason.graph.input.arguments import (
+    check_asserted,
+    check_paths,
+    check_rules,
+    check_single,
+    check_text,
+    check_texts,
+)
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import GraphLock, check_wait, locked
 from kgreason.graph.results import notebook
@@ -228,10 +235,28 @@ class KnowledgeGraph:
             asked = None if rules is None else wanted.rules
             _check_same(folder, rules=asked, schema=schema, same_as=same_as, aliases=aliases)
             home = Reader(folder, wanted) if read_only else Repository(folder, wanted)
-            return cls(home, strategy, budget, catalogue=known)
+            graph = cls(home, strategy, budget, catalogue=known)
+            graph._check_kept(folder.path, asked or ())
+            return graph
         except BaseException:
             folder.close(is_failed=True)
             raise
+
+    def _check_kept(self, path: Path, asked: Sequence[str]) -> None:
+        """Raise StoreError if the store was made with one of these rule files, and the rules of the file were removed.
+
+        Cost: parsing the user's rules, if there is a rule file.
+        """
+        from kgreason.graph.user_rules import files_of, how_to_add, is_kept
+
+        if not self._home.last or not (files := files_of(asked)):
+            return
+        own = self.own_rules()
+        if gone := [file for file in files if not is_kept(file, own)]:
+            raise StoreError(
+                f"{path}: the rules of {' and '.join(gone)} were removed from the store; leave rules out"
+                f"{how_to_add(gone)}"
+            )
 
     @classmethod
     def _write_once(cls, path: Path, catalogue: Catalogue | None, manifest: Manifest | None) -> None:
@@ -386,8 +411,9 @@ class KnowledgeGraph:
         open_ = self._open() if self._open is not None else None
         if open_ is not None and not open_.is_left:
             raise StoreError(
-                "this thread has a transaction open already (perhaps in another task):"
-                " leave its `with` block, or call `end(False)` on it"
+                "this thread has a transaction open already (perhaps in another task): add the edits to that"
+                " transaction (tx.add(...)), or end it first: leave its `with` block, which commits its edits, or call"
+                " `end(True)` on it to commit them, or `end(False)` to drop them"
             )
         before = self._depth if self._open is not None and open_ is None else sys.maxsize
         self._forget("the thread that began the transaction has ended; the edits were dropped")
@@ -856,6 +882,7 @@ class KnowledgeGraph:
         lines are N-Quads: the triples of the default graph and the asserted quads of named graphs. Literals keep the
         spelling in which they were written.
         """
+        check_asserted(asserted)
         state = self._state()
         if state is None:
             return iter(())
@@ -934,7 +961,17 @@ def _check_same(folder: Folder, **options: object) -> None:
     for option, wanted in options.items():
         kept = getattr(made, option)
         if wanted is not None and wanted != kept:
-            text = " ".join(kept) if isinstance(kept, list) else kept
+            if isinstance(kept, list):
+                raise _other_rules(folder.path, kept, cast(list[str], wanted))
             raise StoreError(
-                f"{folder.path}: the store was made with {option} {text}, which cannot be changed; leave {option} out"
+                f"{folder.path}: the store was made with {option} {kept}, which cannot be changed; leave {option} out"
             )
+
+
+def _other_rules(path: Path, kept: Sequence[str], wanted: Sequence[str]) -> StoreError:
+    """The error for a store that was made with the rules `kept`, and is opened with others."""
+    from kgreason.graph.user_rules import files_of, how_to_add
+
+    added = how_to_add([file for file in files_of(wanted) if file not in kept])
+    made = f"{path}: the store was made with rules {' '.join(kept)}, and opening it does not change its rules"
+    return StoreError(f"{made}; leave rules out{added}")

@@ -16,6 +16,7 @@ another thread raise StoreError and change nothing.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from os import PathLike
@@ -176,7 +177,8 @@ class Transaction:
         """
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
-        self._own = dict.fromkeys(remaining(self._rules(), text, source, None if file is None else str(file)))
+        of_file, selected = None if file is None else str(file), self._live.selection.names
+        self._own = dict.fromkeys(remaining(self._rules(), text, source, of_file, selected=selected))
         return self
 
     def load_rules(self, path: File) -> Self:
@@ -260,8 +262,17 @@ class Transaction:
         def __getattr__(self, name: str) -> NoReturn:
             """Raises AttributeError; for a method of the graph, the message says to call the graph."""
             hint = f"; call graph.{name}(...) outside of the transaction" if name in _EDITS_OF_GRAPH else ""
-            hint = f"; call graph.{name}(...), which sees the last commit" if name in _READS_OF_GRAPH else hint
+            if name in _READS_OF_GRAPH:
+                hint = f"; graph.{name}(...) shows the last commit, without the edits of this transaction"
+                hint += "; after the block, tx.delta says what the edits change, for a what-if too"
             raise AttributeError(f"a transaction has no attribute {name!r}{hint}", name=name, obj=self)
+
+    def __del__(self) -> None:
+        """Warn of edits that are lost, because no variable holds the transaction and nobody ended it."""
+        state = self.__dict__
+        if state.get("_is_open") and (state.get("_parts") or state.get("_own") is not None):
+            lost = "a transaction was neither ended nor used in a `with` block, so its edits are lost"
+            warnings.warn(lost, ResourceWarning, stacklevel=2, source=self)
 
     def __enter__(self) -> Self:
         return self

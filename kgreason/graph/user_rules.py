@@ -9,7 +9,7 @@ Cost: parsing the rules of the snapshot and of the journal.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from kgreason.errors import RuleError
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import parse, ruleset
+from kgreason.rules.parser import load, parse, ruleset
 from kgreason.rules.program import Program
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
@@ -29,6 +29,7 @@ _NAMED = 5
 """A message names at most this many rules."""
 _GIVEN = re.compile(r"rule-\d+")
 """A name that kgreason gives to a rule without a name."""
+_RULE_FILE = re.compile(r"\S+\.(?:dl|rules|datalog)")
 SHIPPED = ("owl2rl", "rdfs", "rhodf")
 
 
@@ -73,8 +74,36 @@ def _of_journal(text: str) -> tuple[Rule, ...]:
     return tuple(replace(rule, file=file) for rule in parse(text, "journal").rules)
 
 
-def remaining(own: Iterable[Rule], text: str | None, source: str, file: str | None = None) -> tuple[Rule, ...]:
+def files_of(names: Iterable[str]) -> list[str]:
+    """The rule files among the names that select the rules of a store."""
+    return [name for name in names if name != "none" and name.split("+")[0] not in SHIPPED]
+
+
+def is_kept(file: str, own: Collection[Rule]) -> bool:
+    """Whether the user's rules still have a rule of a file, or all the rules that the file has now."""
+    if any(rule.file == file for rule in own):
+        return True
+    forms = {_nameless(rule) for rule in own}
+    return Path(file).exists() and all(_nameless(rule) in forms for rule in load(Path(file)).rules)
+
+
+def how_to_add(files: Sequence[str]) -> str:
+    """The end of a message: how the rules of files are added; the empty text without files."""
+    calls = "".join(f".load_rules({file!r})" for file in files)
+    return f"; to add the rules of {' and '.join(files)}, call tx{calls} in a transaction tx" if files else ""
+
+
+def remaining(
+    own: Iterable[Rule],
+    text: str | None,
+    source: str,
+    file: str | None = None,
+    *,
+    selected: Iterable[str],
+) -> tuple[Rule, ...]:
     """The rules `own` without the rules that a name or a text means.
+
+    `selected` are the rule sets and rule files that the store was made with.
 
     With `file`, `text` is a name or None (every name), and only rules that came from this rule file are meant: `file`
     is the name under which the file was added, or the last part of it. Raises RuleError for a name or a file that no
@@ -87,10 +116,12 @@ def remaining(own: Iterable[Rule], text: str | None, source: str, file: str | No
         meant = tuple(rule for rule in meant if rule.name == name)
         if not meant and file is not None:
             raise RuleError(f"{name}: no rule of this name came from {file}")
+        if not meant and _RULE_FILE.fullmatch(name):
+            raise RuleError(f"{name!r} is the name of a file; to remove its rules, call remove_rules(file={name!r})")
         if not meant and "." in text:
             return without(own, parse(text, source).rules)
         if not meant:
-            raise RuleError(f"{name}: no rule of this name was added{_shipped(name) or _names(own)}")
+            raise RuleError(f"{name}: no rule of this name was added{_shipped(name, selected) or _names(own)}")
         _check_one(meant)
     return tuple(rule for rule in own if rule not in meant)
 
@@ -132,10 +163,11 @@ def _check_one(named: tuple[Rule, ...]) -> None:
     raise RuleError(f"{named[0].name}: {len(named)} rules have this name: {origins}; {choice}")
 
 
-def _shipped(name: str) -> str:
-    """A hint for the message if a shipped rule set has a rule of this name; otherwise the empty text."""
+def _shipped(name: str, selected: Iterable[str]) -> str:
+    """A hint for the message if a rule set of the store has a rule of this name; otherwise the empty text."""
+    used = {each.split("+")[0] for each in selected}
     for ruleset_name in SHIPPED:
-        if any(rule.name == name for rule in ruleset(ruleset_name).rules):
+        if ruleset_name in used and any(rule.name == name for rule in ruleset(ruleset_name).rules):
             return (
                 f"; it is a rule of the rule set {ruleset_name}, and rules of a rule set cannot be removed one by one:"
                 " remove the axioms that the rule reads, or make a new store with other rules"

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kgreason.proofs.notation import NO_PREFIXES, Step, fact_text, is_hidden, term_text
+from kgreason.proofs.notation import NO_PREFIXES, Step, checked, fact_text, is_hidden, term_text
 from kgreason.rules.lowering import read_by
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
 from kgreason.terms.vocabulary import (
@@ -168,7 +168,7 @@ class Contradiction(NamedTuple):
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
         """One line: the rule, the message, the axioms. `prefixes` (prefix -> namespace) abbreviate IRIs."""
-        known = prefixes or NO_PREFIXES
+        known = checked(prefixes)
         shown = [fact_text(triple(*axiom), known) for axiom in self.axioms[:_MOST_AXIOMS]]
         more = [f"{len(self.axioms) - len(shown)} more"] if len(self.axioms) > len(shown) else []
         name = "axiom" if len(self.axioms) == 1 else "axioms"

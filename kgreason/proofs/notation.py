@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, Self
 
+from kgreason.errors import InputTypeError
 from kgreason.rules.expressions import expression_text
 from kgreason.rules.formatter import format_atom, format_rule, format_term
 from kgreason.rules.lowering import is_absence, is_computed
@@ -51,6 +52,17 @@ class Step(Protocol):
 
     def steps(self) -> Sequence[Self]:
         """All proofs in this one, each once; premises come before what they prove."""
+
+
+def checked(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
+    """The prefixes that a user passed, none for None. Raises InputTypeError unless they are a mapping."""
+    if prefixes is None:
+        return NO_PREFIXES
+    if not isinstance(prefixes, Mapping):
+        raise InputTypeError(
+            f"prefixes have to be a mapping like {{'ex': 'http://e/'}}; got {prefixes!r} ({type(prefixes).__name__})"
+        )
+    return prefixes
 
 
 def term_text(term: Term, prefixes: Mapping[str, str]) -> str:

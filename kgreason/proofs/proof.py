@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kgreason.proofs.notation import NO_PREFIXES, conditions, fact_text
+from kgreason.proofs.notation import NO_PREFIXES, checked, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import is_absence, is_computed
 from kgreason.rules.model import Atom, Rule
@@ -70,13 +70,13 @@ class Proof:
         """The proof as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs; see `text`."""
         from kgreason.proofs.text import to_text
 
-        return to_text(self, prefixes or {})
+        return to_text(self, checked(prefixes))
 
     def to_mermaid(self, prefixes: Mapping[str, str] | None = None) -> str:
         """The proof as a Mermaid flowchart; see `mermaid`."""
         from kgreason.proofs.mermaid import to_mermaid
 
-        return to_mermaid(self, prefixes or {})
+        return to_mermaid(self, checked(prefixes))
 
     def to_json(self) -> dict[str, Any]:
         """The proof for `json.dumps`: a flat list of steps, which name their premises by their place in the list.

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from kgreason.engine.memory.layout import Int32
-from kgreason.errors import StoreError
+from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.materialize.state import Saved
 from kgreason.rules.formatter import format_program, format_rule
@@ -149,8 +149,8 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
         rules = parse(text, str(folder / "own.dl")).rules if text else ()  # the parser takes 0.15 s to start
         files = json.loads(names.read_text()) if names.exists() else [""] * len(rules)  # older versions wrote no names
         return tuple(replace(rule, file=file) for rule, file in zip(rules, files, strict=True))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{folder}: the rules cannot be read: {error}") from error
+    except (OSError, ValueError, RuleError) as error:
+        raise StoreError(f"{folder}: the store is damaged: the user's rules in it cannot be read: {error}") from error
 
 
 def _save(path: Path, array: Int32) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyoxigraph import QuerySolution, Variable
 
-from kgreason.errors import GraphBusyError, InputError, InputTypeError, QueryError, StoreError
+from kgreason.errors import GraphBusyError, InputError, InputTypeError, QueryError, RuleError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 EX = {"ex": "http://e/"}
@@ -76,7 +77,8 @@ def test_the_constructor_names_open() -> None:
 
 
 def test_a_transaction_that_no_variable_holds_does_not_keep_its_thread_from_writing(graph: KnowledgeGraph) -> None:
-    graph.transaction().add("<http://e/lost> <http://e/p> 1 .")
+    with pytest.warns(ResourceWarning, match="its edits are lost"):
+        graph.transaction().add("<http://e/lost> <http://e/p> 1 .")
     gc.collect()
     graph.add(("http://e/a", "http://e/p", 2))
     assert len(graph) == 1
@@ -100,7 +102,7 @@ def test_a_lost_transaction_inside_of_a_turn_gives_the_lock_back(graph: Knowledg
 
 def test_a_transaction_that_a_variable_holds_says_how_it_is_ended(graph: KnowledgeGraph) -> None:
     kept = graph.transaction()
-    with pytest.raises(StoreError, match=r"call `end\(False\)` on it"):
+    with pytest.raises(StoreError, match=r"call `end\(True\)` on it to commit them, or `end\(False\)` to drop them"):
         graph.transaction()
     kept.end(False)
     assert graph.add(("http://e/a", "http://e/p", 2))
@@ -218,7 +220,10 @@ def test_a_transaction_names_the_method_of_the_graph(graph: KnowledgeGraph) -> N
         names: Any = tx
         with pytest.raises(AttributeError, match=r"call graph\.update\(\.\.\.\) outside of the transaction$"):
             names.update("CLEAR ALL")
-        with pytest.raises(AttributeError, match=r"call graph\.query\(\.\.\.\), which sees the last commit$"):
+        with pytest.raises(
+            AttributeError,
+            match=r"; graph\.query\(\.\.\.\) shows the last commit, without",
+        ):
             names.query("ASK {}")
         with pytest.raises(AttributeError, match=r"^a transaction has no attribute 'nothing'$"):
             _ = names.nothing
@@ -256,3 +261,106 @@ def in_thread(work: Any) -> None:
     thread.join()
     if failures:
         raise failures[0]
+
+
+SYMMETRIC = "[?x, <http://e/knows>, ?y] :- [?y, <http://e/knows>, ?x] ."
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """The path of a new store, and a rule file."""
+    file = tmp_path / "own.dl"
+    file.write_text(SYMMETRIC)
+    return tmp_path / "store", file
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_other_rules_for_a_store_say_how_rule_files_are_added(files: tuple[Path, Path], read_only: bool) -> None:
+    store, file = files
+    with KnowledgeGraph.open(store, rules="rdfs") as graph:
+        graph.add(("http://e/a", "http://e/knows", "http://e/b"))
+        graph._engine().checkpoint()
+    made = f"{store}: the store was made with rules rdfs, and opening it does not change its rules; leave rules out"
+    with pytest.raises(StoreError) as caught:
+        KnowledgeGraph.open(store, rules="owl2rl", read_only=read_only)
+    assert str(caught.value) == made
+    with pytest.raises(StoreError) as caught:
+        KnowledgeGraph.open(store, rules=["rdfs", file], read_only=read_only)
+    added = f"; to add the rules of {file}, call tx.load_rules({str(file)!r}) in a transaction tx"
+    assert str(caught.value) == made + added
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_rules_of_a_file_that_were_removed_are_not_taken_for_there(files: tuple[Path, Path], is_whole: bool) -> None:
+    store, file = files
+    with KnowledgeGraph.open(store, rules=["rdfs", file]) as graph:
+        graph.add(("http://e/a", "http://e/knows", "http://e/b"))
+        if is_whole:
+            graph._engine().checkpoint()
+    KnowledgeGraph.open(store, rules=["rdfs", file]).close()
+    with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:
+        tx.remove_rules(file=file)
+    for read_only in (True, False):
+        with pytest.raises(
+            StoreError, match=r"the rules of .*own\.dl were removed from the store; leave rules out; to"
+        ):
+            KnowledgeGraph.open(store, rules=["rdfs", file], read_only=read_only)
+    with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:
+        tx.add_rules(SYMMETRIC)
+    KnowledgeGraph.open(store, rules=["rdfs", file]).close()
+
+
+def test_a_file_of_rules_to_remove_is_named_as_one(graph: KnowledgeGraph) -> None:
+    with graph.transaction() as tx, pytest.raises(RuleError) as caught:
+        tx.remove_rules("own.dl")
+    assert str(caught.value) == "'own.dl' is the name of a file; to remove its rules, call remove_rules(file='own.dl')"
+
+
+def test_only_a_rule_set_of_the_graph_is_named(graph: KnowledgeGraph) -> None:
+    with graph.transaction() as tx, pytest.raises(RuleError, match="it is a rule of the rule set owl2rl"):
+        tx.remove_rules("prp-trp")
+    with KnowledgeGraph.open(rules="rdfs") as other, other.transaction() as tx:
+        with pytest.raises(RuleError, match=r"^prp-trp: no rule of this name was added$"):
+            tx.remove_rules("prp-trp")
+        with pytest.raises(RuleError, match="it is a rule of the rule set rdfs"):
+            tx.remove_rules("rdfs2")
+
+
+def test_a_column_that_a_solution_does_not_have_is_an_error(graph: KnowledgeGraph) -> None:
+    graph.add(("http://e/a", "http://e/p", 1))
+    [row] = graph.select("SELECT ?s ?none { ?s ?p 1 }")
+    wrong: Any = row
+    assert isinstance(row, QuerySolution)
+    assert (row["s"], row[Variable("s")], row["none"], row[1]) == (row[0], row[0], None, None)
+    assert len(row) == len(list(row)) == 2
+    for key, kind in (("x", KeyError), (Variable("x"), KeyError), (2, IndexError), (-1, IndexError)):
+        with pytest.raises(kind, match=r"there is no column .*; the columns are 0 s, 1 none"):
+            _ = wrong[key]
+
+
+def test_asserted_is_a_boolean(graph: KnowledgeGraph) -> None:
+    delta: Any = graph.add(("http://e/a", "http://e/p", 1))
+    wrong: Any = "yes"
+    for ask in (delta.appeared, delta.disappeared, delta.turned, graph.dump):
+        with pytest.raises(InputTypeError, match=r"^asserted has to be True, False or None; got 'yes' \(str\)$"):
+            ask(asserted=wrong)
+
+
+def test_the_prefixes_of_a_proof_are_a_mapping(graph: KnowledgeGraph) -> None:
+    graph.add(("http://e/a", "http://e/p", 1))
+    proof: Any = graph.explain(("http://e/a", "http://e/p", 1))
+    for show in (proof.to_text, proof.to_mermaid):
+        with pytest.raises(InputTypeError, match="prefixes have to be a mapping"):
+            show("x")
+
+
+def test_damaged_rules_of_a_store_are_no_mistake_of_the_user(files: tuple[Path, Path]) -> None:
+    store, _ = files
+    with KnowledgeGraph.open(store) as graph:
+        with graph.transaction() as tx:
+            tx.add_rules(SYMMETRIC)
+        graph._engine().checkpoint()
+    [saved] = store.glob("snapshot-*/own.dl")
+    saved.write_text("[?x, a")
+    with KnowledgeGraph.open(store, read_only=True) as graph, pytest.raises(StoreError, match="the store is damaged"):
+        graph.own_rules()

@@ -19,7 +19,8 @@ _ROWS = {
     "facts": "triples of the graph, both asserted and inferred",
     "asserted": "triples that were loaded or added",
     "inferred": "triples that rules derive, and that nobody loaded or added",
-    "hidden": "facts that no query shows: facts of relations such as reach(?x, ?y), triples that RDF does not allow",
+    "hidden": "facts that no query shows: of relations such as reach(?x, ?y), triples that RDF does not allow, and "
+    "facts that kgreason keeps for itself, for NOT, FILTER, BIND and equal terms",
     "named": "asserted quads in named graphs",
     "imported": "documents that were read because an ontology says owl:imports",
     "terms": f"IRIs, blank nodes and literals that the store keeps; {len(VOCABULARY)} of them are in every store",

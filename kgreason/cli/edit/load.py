@@ -49,7 +49,13 @@ from kgreason.materialize.options import SameAsMode, SchemaMode
     help="RDF files; - is standard input, and needs --format.",
 )
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
-@click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (default for a new store: owl2rl).")
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="RULES",
+    help=f"{RULE_SETS} "
+    "(default for a new store: owl2rl). A file alone means no rule set; for both write --rules owl2rl --rules FILE.",
+)
 @schema
 @equality
 @catalogue

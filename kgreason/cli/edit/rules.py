@@ -11,6 +11,7 @@ rules that nobody added before it starts the engine.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -19,14 +20,24 @@ from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, example, existing, is_stdin, location, typed, verbose
+from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
+from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, parse
+from kgreason.store.folder import read_manifest
 
+_UNDECLARED = "is not declared"
+"""Words of the message about a prefix without a declaration."""
 _files = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 _texts = click.option(
-    "--rule", "texts", multiple=True, metavar="TEXT", help="A rule as text; may be given several times."
+    "--rule",
+    "texts",
+    multiple=True,
+    metavar="TEXT",
+    help="A rule as text; may be given several times. The text may use the prefixes "
+    "of --prefix; a file declares its own.",
 )
 
 
@@ -95,6 +106,7 @@ def add(
     done = Done(as_json=as_json, verbose=verbose)
     rule_files, sourced = _with_stdin(files, texts)
     given = 0
+    sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
     for program in (*map(load, rule_files), *(parse(text, source) for text, source in sourced)):
         check_own(program.rules)
         given += len(program.rules)
@@ -158,13 +170,15 @@ def remove(
     of_file = names or ((None,) if origin else ())
     done = Done(as_json=as_json, verbose=verbose)
     with edited(location, **how) as graph:
-        own = graph.own_rules()
+        own, selected = graph.own_rules(), _selected(location)
         for file in rule_files:
             own = without(own, load(file).rules)
         for name in of_file:
-            own = remaining(own, name, "<rule>", origin)
+            own = remaining(own, name, "<rule>", origin, selected=selected)
+        sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
         for text, source in sourced:
-            own = remaining(own, text, source)
+            _check_rule_or_name(text, own)
+            own = remaining(own, text, source, selected=selected)
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.unload_rules(file)
@@ -184,6 +198,40 @@ def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[P
     if any(map(is_stdin, files)):
         sourced.append((typed("rules", "--rule"), STDIN))
     return [file for file in files if not is_stdin(file)], sourced
+
+
+def _with_prefixes(text: str, source: str, prefixes: Mapping[str, str]) -> str:
+    """The text of rules with declarations of `prefixes` before it, if the text alone does not declare its prefixes.
+
+    A text with another mistake, or a name, stays as it is. Raises RuleSyntaxError, with lines and columns of the
+    text as the user wrote it.
+    """
+    try:
+        parse(text, source)
+    except RuleSyntaxError as error:
+        if not prefixes or _UNDECLARED not in str(error):
+            return text
+    else:
+        return text
+    declared = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in prefixes.items())
+    try:
+        parse(f"{declared}{text}", source)
+    except RuleSyntaxError as error:
+        line = error.line and error.line - len(prefixes)
+        raise RuleSyntaxError(source, line, error.column, error.problem) from None
+    return f"{declared}{text}"
+
+
+def _check_rule_or_name(text: str, own: tuple[Rule, ...]) -> None:
+    """Raise RuleError for a text without a full stop that is not the name of one of the user's rules."""
+    if "." not in text and all(rule.name != text.strip() for rule in own):
+        raise RuleError(f"{text}: is not a rule (HEAD :- BODY .), and no rule of this name was added")
+
+
+def _selected(location: Path) -> list[str]:
+    """The rule sets and rule files that a store was made with."""
+    manifest = read_manifest(location)
+    return manifest.rules if manifest else []
 
 
 def _check_some(ways: str, *given: object) -> None:

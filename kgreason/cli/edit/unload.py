@@ -54,5 +54,7 @@ def unload(
         stats = graph.unload(*files, syntax=syntax, progress=progress)
     line = f"unloaded {amount(before - stats['asserted'], 'triple')} {done.took}"
     if stats["missed"]:
-        line += f"; {amount(stats['missed'], 'other triple')} of the files had not been loaded"
+        are = "is" if stats["missed"] == 1 else "are"
+        other = "other triple" if before != stats["asserted"] else "triple"
+        line += f"; {amount(stats['missed'], other)} of the files {are} not asserted in the store"
     done.say(line, stats, stats)

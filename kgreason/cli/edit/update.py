@@ -53,9 +53,23 @@ def update(
         updated = graph.update(sparql, source, prefixes=how["prefixes"])
         stats = graph.stats()
     values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
+    if not updated.delta and updated.unasserted:
+        done.say(_unchanged(updated.unasserted, updated.entailed, done.took), stats, values)
+        return
     line = f"asserted {amount(values['asserted'], 'quad')} and retracted {values['retracted']:,} {done.took}: "
     line += changes(values)
     if updated.unasserted:
         line += f"; quads to delete that were not asserted: {updated.unasserted:,}"
         line += f" (inferred, and so still there: {updated.entailed:,})" if updated.entailed else ""
     done.say(line, stats, values)
+
+
+def _unchanged(unasserted: int, entailed: int, took: str) -> str:
+    """The line for an update that deletes only quads that are not asserted; rules infer `entailed` of them."""
+    reasons = []
+    if entailed:
+        has = "quad to delete is" if entailed == 1 else "quads to delete are"
+        reasons.append(f"{entailed:,} {has} inferred, so deleting has no effect")
+    if missing := unasserted - entailed:
+        reasons.append(f"{amount(missing, 'quad')} to delete {'is' if missing == 1 else 'are'} not in the store")
+    return f"nothing changed {took}: {'; '.join(reasons)}"

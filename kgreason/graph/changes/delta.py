@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
@@ -167,6 +168,7 @@ class Delta(Frames):
 
     def turned(self, *, asserted: bool) -> list[Triple]:
         """The triples that turned from inferred to asserted; with `asserted=False` from asserted to inferred."""
+        check_asserted(asserted)
         kinds = (INFERRED, IS_ASSERTED)
         return self._decoded(self.rows_that(before=(kinds[not asserted],), after=(kinds[asserted],)))
 
@@ -224,4 +226,6 @@ def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _kinds(asserted: bool | None) -> tuple[int, ...]:
+    """The kinds of present facts that `asserted` names. Raises InputTypeError."""
+    check_asserted(asserted)
     return (INFERRED, IS_ASSERTED) if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)

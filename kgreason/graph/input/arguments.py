@@ -49,6 +49,12 @@ def check_texts(argument: str, value: object) -> None:
         )
 
 
+def check_asserted(value: object) -> None:
+    """Raise InputTypeError if a value is not the argument `asserted`: True, False or None."""
+    if value is not None and not isinstance(value, bool):
+        raise InputTypeError(f"asserted has to be True, False or None; got {value!r} ({type(value).__name__})")
+
+
 def check_single(function: str, triple: object, others: tuple[object, ...]) -> None:
     """Raise InputTypeError if a function that takes one triple got more arguments."""
     if others:

@@ -40,6 +40,7 @@ from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
 from kgreason.store.oxigraph.results import Results
+from kgreason.store.oxigraph.update import Term
 
 Output: TypeAlias = IO[bytes] | str | PathLike[str] | None
 Row = TypeVar("Row", bound=QuerySolution | Triple | Quad)
@@ -105,12 +106,54 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]))
 
 
+class Solution:
+    """One solution of a SELECT: `row["x"]`, `row[0]` or `x, y = row`. A variable without a value gives None.
+
+    `isinstance(row, pyoxigraph.QuerySolution)` is true. An unknown name raises KeyError, another number IndexError;
+    pyoxigraph's own solutions give None for them.
+    """
+
+    __slots__ = ("_names", "_row")
+    __class__ = QuerySolution  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as pyoxigraph's solutions
+
+    def __init__(self, names: tuple[str, ...], row: QuerySolution) -> None:
+        self._names, self._row = names, row
+
+    def __getitem__(self, key: str | int | Variable) -> Term | None:
+        if isinstance(key, int):
+            if not 0 <= key < len(self._names):
+                raise IndexError(f"there is no column {key}; {self._columns()}")
+        elif (key.value if isinstance(key, Variable) else key) not in self._names:
+            raise KeyError(f"there is no column {key}; {self._columns()}")
+        return cast("Term | None", self._row[key])
+
+    def _columns(self) -> str:
+        columns = ", ".join(f"{place} {name}" for place, name in enumerate(self._names))
+        return f"the columns are {columns}" if columns else "the query has no columns"
+
+    def __iter__(self) -> Iterator[Term | None]:
+        return iter(self._row)
+
+    def __len__(self) -> int:
+        return len(self._row)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._row == (other._row if type(other) is Solution else other))
+
+    def __repr__(self) -> str:
+        return repr(self._row)
+
+
 class Solutions(Answer[QuerySolution]):
     """The solutions of a SELECT. The values of a solution are read by variable name, by number, or by iteration."""
 
     def __init__(self, found: QuerySolutions) -> None:
         super().__init__([variable.value for variable in found.variables], found)
         self._found = found
+
+    def _read(self) -> QuerySolution:
+        return cast(QuerySolution, Solution(self._names, super()._read()))
 
     @property
     def variables(self) -> list[Variable]:
