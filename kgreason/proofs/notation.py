@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Protocol, Self
 
 from kgreason.errors import InputTypeError
-from kgreason.rules.expressions import expression_text
+from kgreason.rules.expressions import expression_text, is_constant
 from kgreason.rules.formatter import format_atom, format_rule, format_term
 from kgreason.rules.lowering import is_absence, is_computed
 from kgreason.rules.model import Atom, Rule, Term, triple
@@ -91,7 +91,8 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
 
 def _computed_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     expression, values = computed(fact)
-    texts = {str(variable): format_term(term, prefixes) for variable, term in values.items()}
+    constants = {part: part for part in expression.parts if isinstance(part, str) and is_constant(part)}
+    texts = {str(part): format_term(term, prefixes) for part, term in (*constants.items(), *values.items())}
     text = expression_text(expression, texts)
     return text if expression.result is None else f"{text} = {texts[str(expression.result)]}"
 

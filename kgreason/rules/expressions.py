@@ -12,6 +12,7 @@ Cost: Oxigraph parses the expression of a rule once when the rule is read, 0.1 m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +20,8 @@ from typing import NamedTuple
 import pyoxigraph
 
 from kgreason.rules.model import Atom, Computed, Variable
+from kgreason.rules.text.constants import number
+from kgreason.terms.vocabulary import XSD_BOOLEAN
 
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
 AGGREGATES = frozenset(["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"])
@@ -30,6 +33,30 @@ _NAMES = """
     COALESCE IF STRLANG STRDT SAMETERM ISIRI ISURI ISBLANK ISLITERAL ISNUMERIC REGEX SUBSTR REPLACE
     TRIPLE SUBJECT PREDICATE OBJECT ISTRIPLE LANGDIR HASLANG HASLANGDIR STRLANGDIR
 """
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_XSD = "<http://www.w3.org/2001/XMLSchema#"
+_CASTS = frozenset(
+    f"{_XSD}{name}>"
+    for name in (
+        "boolean",
+        "double",
+        "float",
+        "integer",
+        "decimal",
+        "dateTime",
+        "string",
+        "date",
+        "time",
+        "duration",
+        "yearMonthDuration",
+        "dayTimeDuration",
+        "gYear",
+        "gYearMonth",
+        "gMonth",
+        "gMonthDay",
+        "gDay",
+    )
+)
 _FUNCTIONS = frozenset(_NAMES.split())
 """The functions of SPARQL 1.1, and of SPARQL 1.2 for triple terms and base directions, that Oxigraph evaluates."""
 _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
@@ -79,6 +106,35 @@ class Problem(NamedTuple):
     words: str
 
 
+def in_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, ...]:
+    """The parts with numbers and booleans as constants, so that `5` and `"5"^^xsd:integer` are the same.
+
+    A sign behind an operand is an operator: `?x -1` is `?x - 1`.
+    """
+    found: list[Variable | str] = []
+    for part in parts:
+        word = "" if isinstance(part, Variable) else part
+        if word.lower() in ("true", "false"):
+            found.append(f'"{word.lower()}"^^{XSD_BOOLEAN}')
+        elif _NUMBER.fullmatch(word):
+            if word[0] in "+-" and found and _is_operand(found[-1]):
+                found.append(word[0])
+                word = word[1:]
+            found.append(number(word))
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def _is_operand(part: Variable | str) -> bool:
+    return isinstance(part, Variable) or part == ")" or is_constant(part)
+
+
+def is_constant(part: str) -> bool:
+    """Whether a part of an expression is an IRI or a literal, and no operator or name."""
+    return part.startswith('"') or (part.startswith("<") and part.endswith(">"))
+
+
 def problem_of(computed: Computed, written: str = "") -> Problem | None:
     """A problem that says what is wrong with an expression, or None. `written` is what the user wrote, for messages."""
     if problem := next(_of_parts(computed.parts), None):
@@ -98,6 +154,10 @@ def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
     for index, (part, following) in enumerate(pairwise((*parts, ""))):
         if isinstance(part, Variable):
             continue
+        if part.startswith("<") and len(part) > 2 and following == "(" and part not in _CASTS:
+            yield Problem(
+                index, f"{part} is no function: of functions with an IRI only casts such as xsd:integer exist"
+            )
         if part == following == "=":
             yield Problem(index + 1, "SPARQL compares with a single =")
         if part[0].isalpha() and (words := _of_word(part, str(following))):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kgreason.rules.expressions import text_of
+from kgreason.rules.expressions import is_constant, text_of
 from kgreason.rules.model import FALSE, Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.terms.quoting import quote
@@ -81,7 +81,7 @@ def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
 
 def format_computed(computed: Computed, prefixes: Mapping[str, str]) -> str:
     """The text `FILTER(expression)` or `BIND(expression AS ?x)`."""
-    parts = (part for part in computed.parts if isinstance(part, str) and part[0] in '<"' and len(part) > 2)
+    parts = (part for part in computed.parts if isinstance(part, str) and is_constant(part))
     return text_of(computed, {part: format_term(part, prefixes) for part in parts})
 
 

@@ -104,11 +104,21 @@ def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> t
     """The atoms that must hold before a rule asks for `keys`: the body, without what the rule itself derives.
 
     So a recursive rule asks for all keys at once, and not for those of one step in each step of the commit. If the
-    other atoms do not bind the keys, it is the whole body.
+    other atoms do not bind the keys, or if their join is a product, it is the whole body. Cost: a rule may ask for keys
+    that no recursion reaches.
     """
     others = tuple(atom for atom in body if not any(can_match(head, atom) for head in rule.heads))
     bound = {term for atom in others for term in atom.terms}
-    return others if bound.issuperset(keys) else body
+    return others if bound.issuperset(keys) and _are_connected(others) else body
+
+
+def _are_connected(atoms: tuple[Atom, ...]) -> bool:
+    """Whether shared variables lead from each atom to every other one: else their join is a product."""
+    groups: list[set[Variable]] = []
+    for atom in atoms:
+        touched = [group for group in groups if group & atom.variables()]
+        groups = [group for group in groups if group not in touched] + [atom.variables().union(*touched)]
+    return len(groups) <= 1
 
 
 class Function(NamedTuple):

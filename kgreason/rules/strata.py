@@ -12,14 +12,15 @@ Rules about equality and the values of literals are not part of this graph. Othe
 equals would put every triple on one cycle. Instead each negation also depends on all other rules that derive
 owl:sameAs.
 
-Law: levels are finite exactly if no cycle has a closed dependency. Cost: for each negation, a look at the rules that
-can derive the negated facts. Nothing for a program without NOT.
+Law: levels are finite exactly if no cycle has a closed dependency. Cost: nothing for a program
+without NOT. Else an index of all rules, and for each negation a look at the rules that can derive the negated facts.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from kgreason.errors import StratificationError
@@ -116,21 +117,15 @@ def _needs(reached: Mapping[Rule, _Reached]) -> dict[Negation, Rule]:
 def _levels(
     needs: Mapping[Negation, Mapping[Negation, Rule]], reached: Mapping[Negation, Mapping[Rule, _Reached]]
 ) -> dict[Negation, int]:
+    try:
+        order = list(TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        *path, _ = reversed(error.args[1])  # each needs the next
+        raise StratificationError(_cycle(path, needs, reached)) from None
     levels: dict[Negation, int] = {}
-    path: list[Negation] = []
-
-    def level(negation: Negation) -> int:
-        if negation not in levels:
-            if negation in path:
-                raise StratificationError(_cycle(path[path.index(negation) :], needs, reached))
-            path.append(negation)
-            levels[negation] = 1 + max(map(level, needs[negation]), default=0)
-            path.pop()
-        return levels[negation]
-
-    for negation in needs:
-        level(negation)
-    return levels
+    for negation in order:
+        levels[negation] = 1 + max((levels[each] for each in needs[negation]), default=0)
+    return {negation: levels[negation] for negation in needs}
 
 
 def _cycle(
@@ -149,6 +144,8 @@ def _cycle(
         while (reader := reached[negation][chain[-1]].reader) is not None:
             chain.append(reader)
         derives = ", which needs ".join(map(_label, reversed(chain)))
+        if not any(can_match(head, atom) for head in chain[-1].heads for atom in negation.negated.atoms):
+            derives += " (it derives owl:sameAs, which can make any two terms equal)"
         steps.append(f"{_label(sayer)} says {_said(negation, sayer)}, so it needs {derives}")
     return f"rules say NOT in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
 

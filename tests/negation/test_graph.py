@@ -8,9 +8,11 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError, StratificationError
+from kgreason.materialize.options import SchemaMode
 from kgreason.rules.formatter import format_program
 from kgreason.rules.parser import parse
 from kgreason.rules.program import Program
+from kgreason.rules.strata import stratify
 from kgreason.tables import TableProgram
 from tests.oracle.stratified import CircularError, perfect
 from tests.strategies.negation import Triple, history
@@ -168,3 +170,45 @@ def test_a_history_on_disk_survives_reopening(seed: int, tmp_path: Path) -> None
         with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
             triples = {(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in graph.match()}
             assert triples == {terms for relation, terms in wanted if relation is None}
+
+
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+def test_a_negation_waits_for_rules_that_derive_axioms(schema: SchemaMode) -> None:
+    graph = KnowledgeGraph.open(rules=["rdfs"], schema=schema)
+    with graph.transaction() as transaction:
+        transaction.add_rules(
+            "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+            "[:pp, rdfs:domain, :CC] :- [:x, :start, :y] ."
+            "[:p, rdfs:domain, :C] :- [:x, :on, :y], NOT [:x, :off, :y] ."
+            "[?x, :r, ?y] :- [?x, :s, ?y], NOT [?x, a, :C] ."
+        )
+    graph.add(":x :start :y .", prefixes=NAMES)
+    graph.add(":a :s :b ; :p :b . :x :on :y .", prefixes=NAMES)
+    assert not graph.ask("PREFIX : <http://e/> ASK { :a :r :b }")
+    graph.add(":x :off :y .", prefixes=NAMES)
+    assert graph.ask("PREFIX : <http://e/> ASK { :a :r :b }")
+
+
+def test_a_recursive_rule_with_guards_on_both_ends_asks_for_no_product() -> None:
+    graph = KnowledgeGraph.open(rules=[])
+    with graph.transaction() as transaction:
+        transaction.add_rules(
+            "@prefix : <http://e/> . [?x, :far, ?y] :- [?x, :start, ?y] ."
+            "[?x, :far, ?z] :- :N[?x], :N[?z], [?x, :far, ?y], [?y, :e, ?z], NOT [?x, :blocked, ?z] ."
+        )
+    edges = " . ".join(f":n{number} a :N ; :e :n{number + 1}" for number in range(60))
+    graph.add(f"{edges} . :n0 :start :n0 .", prefixes=NAMES)
+    assert graph.stats()["hidden"] < 200
+
+
+def test_a_long_chain_of_negations_is_no_recursion_of_python() -> None:
+    count = 1_100
+    rules = parse(" ".join(f"p{place + 1}(?x) :- p0(?x), NOT p{place}(?x) ." for place in reversed(range(count)))).rules
+    assert max(stratify(rules).values()) == count
+
+
+def test_a_circle_through_equality_says_so() -> None:
+    graph = KnowledgeGraph.open(rules=["owl2rl"])
+    text = "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://e/> ."
+    with pytest.raises(StratificationError, match="it derives owl:sameAs"), graph.transaction() as transaction:
+        transaction.add_rules(f"{text} [:a, owl:sameAs, :b] :- [:x, :on, :y], NOT [:x, :off, :y] .")

@@ -3,8 +3,9 @@
     [?x, ?q, ?y] :- [?p, rdfs:subPropertyOf, ?q], [?x, ?p, ?y]         the rule: it could derive any triple
     [?x, :knows, ?y] :- [?x, :likes, ?y]                               drawn, for :likes rdfs:subPropertyOf :knows
 
-Otherwise a rule that can derive every triple would close a cycle through every NOT. Schema triples that are derived
-later are not drawn; if they do close a cycle, the commit notices it when a decided negation changes.
+Otherwise a rule that can derive every triple would close a cycle through every NOT. Where another rule can derive the
+schema triple, the instance for it reads the triple, and so waits for that rule. Schema triples that appear in another
+way are not drawn; if they do close a cycle, the commit notices it when a decided negation changes.
 
 Cost: for each generic rule with a variable as predicate or class of a head, its matches in the closed schema.
 """
@@ -15,8 +16,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kgreason.ontology.generic.generic import is_schema_pattern
-from kgreason.ontology.generic.patterns import Binding, substituted, unified
+from kgreason.ontology.generic.generic import is_premise, is_schema_pattern
+from kgreason.ontology.generic.patterns import Binding, fresh, substituted, unified
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, triple
 from kgreason.terms.vocabulary import RDF_TYPE
 
@@ -28,14 +29,23 @@ def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
     found = list(rules)
     generic = [rule for rule in found if any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))]
     index: defaultdict[Constant, list[Atom]] = defaultdict(list)
-    for terms in schema if generic else ():
-        index[terms[1]].append(triple(*terms))
+    derived: defaultdict[Constant, list[Atom]] = defaultdict(list)
+    if generic:
+        for terms in schema:
+            index[terms[1]].append(triple(*terms))
+        for head in (head for rule in found if not _closes(rule) for head in rule.heads if is_schema_pattern(head)):
+            derived[str(head.terms[1])].append(fresh(head, 0))
     others = set(generic)
     for rule in found:
         if rule not in others:
             yield rule
         else:
-            yield from _instances(rule, index)
+            yield from _instances(rule, index, derived)
+
+
+def _closes(rule: Rule) -> bool:
+    """Whether a rule reads the schema alone: it closes the schema, or belongs to the walk along a list."""
+    return all(map(is_premise, rule.body))
 
 
 def _others(rule: Rule) -> Iterator[Atom]:
@@ -52,23 +62,25 @@ def _is_open(atom: Atom) -> bool:
     return isinstance(predicate, Variable) or (predicate == RDF_TYPE and isinstance(object_, Variable))
 
 
-def _instances(rule: Rule, index: _Index) -> Iterable[Rule]:
+def _instances(rule: Rule, index: _Index, derived: _Index) -> Iterable[Rule]:
     read = [atom for atom in rule.body if is_schema_pattern(atom)]
     left = tuple(atom for atom in rule.body if not is_schema_pattern(atom))
-    bindings: Iterable[Binding] = [{}]
+    ways: list[tuple[Binding, tuple[Atom, ...]]] = [({}, left)]
     for atom in read:
-        facts = index.get(str(atom.terms[1]), ())
-        bindings = [
-            further
-            for binding in bindings
-            for fact in facts
+        predicate = str(atom.terms[1])
+        found: list[tuple[Atom, tuple[Atom, ...]]] = [(fact, ()) for fact in index.get(predicate, ())]
+        found += [(head, (atom,)) for head in derived.get(predicate, ())]
+        ways = [
+            (further, (*kept, *more))
+            for binding, kept in ways
+            for fact, more in found
             if (further := unified(substituted(atom, binding), fact, binding)) is not None
         ]
     return dict.fromkeys(
         replace(
             rule,
             heads=tuple(substituted(head, binding) for head in rule.heads),
-            body=tuple(substituted(atom, binding) for atom in left),
+            body=tuple(substituted(atom, binding) for atom in kept),
         )
-        for binding in bindings
+        for binding, kept in ways
     )

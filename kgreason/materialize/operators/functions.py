@@ -20,10 +20,11 @@ import numpy as np
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
-from kgreason.errors import LimitError
+from kgreason.errors import LimitError, RuleError
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.operators.evaluation import evaluated
 from kgreason.materialize.operators.tables import Table, table_of
+from kgreason.rules.expressions import text_of
 from kgreason.rules.lowering import Function, functions
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
@@ -77,7 +78,7 @@ class Functions:
         for operator in self._operators:
             keys = operator.asks.matching(rows, tables)
             if len(keys):
-                made = operator.made.rows(evaluated(operator.function.computed, keys, self._dictionary, check))
+                made = operator.made.rows(self._evaluated(operator, keys, check))
                 made = made[self._engine.circuit.facts.find(made) < 0]
                 if len(made):
                     added.setdefault(operator.made.number, []).append(made)
@@ -85,6 +86,13 @@ class Functions:
                     self._count(operator.rule)
                     known = len(self._dictionary)
         return Facts({table: np.concatenate(parts) for table, parts in added.items()}, {}) if added else NO_FACTS
+
+    def _evaluated(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Int32:
+        try:
+            return evaluated(operator.function.computed, keys, self._dictionary, check)
+        except RuntimeError as error:
+            expression = text_of(operator.function.computed)
+            raise RuleError(f"rule {operator.rule}: {expression} cannot be evaluated: {error}") from error
 
     def _count(self, rule: str) -> None:
         self._rounds += 1

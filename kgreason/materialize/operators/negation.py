@@ -11,7 +11,9 @@ Invariant after the last level: `none(keys)` is a fact exactly if `asks(keys)` i
 So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive Databases
 and Logic Programs*). There is no state but the facts: a rollback of the engine is a rollback here.
 
-Cost: one look-up for each changed fact of `asks`, of `none` and of the negated relations.
+Cost: one look-up for each changed fact of `asks`, of `none` and of the negated relations. A commit that changes the
+representative of a term looks at all facts once for each negation and each of its steps. An edit of the program of
+rules that say NOT draws the graph of levels anew, which looks at all rules.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from typing import NoReturn
 from lark import Token
 
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
-from kgreason.rules.expressions import in_order, problem_of
+from kgreason.rules.expressions import in_constants, in_order, problem_of
 from kgreason.rules.model import FALSE, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
@@ -127,7 +127,11 @@ class _Reader:
                 self._fail(atom.start, str(misused(atom.start, in_head=True)))
         for literal in clause.body:
             for atom in (literal,) if isinstance(literal, AtomText) else getattr(literal, "atoms", ()):
-                if atom.relation and (problem := misused(atom.relation, under_not=isinstance(literal, NotText))):
+                if (
+                    atom.relation
+                    and atom.relation.isupper()
+                    and (problem := misused(atom.relation, under_not=isinstance(literal, NotText)))
+                ):
                     self._fail(atom.start, problem)
 
     def _atom(self, atom: AtomText) -> Atom:
@@ -151,12 +155,15 @@ class _Reader:
         if problem := problem_of(found, self.text[first.start_pos : last.end_pos]):
             place = computed.start if problem.part is None else _tokens(computed.parts[problem.part])[0]
             self._fail(place, problem.words)
-        return found
+        return found._replace(parts=in_constants(parts))
 
     def _part(self, node: Node) -> Variable | str:
         """A token of an expression; numbers, booleans, names and operators stay as they are."""
         if isinstance(node, Token) and node.type in _AS_WRITTEN:
-            return str(node.value.upper() if node.type == "IDENTIFIER" else node.value)
+            if node.type != "IDENTIFIER":
+                return str(node.value)
+            word = str(node.value.lower())
+            return word if word in ("true", "false") else word.upper()
         return self._term(node)
 
     def _term(self, node: Node) -> Term:
