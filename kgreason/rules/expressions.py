@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import pyoxigraph
 
+from kgreason.rules.constants import number
 from kgreason.rules.model import Atom, Computed, Variable
-from kgreason.rules.text.constants import number
 from kgreason.terms.vocabulary import XSD_BOOLEAN
 
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])

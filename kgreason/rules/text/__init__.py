@@ -1,7 +1,6 @@
 """From rule text to rules; `rules.parser` is the door.
 
 syntax     text -> statements of tokens with their places (grammar.lark)
-constants  constants as they are written -> N-Triples text
 reader     statements -> a program: prefixes are resolved, every rule is checked
 mistakes   what a user may have meant with text that does not parse
 """

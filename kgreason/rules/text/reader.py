@@ -21,11 +21,11 @@ from typing import NoReturn
 from lark import Token
 
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
+from kgreason.rules import constants
 from kgreason.rules.expressions import in_constants, in_order, problem_of
 from kgreason.rules.model import FALSE, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
-from kgreason.rules.text import constants
 from kgreason.rules.text.mistakes import misused
 from kgreason.rules.text.syntax import (
     AtomText,

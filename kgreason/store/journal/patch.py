@@ -24,7 +24,7 @@ import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rules.text.constants import unquote
+from kgreason.rules.constants import unquote
 from kgreason.store.journal.record import SIGNED
 
 _ROW = re.compile(rb"(H|TX|TC|TA|PA|PD|A|D)(?:[ \t]+(.*?))?[ \t]*\.")

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from kgreason.rules.text.constants import unquote
+from kgreason.rules.constants import unquote
 from kgreason.terms.quoting import quote
 
 if TYPE_CHECKING:
