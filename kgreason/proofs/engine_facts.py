@@ -18,13 +18,13 @@ from kgreason.engine.program.shapes import Pattern
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import DATATYPES
 from kgreason.materialize.twins import GROUP as TWINS
-from kgreason.ontology.generic.patterns import substituted, unified
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
 from kgreason.rules.canonical import canonical
 from kgreason.rules.lowering import read_by
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import ruleset
+from kgreason.rules.patterns import substituted, unified
 
 _TRIED, _LONG = 500, 12
 """How many steps the search for the derivation by a rule takes, and how long a body of a user's rule may be for it."""

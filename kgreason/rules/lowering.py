@@ -33,13 +33,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from kgreason.rules.canonical import canonical_computed, canonical_not
 from kgreason.rules.expressions import text_of
 from kgreason.rules.formatter import format_not
-from kgreason.rules.matching import can_match
 from kgreason.rules.model import FALSE, Atom, Computed, Not, Rule, Variable, contradiction
+from kgreason.rules.patterns import can_match
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
 _ASKS, _SOME, _NAMES, _NONE = "asks ", "some ", "names ", "NOT "
@@ -59,6 +60,7 @@ class Negation(NamedTuple):
     negated: Not
 
 
+@lru_cache(maxsize=4_096)
 def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
     """The hidden relations for `negated`, equal for all ways to write it; and the key variables of the rule."""
     same, keys = canonical_not(negated)
@@ -132,6 +134,7 @@ class Function(NamedTuple):
     computed: Computed
 
 
+@lru_cache(maxsize=4_096)
 def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
     """The hidden relations for an expression, equal for all ways to write it; and the rule's variables in it."""
     same, inputs = canonical_computed(computed)
@@ -161,11 +164,6 @@ def absences(rule: Rule) -> Iterator[Atom]:
     for negated in rule.negated:
         hidden, keys = negation(negated)
         yield Atom(hidden.none.relation, keys)
-
-
-def is_hidden_relation(relation: str | None) -> bool:
-    """Whether `lowered` made this relation."""
-    return relation is not None and relation.startswith((_ASKS, _SOME, _NAMES, _NONE, *_MADE))
 
 
 def is_operated(fact: Atom) -> bool:

@@ -21,13 +21,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import NamedTuple
 
 from kgreason.errors import StratificationError
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation, negations
-from kgreason.rules.matching import can_match
 from kgreason.rules.model import Atom, Rule, Variable, triple
+from kgreason.rules.patterns import can_match
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 
 _EQUALITY = frozenset(["representatives", "links", "eq", "eq-ref", "eq-literals", "twins"])
@@ -37,11 +36,8 @@ _SAME = triple(Variable("x"), OWL_SAME_AS, Variable("y"))
 _Signature = tuple[str | None, int, str | None, str | None]
 
 
-class _Reached(NamedTuple):
-    """A rule that can derive negated facts, and the rule that reads its facts (None: the negation reads them)."""
-
-    rule: Rule
-    reader: Rule | None
+_Reached = Mapping[Rule, Rule | None]
+"""The rules that can derive negated facts; for each, the rule that reads its facts (None: the negation reads them)."""
 
 
 def stratify(rules: Iterable[Rule]) -> dict[Negation, int]:
@@ -94,28 +90,28 @@ def _signature(atom: Atom) -> _Signature:
     return None, 3, predicate, object_ if predicate in (RDF_TYPE, None) else None
 
 
-def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> dict[Rule, _Reached]:
+def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> _Reached:
     """The rules that can derive facts that `negation` negates, directly or through open dependencies."""
     atoms = (*negation.negated.atoms, *((_SAME,) if is_equal else ()))
-    reached = {rule: _Reached(rule, None) for atom in atoms for rule in producers.of(atom)}
+    reached: dict[Rule, Rule | None] = {rule: None for atom in atoms for rule in producers.of(atom)}
     queue = list(reached)
     while queue:
         reader = queue.pop()
         for atom in reader.body:
             for rule in producers.of(atom):
                 if rule not in reached:
-                    reached[rule] = _Reached(rule, reader)
+                    reached[rule] = reader
                     queue.append(rule)
     return reached
 
 
-def _needs(reached: Mapping[Rule, _Reached]) -> dict[Negation, Rule]:
+def _needs(reached: _Reached) -> dict[Negation, Rule]:
     """The negations in the bodies of the reached rules, each with a rule that contains it."""
     return {negation: rule for rule in reached for negation in negations(rule)}
 
 
 def _levels(
-    needs: Mapping[Negation, Mapping[Negation, Rule]], reached: Mapping[Negation, Mapping[Rule, _Reached]]
+    needs: Mapping[Negation, Mapping[Negation, Rule]], reached: Mapping[Negation, _Reached]
 ) -> dict[Negation, int]:
     try:
         order = list(TopologicalSorter(needs).static_order())
@@ -131,7 +127,7 @@ def _levels(
 def _cycle(
     path: Sequence[Negation],
     needs: Mapping[Negation, Mapping[Negation, Rule]],
-    reached: Mapping[Negation, Mapping[Rule, _Reached]],
+    reached: Mapping[Negation, _Reached],
 ) -> str:
     """The error message for a cycle: each negation in `path` needs the next, and the last needs the first.
 
@@ -141,7 +137,7 @@ def _cycle(
     for number, negation in enumerate(path):
         sayer = needs[path[number - 1]][negation]
         chain = [needs[negation][path[(number + 1) % len(path)]]]
-        while (reader := reached[negation][chain[-1]].reader) is not None:
+        while (reader := reached[negation][chain[-1]]) is not None:
             chain.append(reader)
         derives = ", which needs ".join(map(_label, reversed(chain)))
         if not any(can_match(head, atom) for head in chain[-1].heads for atom in negation.negated.atoms):

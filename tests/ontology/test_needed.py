@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.ontology.generic.needed import needed_generic
-from kgreason.ontology.generic.patterns import generalises, numbered, substituted, unified
 from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.rules.model import Atom, Variable
 from kgreason.rules.parser import parse
+from kgreason.rules.patterns import generalises, numbered, substituted, unified
 
 from .pipeline import GENERIC
 from .reading import document, turtle

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kgreason.ontology.generic.generic import is_premise, is_schema_pattern
-from kgreason.ontology.generic.patterns import Binding, fresh, substituted, unified
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, triple
+from kgreason.rules.patterns import Binding, fresh, substituted, unified
 from kgreason.terms.vocabulary import RDF_TYPE
 
 _Index = Mapping[Constant, Sequence[Atom]]

@@ -16,12 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-import numpy as np
-
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
 from kgreason.errors import LimitError, RuleError
-from kgreason.materialize.edit import NO_FACTS, Facts
+from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.operators.evaluation import evaluated
 from kgreason.materialize.operators.tables import Table, table_of
 from kgreason.rules.expressions import text_of
@@ -73,7 +71,7 @@ class Functions:
         `check` may raise between pieces. Raises LimitError, naming a rule, after `MOST_ROUNDS` rounds with new terms.
         """
         rows, tables = self._engine.arrived()
-        added: dict[int, list[Int32]] = {}
+        found = []
         known = len(self._dictionary)
         for operator in self._operators:
             keys = operator.asks.matching(rows, tables)
@@ -81,11 +79,11 @@ class Functions:
                 made = operator.made.rows(self._evaluated(operator, keys, check))
                 made = made[self._engine.circuit.facts.find(made) < 0]
                 if len(made):
-                    added.setdefault(operator.made.number, []).append(made)
+                    found.append(Facts({operator.made.number: made}, {}))
                 if len(self._dictionary) > known:
                     self._count(operator.rule)
                     known = len(self._dictionary)
-        return Facts({table: np.concatenate(parts) for table, parts in added.items()}, {}) if added else NO_FACTS
+        return together(found)
 
     def _evaluated(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Int32:
         try:

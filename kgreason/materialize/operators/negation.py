@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.errors import StratificationError
-from kgreason.materialize.edit import Facts
+from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.operators.drawn import drawn
 from kgreason.materialize.operators.tables import Table, table_of, unique
 from kgreason.materialize.same_as.representatives import Equality
@@ -100,15 +100,12 @@ class Negations:
 
     def _decided(self, changes: Changes, before: int) -> Facts:
         """The facts for the negations up to the present level; those up to level `before` were decided already."""
-        added: dict[int, list[Int32]] = {}
-        removed: dict[int, list[Int32]] = {}
+        found = []
         for operator in (*self._operators, *self._leaving):
             if operator.level <= self._level:
-                come, gone = self._rows(operator, changes, was_decided=operator.level <= before)
-                for rows, found in ((come, added), (gone, removed)):
-                    if len(rows):
-                        found.setdefault(operator.none.number, []).append(rows)
-        return Facts(*({table: np.concatenate(parts) for table, parts in rows.items()} for rows in (added, removed)))
+                rows = self._rows(operator, changes, was_decided=operator.level <= before)
+                found.append(Facts(*({operator.none.number: part} if len(part) else {} for part in rows)))
+        return together(found)
 
     def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
         """The rows of `none` to assert and to retract."""

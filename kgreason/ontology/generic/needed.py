@@ -30,9 +30,9 @@ from itertools import chain
 from typing import TypeAlias
 
 from kgreason.ontology.generic.generic import Generic, feeders, is_premise, is_schema_pattern
-from kgreason.ontology.generic.patterns import Binding, fresh, generalises, numbered, substituted, text, unified
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
+from kgreason.rules.patterns import Binding, fresh, generalises, numbered, substituted, text, unified
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 
 KEYWORDS = SCHEMA_PREDICATES | {RDF_TYPE}

@@ -61,21 +61,25 @@ def read(text: str, source: str) -> Program:
 
 def read_computed(text: str) -> Computed:
     """What a text such as `FILTER(?x > 5)` or `BIND(?x + 1 AS ?y)` computes."""
-    rule = f"false :- {text} ."
-    (clause,) = statements(rule, "<rules>")
-    assert isinstance(clause, Clause)
-    (computed,) = clause.body
-    assert isinstance(computed, ComputedText)
-    return _Reader(rule, "<rules>").computation(computed)
+    reader, literal = _alone(text)
+    assert isinstance(literal, ComputedText)
+    return reader.computation(literal)
 
 
 def read_not(text: str) -> Not:
     """What a text such as `NOT p(?x)` negates, in the form in which `format_not` writes it without prefixes."""
-    (clause,) = statements(f"false :- {text} .", "<rules>")
+    reader, literal = _alone(text)
+    assert isinstance(literal, NotText)
+    return reader.negation(literal)
+
+
+def _alone(text: str) -> tuple[_Reader, AtomText | NotText | ComputedText]:
+    """The only part of a rule's body, and a reader for the rule."""
+    rule = f"false :- {text} ."
+    (clause,) = statements(rule, "<rules>")
     assert isinstance(clause, Clause)
-    (negated,) = clause.body
-    assert isinstance(negated, NotText)
-    return _Reader("", "<rules>").negation(negated)
+    (literal,) = clause.body
+    return _Reader(rule, "<rules>"), literal
 
 
 class _Reader:

@@ -80,3 +80,8 @@ def text(pattern: Atom) -> str:
     """The text of a pattern in messages, for example `[?1, rdf:type, ex:Dog]`."""
     terms = ", ".join(map(str, pattern.terms))
     return f"[{terms}]" if pattern.relation is None else f"{pattern.relation}({terms})"
+
+
+def can_match(head: Atom, atom: Atom) -> bool:
+    """Whether a fact can match both atoms. The atoms are from two rules: equal names are different variables."""
+    return unified(fresh(head, 0), atom, {}) is not None
