@@ -73,6 +73,22 @@ catalogue = click.option(
 )
 
 
+def rdf_files(command: Command) -> Command:
+    """The options -f and --format of a command that reads RDF files."""
+    command = click.option(
+        "--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it."
+    )(command)
+    return click.option(
+        "-f",
+        "--file",
+        "files",
+        multiple=True,
+        required=True,
+        metavar="FILE...",
+        help="RDF files; - is standard input, and needs --format.",
+    )(command)
+
+
 def equality(command: Command) -> Command:
     """Add the options that say how terms that owl:sameAs makes equal are shown."""
     mode = click.option(

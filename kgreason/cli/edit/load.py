@@ -23,6 +23,7 @@ from kgreason.cli.options import (
     equality,
     example,
     location,
+    rdf_files,
     schema,
     verbose,
 )
@@ -39,16 +40,7 @@ from kgreason.materialize.options import SameAsMode, SchemaMode
     ),
 )
 @location
-@click.option(
-    "-f",
-    "--file",
-    "files",
-    multiple=True,
-    required=True,
-    metavar="FILE...",
-    help="RDF files; - is standard input, and needs --format.",
-)
-@click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
+@rdf_files
 @click.option(
     "--rules",
     multiple=True,

@@ -13,21 +13,12 @@ from pathlib import Path
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, edited, means
-from kgreason.cli.options import FileList, as_json, check_stdin, example, existing, verbose
+from kgreason.cli.options import FileList, as_json, check_stdin, example, existing, rdf_files, verbose
 
 
 @click.command(cls=FileList, epilog=example("kgreason unload -l store -f old.ttl data.nt.gz"))
 @existing
-@click.option(
-    "-f",
-    "--file",
-    "files",
-    multiple=True,
-    required=True,
-    metavar="FILE...",
-    help="RDF files; - is standard input, and needs --format.",
-)
-@click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
+@rdf_files
 @means
 @as_json
 @verbose
