@@ -127,7 +127,7 @@ class Engine:
     def table(self, is_triple: bool, width: int) -> int:
         """The number of the table for facts of one kind (triples or atoms of a relation) and one width.
 
-        The table is made if there is none yet.
+        Makes the table if it does not exist.
         """
         number = self.planner.table(is_triple, width)
         self.circuit.refresh()

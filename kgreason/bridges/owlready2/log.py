@@ -6,8 +6,8 @@ these tables see every edit. Triggers and log tables are TEMP: they belong to th
 user's file. A rollback of the user's edits also rolls back their notes. A changed row is in the log once, with a flag
 `was`: 1 if the row was there before the first change.
 
-Law: take the present tables `objs` and `datas`, remove the rows with `was` = 0 and add the rows with `was` = 1; the
-result is the tables as they were before. In the same way the log has the former names of `resources`. Cost: one
+Law: take the present tables `objs` and `datas`, remove the rows with `was` = 0 and add the rows with `was` = 1. The
+tables then hold the rows of before. In the same way the log has the former names of `resources`. Cost: one
 insertion into a table in memory for each row that changes.
 """
 

@@ -38,6 +38,7 @@ Quad: TypeAlias = tuple[str, str, str, str]
 
 
 _COLUMNS = "subject", "predicate", "object", "graph", "before", "after"
+_PRESENT = INFERRED, IS_ASSERTED
 _KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
 
 
@@ -151,12 +152,12 @@ class Delta(Frames):
     @property
     def disappeared_rows(self) -> Int32:
         """The triples int32[k, 3] that disappeared."""
-        return self.rows_that(before=_kinds(None), after=(ABSENT,))
+        return self.rows_that(before=_PRESENT, after=(ABSENT,))
 
     @property
     def appeared_rows(self) -> Int32:
         """The triples int32[k, 3] that appeared."""
-        return self.rows_that(before=(ABSENT,), after=_kinds(None))
+        return self.rows_that(before=(ABSENT,), after=_PRESENT)
 
     def appeared(self, *, asserted: bool | None = None) -> list[Triple]:
         """The triples that appeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
@@ -169,8 +170,7 @@ class Delta(Frames):
     def turned(self, *, asserted: bool) -> list[Triple]:
         """The triples that turned from inferred to asserted; with `asserted=False` from asserted to inferred."""
         check_asserted(asserted)
-        kinds = (INFERRED, IS_ASSERTED)
-        return self._decoded(self.rows_that(before=(kinds[not asserted],), after=(kinds[asserted],)))
+        return self._decoded(self.rows_that(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
 
     def quads(self, *, added: bool) -> list[Quad]:
         """The asserted quads that were added, or removed with `added=False`; without quads of imported documents."""
@@ -228,4 +228,4 @@ def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
 def _kinds(asserted: bool | None) -> tuple[int, ...]:
     """The kinds of present facts that `asserted` names. Raises InputTypeError."""
     check_asserted(asserted)
-    return (INFERRED, IS_ASSERTED) if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)
+    return _PRESENT if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)
