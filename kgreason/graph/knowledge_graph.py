@@ -791,24 +791,22 @@ class KnowledgeGraph:
     def stats(self) -> dict[str, Any]:
         """Counts of the graph as of its last commit, by name.
 
-        | name | what it counts |
-        |---|---|
-        | `facts` | triples of the graph: asserted and inferred |
-        | `asserted` | triples that were loaded or added |
-        | `inferred` | triples that rules derive, and that were not added |
-        | `hidden` | facts that no query shows: of your own relations, and triples that RDF does not allow |
-        | `named` | asserted quads of named graphs |
-        | `imported` | documents that owl:imports brought |
-        | `terms` | IRIs, blank nodes and literals in the dictionary, with about 200 of the vocabulary |
-        | `contradictions` | mistakes that `contradictions` shows |
-        | `rules` | rules in force, which `rules` lists |
-        | `strategy` | how the last commit was evaluated: "update" (what changes) or "bootstrap" (everything) |
-        | `switched` | whether the last commit began as an update and was finished as a bootstrap |
-        | `rewrites` | the work of the last commit: how many steps of evaluating a rule it took |
-        | `retranslated` | axioms that the last commit translated to rules |
-        | `axioms` | axioms of the ontology that are rules now |
-        | `rules_added`, `rules_removed` | rules that came and went with the last commit |
-        | `engine_bytes`, `dictionary_bytes` | memory of the facts, and of the terms |
+        - `facts`: triples of the graph: asserted and inferred
+        - `asserted`: triples that were loaded or added
+        - `inferred`: triples that rules derive, and that were not added
+        - `hidden`: facts that no query shows: of your own relations, and triples that RDF does not allow
+        - `named`: asserted quads of named graphs
+        - `imported`: documents that owl:imports brought
+        - `terms`: IRIs, blank nodes and literals in the dictionary, with about 200 of the vocabulary
+        - `contradictions`: mistakes that `contradictions` shows
+        - `rules`: rules in force, which `rules` lists
+        - `strategy`: how the last commit was evaluated: "update" (what changes) or "bootstrap" (everything)
+        - `switched`: whether the last commit began as an update and was finished as a bootstrap
+        - `rewrites`: the work of the last commit: how many steps of evaluating a rule it took
+        - `retranslated`: axioms that the last commit translated to rules
+        - `axioms`: axioms of the ontology that are rules now
+        - `rules_added`, `rules_removed`: rules that came and went with the last commit
+        - `engine_bytes`, `dictionary_bytes`: memory of the facts, and of the terms
         """
         self._check_open()
         if (live := self._told_by()) is not None and self._home.last:
