@@ -29,8 +29,7 @@ from kgreason.engine.rebuild import Rows
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, Part, Work, together
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
-from kgreason.materialize.operators.functions import Functions
-from kgreason.materialize.operators.negation import Negations
+from kgreason.materialize.operators.operators import Operators
 from kgreason.materialize.precomputed import Evaluated, lacking
 from kgreason.materialize.program import (
     LiveProgram,
@@ -115,8 +114,7 @@ class Materializer:
         common = self.engine, self.dictionary
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
-        self.negations = Negations(*common, self.equality)
-        self.functions = Functions(*common)
+        self.operators = Operators(*common, self.equality)
         self.quads = Quads()
         self.flags = Flags()
         self.program = LiveProgram(selection)
@@ -182,14 +180,14 @@ class Materializer:
         facts = self._foreseen(asserted.added, said, is_first=means.is_first)
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, facts, program, means)
-        if self.negations.are_any:
-            self.negations.restart()
+        if self.operators.are_any:
+            self.operators.restart()
         changes, is_reviewed = self.engine.changes(), False
         while True:
             self._look_at(changes.rows, changes.tables)
             called, facts = self._called_for(changes, closure.removed), self._wanted(changes, steps)
-            if called == self.flags and not any(facts) and self.negations.are_any:
-                facts = self.negations.wanted(changes)
+            if called == self.flags and not any(facts) and self.operators.are_any:
+                facts = self.operators.decided(changes)
             if called == self.flags and not any(facts):
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
@@ -377,13 +375,9 @@ class Materializer:
             if is_read or any(is_datatype(rows).any() for rows in closure):
                 self._touch(self.literals.in_use)
                 self.literals.in_use.follow(change, closure)
-        if self.functions.are_any or any(rule.computed for rule in change.added):
-            self._touch(self.functions)
-            self.functions.follow(self.program.in_force)
-        if self.negations.are_any or any(rule.negated for rule in change.added):
-            self._touch(self.negations)
-            self.negations.follow(self.program.in_force, self.program.schema)
-            self.negations.restart()
+        if self.operators.concern(change.added):
+            self._touch(self.operators)
+            self.operators.follow(tuple(self.program.in_force), self.program.schema)
         return _Step(change, self.program.retranslated)
 
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> None:
@@ -392,9 +386,9 @@ class Materializer:
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         left = self._encoded(program.removed)
         self._run(wanted, needless, means, self._encoded(program.added), left)
-        if self.functions.are_any:
-            self._touch(self.functions)
-            while any(computed := self.functions.wanted(means.check)):
+        if self.operators.are_any:
+            self._touch(self.operators)
+            while any(computed := self.operators.computed(means.check)):
                 self._run(computed.added, computed.removed, means)
 
     def _run(

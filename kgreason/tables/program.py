@@ -20,9 +20,8 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import encode_all, relation_text
 from kgreason.errors import InputError, RuleError
-from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.operators.functions import Functions
-from kgreason.materialize.operators.negation import Negations
+from kgreason.materialize.edit import Facts
+from kgreason.materialize.operators.operators import Operators
 from kgreason.rules.lowering import lowered
 from kgreason.rules.parser import load
 from kgreason.rules.program import check_sizes
@@ -54,11 +53,9 @@ class TableProgram:
         self._engine = Engine()
         positive = [each for rule in program.rules for each in lowered(rule)]
         self._rules = encode_all(positive, self._engine.planner, self._dictionary.intern)
-        self._negations = Negations(self._engine, self._dictionary)
-        self._functions = Functions(self._engine, self._dictionary)
-        self._functions.follow(program.rules)
+        self._operators = Operators(self._engine, self._dictionary)
         try:
-            self._negations.follow(program.rules)
+            self._operators.follow(program.rules)
         except RuleError as error:
             raise RuleError(f"{path}: {error}") from None
         self._facts: dict[int, Int32] = {}
@@ -108,10 +105,10 @@ class TableProgram:
 
     def _operated(self, check: Callable[[], object]) -> Facts:
         """The facts that operators assert and retract next; none at the end."""
-        computed = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
-        if any(computed) or not self._negations.are_any:
+        computed = self._operators.computed(check)
+        if any(computed) or not self._operators.are_any:
             return computed
-        return self._negations.wanted(self._engine.changes())
+        return self._operators.decided(self._engine.changes())
 
     def write(self, folder: Path, report: Report) -> dict[str, int]:
         """Write the derived relations into a folder, which is made if it does not exist.

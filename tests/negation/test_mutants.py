@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgreason.errors import StratificationError
-from kgreason.materialize import materializer
+from kgreason.materialize.operators import operators
 from kgreason.materialize.operators.negation import Negations
 from tests.negation.counterexamples import COUNTEREXAMPLES
 from tests.negation.following import follow
@@ -20,6 +20,6 @@ def test_the_right_reading_follows_the_history(name: str) -> None:
 
 @pytest.mark.parametrize("misreading", MISREADINGS)
 def test_a_misreading_does_not(misreading: type[Negations], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(materializer, "Negations", misreading)
+    monkeypatch.setattr(operators, "Negations", misreading)
     with pytest.raises((AssertionError, StratificationError)):
         follow(COUNTEREXAMPLES[misreading.__name__], "update")
