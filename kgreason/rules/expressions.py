@@ -2,10 +2,11 @@
 
     FILTER(expression)              the rule goes on for the rows for which the expression is true
     BIND(expression AS ?result)     the rule goes on with the value; an error makes no row
+    BIND(SKOLEM("x", ...) AS ?b)    the rule goes on with a blank node, the same one for the same label and arguments
 
 An expression is a SPARQL 1.1 expression. It is kept as its tokens, and Oxigraph parses and evaluates it. Every function
 must be pure: the same inputs give the same result for as long as a fact depends on it. So NOW, RAND, UUID, STRUUID and
-BNODE are refused.
+BNODE are refused. SKOLEM is no function of SPARQL, so it cannot stand inside an expression.
 
 Cost: Oxigraph parses the expression of a rule once when the rule is read, 0.1 ms.
 """
@@ -25,6 +26,7 @@ from kgreason.terms.vocabulary import XSD_BOOLEAN
 
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
 AGGREGATES = frozenset(["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"])
+SKOLEM = "SKOLEM"
 _OPERATORS = {"AND": "&&", "OR": "||"}
 _WORDS = frozenset(["IN", "NOT", "TRUE", "FALSE"])
 _NAMES = """
@@ -137,6 +139,8 @@ def is_constant(part: str) -> bool:
 
 def problem_of(computed: Computed, written: str = "") -> Problem | None:
     """A problem that says what is wrong with an expression, or None. `written` is what the user wrote, for messages."""
+    if SKOLEM in computed.parts:
+        return _of_skolem(computed)
     if problem := next(_of_parts(computed.parts), None):
         return problem
     inputs = " ".join(map(str, computed.inputs()))
@@ -147,6 +151,30 @@ def problem_of(computed: Computed, written: str = "") -> Problem | None:
         text = written or expression_text(computed)
         return Problem(None, f"{text} is no SPARQL expression: look at its operators and arguments")
     return None
+
+
+def is_skolem(computed: Computed) -> bool:
+    """Whether an expression is `SKOLEM("label", ...)`."""
+    return computed.parts[0] == SKOLEM
+
+
+def _of_skolem(computed: Computed) -> Problem | None:
+    """What is wrong with an expression that has the name SKOLEM."""
+    place = computed.parts.index(SKOLEM)
+    if place or computed.result is None or computed.parts[1:2] != ("(",) or computed.parts[-1] != ")":
+        return Problem(place, 'SKOLEM is the whole expression of a BIND: BIND(SKOLEM("label", ?x) AS ?b)')
+    terms, commas = computed.parts[2:-1:2], computed.parts[3:-1:2]
+    if not terms or not str(terms[0]).startswith('"'):
+        return Problem(place, 'SKOLEM begins with a label in quotation marks: SKOLEM("label", ?x)')
+    if set(commas) - {","} or len(commas) >= len(terms) or not all(map(_is_term, terms)):
+        return Problem(place, "the arguments of SKOLEM are variables and constants, with commas between them")
+    return None
+
+
+def _is_term(part: Variable | str) -> bool:
+    if isinstance(part, Variable) or is_constant(part):
+        return True
+    return part.lower() in ("true", "false") or _NUMBER.fullmatch(part) is not None
 
 
 def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:

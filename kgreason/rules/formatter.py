@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from kgreason.rules.expressions import is_constant, text_of
-from kgreason.rules.model import FALSE, Atom, Computed, Not, Rule, Term, Variable
+from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
@@ -98,11 +98,11 @@ def format_atom(atom: Atom, prefixes: Mapping[str, str]) -> str:
     if atom == FALSE:
         return "false"
     terms = [format_term(term, prefixes) for term in atom.terms]
-    if atom.relation is not None:
+    if atom.relation not in (None, DATA):
         return f"{atom.relation}({', '.join(terms)})"
     if atom.terms[1] == RDF_TYPE:
         terms[1] = "a"
-    return f"[{', '.join(terms)}]"
+    return f"{'' if atom.relation is None else 'DATA '}[{', '.join(terms)}]"
 
 
 def _iri(constant: str, prefixes: Mapping[str, str]) -> str:

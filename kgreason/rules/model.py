@@ -34,8 +34,12 @@ Term: TypeAlias = Variable | Constant
 Triple: TypeAlias = tuple[Constant, Constant, Constant]
 
 
+DATA = "DATA"
+"""The relation of asserted triples: `Atom(DATA, (s, p, o))` matches a triple that users asserted, in any graph."""
+
+
 class Atom(NamedTuple):
-    """A triple pattern (`relation is None`) or an atom of a relation."""
+    """A triple pattern (`relation is None`), an atom of a relation, or a pattern of asserted triples (`DATA`)."""
 
     relation: str | None
     terms: tuple[Term, ...]
@@ -69,6 +73,7 @@ class Computed(NamedTuple):
 
     `parts` are the tokens of a SPARQL expression: variables, constants as N-Triples text, operators and names. An error
     in the expression makes no row, as a FILTER that is false. `result` is None for a FILTER.
+    `SKOLEM("label", ...)` is only a whole expression: its result is a blank node, a function of the texts.
     """
 
     parts: tuple[Variable | str, ...]
@@ -86,7 +91,8 @@ class Rule:
     `body` has the positive atoms. `computed` has its filters and assignments, each after those whose results it reads.
     `negated` has what must be absent, if the rule says NOT. `sources` are the schema triples that the rule was
     translated from. Proofs show them. `file` is the name of the rule file that a rule of the user came from; it is
-    empty for other rules. Equality and hash ignore `sources` and `file`.
+    empty for other rules. Equality and hash ignore `sources` and `file`. `dialect` is the language of the rule's text:
+    "" for our own, "srl" for SPARQL-RL, "rq" for a CONSTRUCT query.
     The hash is computed once, because rules are often keys.
     """
 
@@ -98,11 +104,14 @@ class Rule:
     negated: tuple[Not, ...] = ()
     computed: tuple[Computed, ...] = ()
     file: str = field(default="", compare=False)
+    dialect: str = ""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(
-            self, "_hash", hash((self.heads, self.body, self.name, self.group, self.negated, self.computed))
+            self,
+            "_hash",
+            hash((self.heads, self.body, self.name, self.group, self.negated, self.computed, self.dialect)),
         )
 
     def __hash__(self) -> int:
@@ -118,6 +127,10 @@ class Rule:
         yield from self.body
         for negated in self.negated:
             yield from negated.atoms
+
+    def assigns(self) -> bool:
+        """Whether the rule has a BIND."""
+        return any(computed.result is not None for computed in self.computed)
 
 
 def triple(subject: Term, predicate: Term, object_: Term) -> Atom:

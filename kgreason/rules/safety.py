@@ -2,6 +2,7 @@
 
     head                             each variable occurs in a body atom
     FILTER, BIND                     each variable of the expression occurs in a body atom or is made by another BIND
+    DATA atom                        it binds its variables, as other body atoms; no head has one
     NOT atom                         each variable occurs in a body atom
     NOT EXISTS ?z IN (atoms)         the same for each variable but ?z; ?z occurs in `atoms` and nowhere else
 
@@ -14,7 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kgreason.errors import RuleError, UnsafeRuleError
-from kgreason.rules.model import Rule, Variable
+from kgreason.rules.model import DATA, Rule, Variable
+
+DATA_IN_HEAD = "DATA cannot stand in the head: users assert triples, and rules derive them"
 
 
 def unbound(rule: Rule) -> list[Variable]:
@@ -26,6 +29,8 @@ def unbound(rule: Rule) -> list[Variable]:
 
 def check_safe(rule: Rule) -> None:
     """Raise UnsafeRuleError if the body does not bind a variable. The message names the rule and the variables."""
+    if any(head.relation == DATA for head in rule.heads):
+        raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {DATA_IN_HEAD}")
     if free := unbound(rule):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
@@ -39,8 +44,8 @@ def check_safe(rule: Rule) -> None:
 def check_positive(rules: Iterable[Rule], where: str) -> None:
     """Raise RuleError if a rule says NOT, FILTER or BIND. `where` names the part that cannot evaluate it."""
     for rule in rules:
-        if rule.negated or rule.computed:
-            problem = f"{where} cannot evaluate NOT, FILTER and BIND; load in one process instead"
+        if rule.negated or rule.computed or any(atom.relation == DATA for atom in rule.body):
+            problem = f"{where} cannot evaluate NOT, DATA, FILTER and BIND; load in one process instead"
             raise RuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
 
 

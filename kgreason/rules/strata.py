@@ -1,19 +1,24 @@
 """`stratify`: the order in which the negations of a program can be decided, or a cycle that allows no order.
 
 A rule A depends on a rule B if a head of B can match a body atom of A. The dependency is *closed* if the atom is under
-NOT, else *open*. A negation can be decided once all rules that it depends on have derived everything. So no cycle may
-contain a closed dependency. Each rule has a stratum, as in W3C's SPARQL-RL, rather than each predicate: several rules
-may derive one predicate, each in a stratum of its own.
+NOT, else *open*. All dependencies of a rule of SPARQL-RL that assigns a value are closed. A closed dependency can be
+decided once all rules that it depends on have derived everything. So no cycle may contain a closed dependency. Each
+rule has a stratum, as in W3C's SPARQL-RL, rather than each predicate: several rules may derive one predicate, each in a
+stratum of its own.
 
     level(n) = 1 + the largest level of a negation m, where a rule that contains m can derive facts
                    that n negates, directly or through other rules
+
+Rules that assign get no level: what they derive only grows with what they read, so they need no order. They are looked
+at for cycles alone.
 
 Rules about equality and the values of literals are not part of this graph. Otherwise the rules that replace equals by
 equals would put every triple on one cycle. Instead each negation also depends on all other rules that derive
 owl:sameAs.
 
-Law: levels are finite exactly if no cycle has a closed dependency. Cost: nothing for a program
-without NOT. Else an index of all rules, and for each negation a look at the rules that can derive the negated facts.
+Law: levels are finite exactly if no cycle has a closed dependency. Cost: nothing for a program without closed
+dependencies. Else an index of all rules, and for each negation and each rule that assigns a look at the rules that can
+derive the facts that it reads.
 """
 
 from __future__ import annotations
@@ -36,20 +41,37 @@ _SAME = triple(Variable("x"), OWL_SAME_AS, Variable("y"))
 _Signature = tuple[str | None, int, str | None, str | None]
 
 
+_Closed = Negation | Rule
+"""What has closed dependencies: a negation, or a rule that assigns."""
 _Reached = Mapping[Rule, Rule | None]
-"""The rules that can derive negated facts; for each, the rule that reads its facts (None: the negation reads them)."""
+"""The rules that something closed depends on; for each, the rule that reads its facts (None: the closed one itself)."""
 
 
 def stratify(rules: Iterable[Rule]) -> dict[Negation, int]:
     """The level of each negation, from 1. Raises StratificationError for a cycle; the message names its rules."""
     program = list(rules)
-    found = dict.fromkeys(negation for rule in program for negation in negations(rule))
+    found = dict.fromkeys(closed for rule in program for closed in _closed(rule))
     if not found:
         return {}
     producers = _Producers(program)
     is_equal = any(map(_is_equality, program))
-    reached = {negation: _reached(negation, producers, is_equal=is_equal) for negation in found}
-    return _levels({negation: _needs(rules) for negation, rules in reached.items()}, reached)
+    reached = {closed: _reached(closed, producers, is_equal=is_equal) for closed in found}
+    return _levels({closed: _needs(rules) for closed, rules in reached.items()}, reached)
+
+
+def has_closed(rule: Rule) -> bool:
+    """Whether a rule has a closed dependency."""
+    return bool(rule.negated) or _is_closed(rule)
+
+
+def _is_closed(rule: Rule) -> bool:
+    return rule.dialect == "srl" and rule.assigns()
+
+
+def _closed(rule: Rule) -> Iterator[_Closed]:
+    yield from negations(rule)
+    if _is_closed(rule):
+        yield rule
 
 
 class _Producers:
@@ -90,9 +112,9 @@ def _signature(atom: Atom) -> _Signature:
     return None, 3, predicate, object_ if predicate in (RDF_TYPE, None) else None
 
 
-def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> _Reached:
-    """The rules that can derive facts that `negation` negates, directly or through open dependencies."""
-    atoms = (*negation.negated.atoms, *((_SAME,) if is_equal else ()))
+def _reached(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reached:
+    """The rules that can derive facts that `closed` reads, directly or through open dependencies."""
+    atoms = (*_read(closed), *((_SAME,) if is_equal else ()))
     reached: dict[Rule, Rule | None] = {rule: None for atom in atoms for rule in producers.of(atom)}
     queue = list(reached)
     while queue:
@@ -105,51 +127,60 @@ def _reached(negation: Negation, producers: _Producers, *, is_equal: bool) -> _R
     return reached
 
 
-def _needs(reached: _Reached) -> dict[Negation, Rule]:
-    """The negations in the bodies of the reached rules, each with a rule that contains it."""
-    return {negation: rule for rule in reached for negation in negations(rule)}
+def _read(closed: _Closed) -> Iterable[Atom]:
+    return closed.read() if isinstance(closed, Rule) else closed.negated.atoms
+
+
+def _needs(reached: _Reached) -> dict[_Closed, Rule]:
+    """What is closed in the reached rules, each with a rule that has it."""
+    return {closed: rule for rule in reached for closed in _closed(rule)}
 
 
 def _levels(
-    needs: Mapping[Negation, Mapping[Negation, Rule]], reached: Mapping[Negation, _Reached]
+    needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
 ) -> dict[Negation, int]:
     try:
         order = list(TopologicalSorter(needs).static_order())
     except CycleError as error:
         *path, _ = reversed(error.args[1])  # each needs the next
         raise StratificationError(_cycle(path, needs, reached)) from None
-    levels: dict[Negation, int] = {}
-    for negation in order:
-        levels[negation] = 1 + max((levels[each] for each in needs[negation]), default=0)
-    return {negation: levels[negation] for negation in needs}
+    levels: dict[_Closed, int] = {}
+    for closed in order:
+        below = max((levels[each] for each in needs[closed]), default=0)
+        levels[closed] = below + isinstance(closed, Negation)
+    return {closed: levels[closed] for closed in needs if isinstance(closed, Negation)}
 
 
 def _cycle(
-    path: Sequence[Negation],
-    needs: Mapping[Negation, Mapping[Negation, Rule]],
-    reached: Mapping[Negation, _Reached],
+    path: Sequence[_Closed],
+    needs: Mapping[_Closed, Mapping[_Closed, Rule]],
+    reached: Mapping[_Closed, _Reached],
 ) -> str:
-    """The error message for a cycle: each negation in `path` needs the next, and the last needs the first.
+    """The error message for a cycle: each part of `path` needs the next, and the last needs the first.
 
-    Each step begins with a rule that says NOT, in the words of this rule.
+    Each step begins with a rule that says NOT or assigns, in the words of this rule.
     """
     steps = []
-    for number, negation in enumerate(path):
-        sayer = needs[path[number - 1]][negation]
-        chain = [needs[negation][path[(number + 1) % len(path)]]]
-        while (reader := reached[negation][chain[-1]]) is not None:
+    for number, closed in enumerate(path):
+        sayer = needs[path[number - 1]][closed]
+        chain = [needs[closed][path[(number + 1) % len(path)]]]
+        while (reader := reached[closed][chain[-1]]) is not None:
             chain.append(reader)
         derives = ", which needs ".join(map(_label, reversed(chain)))
-        if not any(can_match(head, atom) for head in chain[-1].heads for atom in negation.negated.atoms):
+        if not any(can_match(head, atom) for head in chain[-1].heads for atom in _read(closed)):
             derives += " (it derives owl:sameAs, which can make any two terms equal)"
-        steps.append(f"{_label(sayer)} says {_said(negation, sayer)}, so it needs {derives}")
-    return f"rules say NOT in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
+        steps.append(f"{_label(sayer)} {_said(closed, sayer)}, so it needs {derives}")
+    saying = "say NOT" if any(isinstance(closed, Negation) for closed in path) else "assign values"
+    return f"rules {saying} in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
 
 
-def _said(wanted: Negation, sayer: Rule) -> str:
+def _said(wanted: _Closed, sayer: Rule) -> str:
     """What a rule says, with the variables of the rule."""
+    if isinstance(wanted, Rule):
+        names = " and ".join(str(computed.result) for computed in wanted.computed if computed.result)
+        return f"assigns {names} in SPARQL-RL"
     written = (negated for negated, hidden in zip(sayer.negated, negations(sayer), strict=True) if hidden == wanted)
-    return format_not(next(written, wanted.negated), {})
+    return f"says {format_not(next(written, wanted.negated), {})}"
 
 
 def _label(rule: Rule) -> str:

@@ -1,7 +1,8 @@
 """The relations of a program by name. Files are named after relations, so each name has one arity.
 
-A program on tables has only n-ary atoms. Triple patterns are refused, because they are about a graph: use `load` or
-`materialize` for them. Contradictions (`false :- ...`) are refused, because there is no table to write them to.
+A program on tables has only n-ary atoms. Triple patterns and DATA are refused, because they are about a graph: use
+`load` or `materialize` for them. Contradictions (`false :- ...`) are refused, because there is no table to write them
+to.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from kgreason.errors import RuleError
-from kgreason.rules.model import FALSE, Atom, Rule, Variable
+from kgreason.rules.model import DATA, FALSE, Atom, Rule, Variable
 from kgreason.rules.program import Program
 from kgreason.tables.fields import field
 
@@ -41,6 +42,8 @@ def signature(program: Program) -> Signature:
 def _relation(rule: Rule, atom: Atom) -> str:
     if atom == FALSE:
         raise RuleError(f"rule {rule.name}: a program on tables cannot derive false")
+    if atom.relation == DATA:
+        raise RuleError(f"rule {rule.name}: a program on tables has no asserted triples, so it cannot say DATA")
     if atom.relation is None:
         raise RuleError(f"rule {rule.name}: a triple pattern has no table; write an atom such as edge(?x, ?y)")
     for term in atom.terms:

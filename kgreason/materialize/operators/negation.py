@@ -34,7 +34,7 @@ from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
 from kgreason.rules.model import Rule, Triple, Variable
-from kgreason.rules.strata import stratify
+from kgreason.rules.strata import has_closed, stratify
 from kgreason.terms.dictionary import Dictionary
 
 _NONE = np.empty(0, dtype=np.int32)
@@ -59,27 +59,32 @@ class Negations:
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
         self._level = 0
+        self._is_ordered = self._was_ordered = False
         self.are_any = False
-        """Whether rules in force negate something, or did so before the open commit."""
+        """Whether rules in force have closed dependencies, or rules negated something before the open commit."""
 
     def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
         """Take the rules in force, under this closed schema. Raises StratificationError if they say NOT in a circle.
 
         A negation that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
-        levels = stratify(drawn(rules, schema))
+        found = list(rules)
+        levels = stratify(drawn(found, schema))
         self._operators = tuple(self._operator(negation, level) for negation, level in levels.items())
         gone = (operator for operator in (*self._before, *self._leaving) if operator.negation not in levels)
         self._leaving = tuple({operator.negation: operator._replace(level=1) for operator in gone}.values())
-        self.are_any = bool(self._operators or self._leaving)
+        self._is_ordered = any(map(has_closed, found))
+        self.are_any = bool(self._is_ordered or self._leaving)
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before, self._leaving, self.are_any = self._operators, (), bool(self._operators)
+        self._before, self._leaving = self._operators, ()
+        self.are_any = self._was_ordered = self._is_ordered
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
-        self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
+        self._operators, self._leaving = self._before, ()
+        self.are_any = self._is_ordered = self._was_ordered
 
     def restart(self) -> None:
         """Decide all levels again: facts were edited, or rules have changed."""

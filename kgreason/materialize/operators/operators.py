@@ -18,6 +18,7 @@ from kgreason.materialize.operators.functions import Functions
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.model import Rule, Triple
+from kgreason.rules.strata import has_closed
 from kgreason.terms.dictionary import Dictionary
 
 
@@ -41,7 +42,7 @@ class Operators:
         """Take the rules in force, under this closed schema. Raises StratificationError if they say NOT in a circle."""
         if self._functions.are_any or any(rule.computed for rule in rules):
             self._functions.follow(rules)
-        if self._negations.are_any or any(rule.negated for rule in rules):
+        if self._negations.are_any or any(map(has_closed, rules)):
             self._negations.follow(rules, schema)
             self._negations.restart()
 

@@ -20,6 +20,7 @@ from lark import Token
 from pyoxigraph import RdfFormat
 
 from kgreason.rules.expressions import AGGREGATES
+from kgreason.rules.safety import DATA_IN_HEAD
 
 _FILE = re.compile(r"\s*(\S+\.(?:dl|rules|datalog))\s*")
 _EXISTS = re.compile(r"FILTER\s*\(?\s*(NOT\s+)?EXISTS\b", re.IGNORECASE)
@@ -61,6 +62,8 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
     'write FILTER in capitals'
     """
     word = relation.upper()
+    if relation == "DATA":
+        return DATA_IN_HEAD if in_head else "DATA needs a triple pattern after it: DATA [?s, ?p, ?o]"
     if word in AGGREGATES or word == "AGGREGATE":
         return None if in_head else f"{word} is not supported yet: a body has atoms, NOT, FILTER and BIND"
     if word not in _COMPUTING:

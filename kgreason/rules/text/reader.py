@@ -23,7 +23,7 @@ from lark import Token
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
 from kgreason.rules import constants
 from kgreason.rules.expressions import in_constants, in_order, problem_of
-from kgreason.rules.model import FALSE, Atom, Computed, Constant, Not, Rule, Term, Variable
+from kgreason.rules.model import DATA, FALSE, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
 from kgreason.rules.text.mistakes import misused
@@ -127,7 +127,7 @@ class _Reader:
     def _check_words(self, clause: Clause) -> None:
         """Refuse an atom whose relation is a word of the language: it would be a relation without facts."""
         for atom in clause.heads:
-            if atom.relation in ("FILTER", "BIND"):
+            if atom.relation in ("FILTER", "BIND", DATA):
                 self._fail(atom.start, str(misused(atom.start, in_head=True)))
         for literal in clause.body:
             for atom in (literal,) if isinstance(literal, AtomText) else getattr(literal, "atoms", ()):
@@ -139,6 +139,10 @@ class _Reader:
                     self._fail(atom.start, problem)
 
     def _atom(self, atom: AtomText) -> Atom:
+        if atom.is_data:
+            if atom.terms is None or atom.relation is not None:
+                self._fail(atom.start, str(misused(DATA)))
+            return Atom(DATA, tuple(map(self._term, atom.terms)))
         if atom.terms is None:
             return FALSE
         if atom.relation is None:

@@ -43,11 +43,19 @@ Node: TypeAlias = Token | Literal | TripleTerm
 
 
 class AtomText(NamedTuple):
-    """An atom: `relation` is None for a triple pattern; `terms` is None for the contradiction `false`."""
+    """An atom: `relation` is None for a triple pattern; `terms` is None for the contradiction `false`.
+
+    `start` is the first token, and DATA if the atom stands after DATA.
+    """
 
     start: Token
     relation: Token | None
     terms: tuple[Node, ...] | None
+
+    @property
+    def is_data(self) -> bool:
+        """Whether the atom stands after DATA."""
+        return self.start.type == "DATA"
 
 
 class NotText(NamedTuple):
@@ -160,6 +168,9 @@ class _Builder(Transformer[Token, Any]):
     def none(self, parts: list[Any]) -> NotText:
         return NotText(parts[0], parts[2], [parts[4]] if isinstance(parts[4], AtomText) else parts[5])
 
+    def data(self, parts: list[Any]) -> AtomText:
+        return cast(AtomText, parts[1])._replace(start=parts[0])
+
     def filter(self, parts: list[Any]) -> ComputedText:
         return ComputedText(parts[0], parts[2])
 
@@ -237,7 +248,7 @@ _WORDS = (
 
 
 def _in_words(terminals: Collection[str]) -> str:
-    left, words = set(terminals), []
+    left, words = set(terminals) - {"DATA"}, []  # an atom may stand wherever DATA may
     for group, word in _WORDS:
         if group <= left:
             left -= group
