@@ -37,6 +37,8 @@ from kgreason.errors import LimitError
 Check = Callable[[], object]
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
 StrategyRun: TypeAlias = Literal["update", "bootstrap"]
+Place: TypeAlias = tuple[Circuit, int]
+"""Where a commit stands: its circuit, and the number of rows in the undo log."""
 """The strategy that finally evaluated a commit."""
 
 
@@ -396,6 +398,23 @@ class Engine:
             rows, tables = changed[came], numbers[came]
         self._looked_at = self.circuit, self.circuit.touched
         return rows, tables
+
+    def place(self) -> Place:
+        """Where the open commit stands now, for `touched`."""
+        return self.circuit, self.circuit.touched
+
+    def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
+        """The facts that the open commit has changed since a place, and the place now.
+
+        Returns columns int32[n, w] and tables int32[n]. A fact that had changed before may be left out. If a Bootstrap
+        has run meanwhile, these are all changes of the commit.
+        """
+        circuit, start = since
+        if circuit is self.circuit:
+            rows, tables, _, _ = circuit.changes(start)
+        else:
+            rows, tables = self.changes()[:2]
+        return rows, tables, self.place()
 
     def changes(self) -> Changes:
         """The changes of the open commit so far."""

@@ -187,4 +187,4 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def _nameless(rule: Rule) -> Rule:
-    return canonical(Rule(rule.heads, rule.body, negated=rule.negated, computed=rule.computed))
+    return canonical(replace(rule, name="", group="", sources=(), file=""))

@@ -187,7 +187,7 @@ class Materializer:
             self._look_at(changes.rows, changes.tables)
             called, facts = self._called_for(changes, closure.removed), self._wanted(changes, steps)
             if called == self.flags and not any(facts) and self.operators.are_any:
-                facts = self.operators.decided(changes)
+                facts = self.operators.decided(changes, means.check)
             if called == self.flags and not any(facts):
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
@@ -412,7 +412,7 @@ class Materializer:
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
         """The rules as the engine runs them."""
         readings = list(rules)
-        if any(rule.negated or rule.computed for rule in readings):
+        if not all(rule.is_positive for rule in readings):
             readings = list(chain.from_iterable(map(lowered, readings)))
         if self.equality and any(reads_links(rule) for rule in readings):
             readings = list(chain.from_iterable(map(represented, readings)))

@@ -41,7 +41,7 @@ class EngineFacts:
         """The user's rules by their canonical forms, which are the rules of the engine."""
         self._bodiless: dict[Atom, list[Rule]] = {}
         for rule in self._rules.values():
-            for head in () if rule.body or rule.negated or rule.computed else rule.heads:
+            for head in () if rule.body or not rule.is_positive else rule.heads:
                 self._bodiless.setdefault(contradiction(rule) if head == FALSE else head, []).append(rule)
 
     def row(self, fact: Atom) -> int:

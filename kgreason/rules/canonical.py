@@ -26,13 +26,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from operator import eq
+from operator import eq, itemgetter
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from kgreason.rules.model import Atom, Computed, Not, Rule, Term, Variable
+from kgreason.rules.formatter import format_aggregate
+from kgreason.rules.model import Aggregate, Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.safety import check_safe
 
 _SHORT, _TRIED = 6, 720
+_GROUP, _ARGUMENT = "group", "argument"
 
 Reading: TypeAlias = tuple[str, ...]
 """An atom for comparison: its relation ("" for a triple pattern), then its terms, with variables as `?v0`, `?v1`."""
@@ -57,8 +59,13 @@ def canonical(rule: Rule) -> Rule:
     True
     """
     check_safe(rule)
-    if len(rule.body) == len(rule.heads) == 1 and not (rule.negated or rule.computed):
+    if len(rule.body) == len(rule.heads) == 1 and rule.is_positive:
         return _alone(rule)
+    return _with_aggregates(rule) if rule.aggregates else _renumbered(rule)[0]
+
+
+def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
+    """The canonical form of a rule without aggregates, and its names for the variables of the rule."""
     body: list[Reading] = []
     atoms = tuple(dict.fromkeys(rule.body))
     marks, tried = [0] * len(atoms), _TRIED
@@ -69,16 +76,79 @@ def canonical(rule: Rule) -> Rule:
         reading, orders = _extended(orders, tried)
         body.append(reading)
     named = [_computed(rule, order.numbers) for order in orders]
-    heads, computed, negated = min(
-        (_heads(rule, numbers), computed, _negated(rule, numbers)) for computed, numbers in named
+    (heads, computed, negated), numbers = min(
+        (((_heads(rule, numbers), computed, _negated(rule, numbers)), numbers) for computed, numbers in named),
+        key=itemgetter(0),
     )
-    return replace(
+    same = replace(
         rule,
         heads=tuple(map(_atom, heads)),
         body=tuple(map(_atom, body)),
         negated=tuple(map(_not, negated)),
         computed=tuple(map(_computation, computed)),
     )
+    return same, numbers
+
+
+def _with_aggregates(rule: Rule) -> Rule:
+    """The canonical form of a rule with aggregates: each one is taken as an atom whose relation is its text."""
+    found: dict[str, Aggregate] = {}
+    atoms = []
+    for aggregate in rule.aggregates:
+        same, group = canonical_aggregate(aggregate)
+        text = format_aggregate(same, {})
+        found[text] = same
+        atoms.append(Atom(text, (*group, aggregate.result)))
+    plain, numbers = _renumbered(replace(rule, body=(*rule.body, *atoms), aggregates=()))
+    return replace(
+        plain,
+        body=tuple(atom for atom in plain.body if atom.relation not in found),
+        aggregates=tuple(
+            _placed_in(found[str(atom.relation)], atom, len(numbers)) for atom in plain.body if atom.relation in found
+        ),
+    )
+
+
+def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
+    """A canonical aggregate with the terms of an atom; its inner variables have the numbers from `known` on."""
+    *group, result = cast("tuple[Variable, ...]", atom.terms)
+    names: dict[Term, Variable] = dict(zip((*aggregate.group, aggregate.result), (*group, result), strict=True))
+    for variable in aggregate.variables():
+        names.setdefault(variable, Variable(f"v{known + len(names)}"))
+    return Aggregate(
+        tuple(_renamed(inner, names) for inner in aggregate.atoms),
+        tuple(
+            Computed(
+                tuple(names[part] if isinstance(part, Variable) else part for part in computed.parts),
+                names[computed.result] if computed.result else None,
+            )
+            for computed in aggregate.computed
+        ),
+        tuple(group),
+        aggregate.function,
+        names[aggregate.argument] if aggregate.argument else None,
+        result,
+        aggregate.is_distinct,
+        aggregate.separator,
+    )
+
+
+def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable, ...]]:
+    """One value for all ways to write an aggregate, and the rule's variables that are its group, in its order."""
+    heads = [Atom(_GROUP, (variable,)) for variable in aggregate.group]
+    heads += [Atom(_ARGUMENT, (aggregate.argument,))] if aggregate.argument else []
+    same, numbers = _renumbered(Rule(tuple(heads), aggregate.atoms, computed=aggregate.computed))
+    names = {text: term for term, text in numbers.items()}
+    group = tuple(cast(Variable, head.terms[0]) for head in same.heads if head.relation == _GROUP)
+    argument = next((cast(Variable, head.terms[0]) for head in same.heads if head.relation == _ARGUMENT), None)
+    found = aggregate._replace(
+        atoms=same.body,
+        computed=same.computed,
+        group=group,
+        argument=argument,
+        result=Variable(f"v{len(numbers)}"),
+    )
+    return found, tuple(cast(Variable, names[f"?{variable.name}"]) for variable in group)
 
 
 def _alone(rule: Rule) -> Rule:

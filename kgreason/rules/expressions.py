@@ -21,11 +21,11 @@ from typing import NamedTuple
 import pyoxigraph
 
 from kgreason.rules.constants import number
-from kgreason.rules.model import Atom, Computed, Variable
+from kgreason.rules.model import Computed, Variable
 from kgreason.terms.vocabulary import XSD_BOOLEAN
 
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
-AGGREGATES = frozenset(["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"])
+AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT")
 SKOLEM = "SKOLEM"
 _OPERATORS = {"AND": "&&", "OR": "||"}
 _WORDS = frozenset(["IN", "NOT", "TRUE", "FALSE"])
@@ -64,12 +64,12 @@ _FUNCTIONS = frozenset(_NAMES.split())
 _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
 
 
-def in_order(body: Iterable[Atom], computed: Iterable[Computed]) -> tuple[Computed, ...]:
+def in_order(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Computed, ...]:
     """Order filters and assignments: each one after the assignments whose results it reads, else as written.
 
-    Filters and assignments with an input that nothing binds come last.
+    `known` are the terms that atoms bind. Filters and assignments with an input that nothing binds come last.
     """
-    bound: set[object] = {term for atom in body for term in atom.terms}
+    bound = set(known)
     waiting, found = list(computed), list[Computed]()
     while waiting:
         ready = next((each for each in waiting if bound.issuperset(each.inputs())), waiting[0])
@@ -203,5 +203,5 @@ def _of_word(name: str, following: str) -> str | None:
     if name in _IMPURE:
         return f"{name}() may give another result each time, so no rule can use it"
     if name in AGGREGATES:
-        return f"{name} is an aggregate, which reads many rows; an expression reads one"
+        return f"{name} reads many rows, an expression one: write AGGREGATE([?x, :p, ?y] ON ?x BIND {name}(?y) AS ?n)"
     return None if name.upper() in _FUNCTIONS | _WORDS else f"{name} is no function of SPARQL"

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from kgreason.rules.expressions import is_constant, text_of
-from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable
+from kgreason.rules.model import DATA, FALSE, Aggregate, Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
@@ -62,6 +62,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
     """
     known = prefixes or {}
     heads, body = ([format_atom(atom, known) for atom in atoms] for atoms in (rule.heads, rule.body))
+    body += [format_aggregate(aggregate, known) for aggregate in rule.aggregates]
     body += [format_computed(computed, known) for computed in rule.computed]
     body += [format_not(negated, known) for negated in rule.negated]
     line = ", ".join(heads) + (" :- " if body else "") + ", ".join(body) + " ."
@@ -83,6 +84,22 @@ def format_computed(computed: Computed, prefixes: Mapping[str, str]) -> str:
     """The text `FILTER(expression)` or `BIND(expression AS ?x)`."""
     parts = (part for part in computed.parts if isinstance(part, str) and is_constant(part))
     return text_of(computed, {part: format_term(part, prefixes) for part in parts})
+
+
+def format_aggregate(aggregate: Aggregate, prefixes: Mapping[str, str]) -> str:
+    """The text `AGGREGATE(atoms ON ?x BIND FUNCTION(?y) AS ?n)`."""
+    inner = [format_atom(atom, prefixes) for atom in aggregate.atoms]
+    inner += [format_computed(computed, prefixes) for computed in aggregate.computed]
+    group = f" ON {', '.join(map(str, aggregate.group))}" if aggregate.group else ""
+    return f"AGGREGATE({', '.join(inner)}{group} BIND {format_call(aggregate)} AS {aggregate.result})"
+
+
+def format_call(aggregate: Aggregate) -> str:
+    """The text `FUNCTION(?y)`, with DISTINCT and SEPARATOR if the aggregate has them."""
+    word = "DISTINCT " if aggregate.is_distinct else ""
+    between = aggregate.separator
+    separator = "" if between in (None, " ") else f"; SEPARATOR = {quote(str(between))}"
+    return f"{aggregate.function}({word}{aggregate.argument or '*'}{separator})"
 
 
 def format_not(negated: Not, prefixes: Mapping[str, str]) -> str:

@@ -11,14 +11,22 @@
     H :- B, BIND(?x + 1 AS ?y)  asks(?x) :- B                       the inputs of the expression
                                 H :- B, made(?x, ?y)                the rule reads the results; FILTER has made(?x)
 
-The name of a hidden relation contains the text of the negation or the expression. So users cannot write hidden
-relations, and rules that negate or compute the same share them, whatever their variables are called. Rules derive
-`asks` and `some`. A commit asserts a fact of `none` while its `asks` fact is present and the negated fact (or its
-`some` fact) is absent. So the engine evaluates only rules without NOT, every fact has a stamp and a support as always,
-and the `none` fact is a premise in proofs of H.
+    H :- B, AGGREGATE(p(?x, ?y), q(?y, ?z) ON ?x BIND SUM(?z) AS ?n)
+                                each(?x, ?z, ?y) :- p(?x, ?y), q(?y, ?z)    what is aggregated, by its group
+                                H :- B, value(?x, ?n)       the rule reads one value for each group
 
-If a single atom is negated, no lowered rule contains this atom. Then the constants of the atom would get no
-representatives. But each constant that a rule mentions needs one if it has equal terms. So a rule with an empty body
+The name of a hidden relation contains the text of the negation, the expression or the aggregate. So users cannot write
+hidden relations, and rules that negate or compute the same share them, whatever their variables are called. Rules
+derive `asks` and `some`. A commit asserts a fact of `none` while its `asks` fact is present and the negated fact (or
+its `some` fact) is absent. So the engine evaluates only rules without NOT, every fact has a stamp and a support as
+always, and the `none` fact is a premise in proofs of H.
+
+The relation `each` has the variables that tell two matches apart: for COUNT(DISTINCT ?y), MIN, MAX and SAMPLE the group
+and ?y, for the others all variables. If one atom has exactly these variables, the aggregate reads the facts of this
+atom and no relation `each` is needed.
+
+If a single atom is negated or aggregated, no lowered rule contains this atom. Then the constants of the atom would get
+no representatives. But each constant that a rule mentions needs one if it has equal terms. So a rule with an empty body
 derives a fact `names` that mentions the constants.
 
 When a fact of `asks` is derived, its fact of `made` is asserted. The fact of `made` is never retracted: an expression
@@ -36,15 +44,18 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from kgreason.rules.canonical import canonical_computed, canonical_not
+from kgreason.rules.canonical import canonical_aggregate, canonical_computed, canonical_not
 from kgreason.rules.expressions import text_of
-from kgreason.rules.formatter import format_not
-from kgreason.rules.model import FALSE, Atom, Computed, Not, Rule, Variable, contradiction
+from kgreason.rules.formatter import format_aggregate, format_not
+from kgreason.rules.model import FALSE, Aggregate, Atom, Computed, Not, Rule, Variable, contradiction
 from kgreason.rules.patterns import can_match
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
-_ASKS, _SOME, _NAMES, _NONE = "asks ", "some ", "names ", "NOT "
+_ASKS, _SOME, _NAMES, _NONE, _EACH = "asks ", "some ", "names ", "NOT ", "each "
 _MADE = ("FILTER(", "BIND(")
+_VALUE = "AGGREGATE("
+_REPEATING = frozenset(["COUNT", "SUM", "AVG", "GROUP_CONCAT"])
+"""The aggregates for which it matters how often a value occurs, unless they say DISTINCT."""
 
 
 class Negation(NamedTuple):
@@ -76,16 +87,23 @@ def negations(rule: Rule) -> Iterator[Negation]:
 
 def lowered(rule: Rule) -> Iterator[Rule]:
     """Yield the positive rules for a rule: the rule itself, and then the rules that fill its hidden relations."""
-    if not rule.negated and not rule.computed:
+    if rule.is_positive:
         yield rule
         return
 
     def plain(heads: tuple[Atom, ...], body: tuple[Atom, ...]) -> Rule:
-        return replace(rule, heads=heads, body=body, negated=(), computed=())
+        return replace(rule, heads=heads, body=body, negated=(), computed=(), aggregates=())
 
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
     yield plain(heads, read_by(rule))
-    body = rule.body
+    for aggregate in rule.aggregates:
+        found = aggregation(aggregate)[0]
+        if found.is_looked_up:
+            yield from _naming(rule, found.each, found.value)
+        else:
+            inner = found.aggregate
+            yield from lowered(replace(plain((found.each,), inner.atoms), computed=inner.computed))
+    body = (*rule.body, *aggregated(rule))
     for computed in rule.computed:
         function, inputs = function_of(computed)
         yield plain((Atom(function.asks.relation, inputs),), _asking(rule, body, inputs))
@@ -97,9 +115,15 @@ def lowered(rule: Rule) -> Iterator[Rule]:
         if not _is_looked_up(hidden.negated):
             some = Atom(hidden.pattern.relation, keys)
             yield plain((some,), (asks, *negated.atoms))
-        elif named := tuple(term for term in hidden.pattern.terms if not isinstance(term, Variable)):
-            head = Atom(f"{_NAMES}{hidden.none.relation}", named)
-            yield plain((head,), ())
+        else:
+            yield from _naming(rule, hidden.pattern, hidden.none)
+
+
+def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
+    """The rule that mentions the constants of a pattern which no lowered rule contains, if it has constants."""
+    if named := tuple(term for term in pattern.terms if not isinstance(term, Variable)):
+        head = Atom(f"{_NAMES}{hidden.relation}", named)
+        yield replace(rule, heads=(head,), body=(), negated=(), computed=(), aggregates=())
 
 
 def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
@@ -144,8 +168,54 @@ def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
 
 
 def functions(rule: Rule) -> Iterator[Function]:
-    """Yield the hidden relations for each expression of a rule."""
-    return (function_of(computed)[0] for computed in rule.computed)
+    """Yield the hidden relations for each expression of a rule, also for those inside of its aggregates."""
+    yield from (function_of(computed)[0] for computed in rule.computed)
+    for aggregate in rule.aggregates:
+        yield from (function_of(computed)[0] for computed in aggregation(aggregate)[0].aggregate.computed)
+
+
+class Aggregation(NamedTuple):
+    """An aggregate as relations: for each group in `each`, `value` has the group and its value, if it has one.
+
+    The first terms of `keys` are the group, the next one is the argument, if there is one. `keys` are the variables of
+    `each`, and `value` has the group and the result. `aggregate` is in canonical form.
+    """
+
+    aggregate: Aggregate
+    each: Atom
+    keys: tuple[Variable, ...]
+    value: Atom
+
+    @property
+    def is_looked_up(self) -> bool:
+        """Whether `each` is the aggregated atom itself, and no rule is needed."""
+        return self.each in self.aggregate.atoms
+
+
+@lru_cache(maxsize=4_096)
+def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]]:
+    """The hidden relations for an aggregate, equal for all ways to write it; and the rule's variables of the group."""
+    same, group = canonical_aggregate(aggregate)
+    keys = dict.fromkeys((*same.group, *([same.argument] if same.argument else ())))
+    if same.function in _REPEATING and not same.is_distinct:
+        keys |= dict.fromkeys(same.variables())
+    text = format_aggregate(same, {})
+    (first, *others) = same.atoms
+    is_alone = not others and not same.computed and first.variables() == keys.keys() and not _is_link(first)
+    each = first if is_alone else Atom(_EACH + text, tuple(keys))
+    return Aggregation(same, each, tuple(keys), Atom(text, (*same.group, same.result))), group
+
+
+def aggregations(rule: Rule) -> Iterator[Aggregation]:
+    """Yield the hidden relations for each aggregate of a rule."""
+    return (aggregation(aggregate)[0] for aggregate in rule.aggregates)
+
+
+def aggregated(rule: Rule) -> Iterator[Atom]:
+    """Yield the hidden atoms that a rule reads in the place of its aggregates."""
+    for aggregate in rule.aggregates:
+        found, group = aggregation(aggregate)
+        yield Atom(found.value.relation, (*group, aggregate.result))
 
 
 def computation(computed: Computed) -> Atom:
@@ -155,8 +225,8 @@ def computation(computed: Computed) -> Atom:
 
 
 def read_by(rule: Rule) -> tuple[Atom, ...]:
-    """The atoms that the engine reads for a rule: its body, and the hidden atoms of its expressions and negations."""
-    return *rule.body, *map(computation, rule.computed), *absences(rule)
+    """The atoms that the engine reads for a rule: its body, and the hidden atoms for the rest."""
+    return *rule.body, *aggregated(rule), *map(computation, rule.computed), *absences(rule)
 
 
 def absences(rule: Rule) -> Iterator[Atom]:
@@ -167,8 +237,13 @@ def absences(rule: Rule) -> Iterator[Atom]:
 
 
 def is_operated(fact: Atom) -> bool:
-    """Whether an operator asserts the fact, not the user: the fact says that something is absent or was computed."""
-    return is_absence(fact) or is_computed(fact)
+    """Whether an operator asserts the fact, not the user: it says that something is absent, or was computed."""
+    return is_absence(fact) or is_computed(fact) or is_aggregated(fact)
+
+
+def is_aggregated(fact: Atom) -> bool:
+    """Whether a fact says what an aggregate gives for a group; see `parser.aggregated`."""
+    return fact.relation is not None and fact.relation.startswith(_VALUE)
 
 
 def is_computed(fact: Atom) -> bool:
@@ -187,5 +262,8 @@ def _is_looked_up(negated: Not) -> bool:
     This is not so for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
     """
     (atom, *others) = negated.atoms
-    is_link = atom.relation is None and atom.terms[1] == OWL_SAME_AS
-    return not (negated.local or others or is_link)
+    return not (negated.local or others or _is_link(atom))
+
+
+def _is_link(atom: Atom) -> bool:
+    return atom.relation is None and atom.terms[1] == OWL_SAME_AS

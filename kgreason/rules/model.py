@@ -84,16 +84,41 @@ class Computed(NamedTuple):
         return tuple(dict.fromkeys(part for part in self.parts if isinstance(part, Variable)))
 
 
+class Aggregate(NamedTuple):
+    """`AGGREGATE(atoms ON ?x BIND COUNT(DISTINCT ?y) AS ?n)`: one value for all matches of the atoms in a group.
+
+    The matches that give the variables of `group` the same values are one group. `function` is COUNT, SUM, MIN, MAX,
+    AVG, SAMPLE or GROUP_CONCAT. `argument` is the variable that it reads; None is COUNT(*), which counts the matches.
+    `computed` has the filters and assignments inside, in their order. `separator` is the text between the values of
+    GROUP_CONCAT. The variables inside that are not in `group` occur in no other part of the rule.
+    """
+
+    atoms: tuple[Atom, ...]
+    computed: tuple[Computed, ...]
+    group: tuple[Variable, ...]
+    function: str
+    argument: Variable | None
+    result: Variable
+    is_distinct: bool = False
+    separator: str | None = None
+
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables inside, in the order in which they occur."""
+        terms = dict.fromkeys(term for atom in self.atoms for term in atom.terms)
+        terms |= dict.fromkeys(computed.result for computed in self.computed if computed.result)
+        return tuple([term for term in terms if isinstance(term, Variable)])
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule `heads :- body, computed, negated .` with its name; the name of a W3C rule is the W3C name.
+    """A rule `heads :- body, aggregates, computed, negated .`; the name of a W3C rule is the W3C name.
 
-    `body` has the positive atoms. `computed` has its filters and assignments, each after those whose results it reads.
-    `negated` has what must be absent, if the rule says NOT. `sources` are the schema triples that the rule was
-    translated from. Proofs show them. `file` is the name of the rule file that a rule of the user came from; it is
-    empty for other rules. Equality and hash ignore `sources` and `file`. `dialect` is the language of the rule's text:
-    "" for our own, "srl" for SPARQL-RL, "rq" for a CONSTRUCT query.
-    The hash is computed once, because rules are often keys.
+    `body` has the positive atoms. `aggregates` has what it reads of groups of facts. `computed` has its filters and
+    assignments, each after those whose results it reads. `negated` has what must be absent. `sources` are the schema
+    triples that the rule was translated from. Proofs show them. `file` is the name of the rule file that a rule of the
+    user came from; it is empty for other rules. Equality and hash ignore `sources` and `file`. The hash is computed
+    once, because rules are often keys. `dialect` is the language of the rule's text: "" for our own, "srl" for SPARQL-
+    RL, "rq" for a CONSTRUCT query.
     """
 
     heads: tuple[Atom, ...]
@@ -103,6 +128,7 @@ class Rule:
     sources: tuple[Triple, ...] = field(default=(), compare=False)
     negated: tuple[Not, ...] = ()
     computed: tuple[Computed, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
     file: str = field(default="", compare=False)
     dialect: str = ""
     _hash: int = field(init=False, repr=False, compare=False)
@@ -111,22 +137,47 @@ class Rule:
         object.__setattr__(
             self,
             "_hash",
-            hash((self.heads, self.body, self.name, self.group, self.negated, self.computed, self.dialect)),
+            hash(
+                (
+                    self.heads,
+                    self.body,
+                    self.name,
+                    self.group,
+                    self.negated,
+                    self.computed,
+                    self.aggregates,
+                    self.dialect,
+                )
+            ),
         )
 
     def __hash__(self) -> int:
         return self._hash
 
     def atoms(self) -> Iterator[Atom]:
-        """Every atom: the heads, the body, and the atoms under NOT."""
+        """Every atom: the heads, and the atoms that the rule reads."""
         yield from self.heads
         yield from self.read()
 
     def read(self) -> Iterator[Atom]:
-        """The atoms that the rule reads: the body, and the atoms under NOT."""
+        """The atoms that the rule reads: the body, and the atoms inside AGGREGATE and under NOT."""
         yield from self.body
+        for aggregate in self.aggregates:
+            yield from aggregate.atoms
         for negated in self.negated:
             yield from negated.atoms
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
+        return not (self.negated or self.computed or self.aggregates)
+
+    def bound(self) -> set[Term]:
+        """The terms of the body, and the variables that expressions and aggregates give a value."""
+        terms: set[Term] = {term for atom in self.body for term in atom.terms}
+        for aggregate in self.aggregates:
+            terms.update(aggregate.group, (aggregate.result,))
+        return terms | {computed.result for computed in self.computed if computed.result}
 
     def assigns(self) -> bool:
         """Whether the rule has a BIND."""
@@ -154,6 +205,8 @@ def contradiction(rule: Rule) -> Atom:
     from different axioms may have the same name; the constants tell such rules apart.
     """
     terms: dict[Term, None] = dict.fromkeys(term for atom in rule.body for term in atom.terms)
+    for aggregate in rule.aggregates:
+        terms |= dict.fromkeys((*aggregate.group, aggregate.result))
     terms |= dict.fromkeys(computed.result for computed in rule.computed if computed.result)
     variables = (term for term in terms if isinstance(term, Variable))
     constants = (term for term in terms if not isinstance(term, Variable) and term not in _VOCABULARY)

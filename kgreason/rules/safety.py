@@ -3,6 +3,8 @@
     head                             each variable occurs in a body atom
     FILTER, BIND                     each variable of the expression occurs in a body atom or is made by another BIND
     DATA atom                        it binds its variables, as other body atoms; no head has one
+    AGGREGATE(atoms ON ?x ...)       ?x and what the aggregate reads occur in the atoms; the other variables inside
+                                     occur nowhere else; the result is new
     NOT atom                         each variable occurs in a body atom
     NOT EXISTS ?z IN (atoms)         the same for each variable but ?z; ?z occurs in `atoms` and nowhere else
 
@@ -13,16 +15,17 @@ A rule with an empty body is safe exactly if it has no variables. This is the la
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from kgreason.errors import RuleError, UnsafeRuleError
-from kgreason.rules.model import DATA, Rule, Variable
+from kgreason.rules.model import DATA, Computed, Rule, Term, Variable
 
 DATA_IN_HEAD = "DATA cannot stand in the head: users assert triples, and rules derive them"
 
 
 def unbound(rule: Rule) -> list[Variable]:
     """The head variables that are in no body atom, in the order in which they occur."""
-    bound = _bound(rule)
+    bound = rule.bound()
     terms = dict.fromkeys([term for atom in rule.heads for term in atom.terms if term not in bound])
     return [term for term in terms if isinstance(term, Variable)]
 
@@ -37,21 +40,45 @@ def check_safe(rule: Rule) -> None:
         without = " without NOT" if any(set(free) & set(negated.outer()) for negated in rule.negated) else ""
         problem = f"{names} {verb} in the head but in no body atom{without}"
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
-    for problem in (*_of_computed(rule), *_of_negated(rule)) if rule.computed or rule.negated else ():
+    for problem in () if rule.is_positive else (*_of_aggregates(rule), *_of_computed(rule), *_of_negated(rule)):
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
 
 
 def check_positive(rules: Iterable[Rule], where: str) -> None:
-    """Raise RuleError if a rule says NOT, FILTER or BIND. `where` names the part that cannot evaluate it."""
+    """Raise RuleError if a rule has more than atoms. `where` names the part that cannot evaluate it."""
     for rule in rules:
-        if rule.negated or rule.computed or any(atom.relation == DATA for atom in rule.body):
-            problem = f"{where} cannot evaluate NOT, DATA, FILTER and BIND; load in one process instead"
+        if not rule.is_positive or any(atom.relation == DATA for atom in rule.body):
+            problem = f"{where} cannot evaluate NOT, DATA, FILTER, BIND and AGGREGATE; load in one process instead"
             raise RuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
+
+
+def _of_aggregates(rule: Rule) -> Iterator[str]:
+    """What is wrong with the variables of AGGREGATE."""
+    for number, aggregate in enumerate(rule.aggregates):
+        inside = set(aggregate.variables())
+        yield from _of_expressions(aggregate.computed, {term for atom in aggregate.atoms for term in atom.terms})
+        for variable in aggregate.group:
+            if variable not in inside:
+                yield f"{variable} is after ON but in none of the atoms of AGGREGATE"
+        if aggregate.argument and aggregate.argument not in inside:
+            yield f"{aggregate.argument} is in {aggregate.function} but in none of the atoms of AGGREGATE"
+        others = replace(rule, aggregates=rule.aggregates[:number] + rule.aggregates[number + 1 :])
+        outside = {term for atom in rule.heads for term in atom.terms} | others.bound() | _inputs(rule)
+        for variable in sorted((inside - set(aggregate.group)) & outside):
+            yield (f"{variable} is inside AGGREGATE and outside of it: write it after ON, or use another name")
+        if aggregate.result in inside | others.bound():
+            yield f"{aggregate.result} has a value already; AGGREGATE needs a new variable after AS"
+
+
+def _inputs(rule: Rule) -> set[Term]:
+    """The variables that the expressions and negations of a rule read."""
+    read: set[Term] = {variable for computed in rule.computed for variable in computed.inputs()}
+    return read | {variable for negated in rule.negated for variable in negated.outer()}
 
 
 def _of_negated(rule: Rule) -> Iterator[str]:
     """Yield a message for each variable under NOT that breaks the rules at the top of this file."""
-    bound = _bound(rule)
+    bound = rule.bound()
     for number, negated in enumerate(rule.negated):
         inside = {term for atom in negated.atoms for term in atom.terms}
         others = {key for place, other in enumerate(rule.negated) if place != number for key in other.outer()}
@@ -70,29 +97,34 @@ def _of_negated(rule: Rule) -> Iterator[str]:
 
 def _of_computed(rule: Rule) -> Iterator[str]:
     """What is wrong with the variables of FILTER and BIND."""
-    bound: set[object] = {term for atom in rule.body for term in atom.terms}
-    made = bound | {computed.result for computed in rule.computed}
-    for computed in rule.computed:
+    yield from _of_expressions(rule.computed, replace(rule, computed=()).bound())
+
+
+def _of_expressions(expressions: tuple[Computed, ...], known: set[Term]) -> Iterator[str]:
+    """What is wrong with the variables of FILTER and BIND beside atoms that bind `known`."""
+    bound: set[object] = set(known)
+    made = bound | {computed.result for computed in expressions}
+    for computed in expressions:
         word = "FILTER" if computed.result is None else "BIND"
         for variable in computed.inputs():
             if variable not in made:
                 yield f"{variable} is in {word} but in no body atom, and no BIND makes it"
-    if circular := _circular(rule, bound):
+    if circular := _circular(expressions, bound):
         yield f"the BIND that makes {circular} needs {circular} itself, directly or through other BINDs"
-    for computed in rule.computed:
+    for computed in expressions:
         if computed.result in bound:
             yield f"{computed.result} has a value already; BIND needs a new variable after AS"
         if computed.result is not None:
             bound.add(computed.result)
 
 
-def _circular(rule: Rule, bound: set[object]) -> Variable | None:
+def _circular(expressions: tuple[Computed, ...], bound: set[object]) -> Variable | None:
     """A variable whose BIND needs that variable; None if there is an order for all of them.
 
-    `bound` are the variables of the body.
+    `bound` are the variables that atoms bind.
     """
     known = set(bound)
-    waiting = {computed.result: computed.inputs() for computed in rule.computed if computed.result}
+    waiting = {computed.result: computed.inputs() for computed in expressions if computed.result}
     while ready := [variable for variable, inputs in waiting.items() if known.issuperset(inputs)]:
         for variable in ready:
             known.add(variable)
@@ -103,11 +135,3 @@ def _circular(rule: Rule, bound: set[object]) -> Variable | None:
         seen.add(at)
         at = next((variable for variable in waiting[at] if variable in waiting), None)
     return at
-
-
-def _bound(rule: Rule) -> set[object]:
-    """The variables that the body binds, or an assignment."""
-    return {
-        *(term for atom in rule.body for term in atom.terms),
-        *(computed.result for computed in rule.computed if computed.result),
-    }

@@ -1,4 +1,4 @@
-"""`stratify`: the order in which the negations of a program can be decided, or a cycle that allows no order.
+"""`stratify`: the order in which negations and aggregates can be decided, or a cycle that allows no order.
 
 A rule A depends on a rule B if a head of B can match a body atom of A. The dependency is *closed* if the atom is under
 NOT, else *open*. All dependencies of a rule of SPARQL-RL that assigns a value are closed. A closed dependency can be
@@ -16,6 +16,9 @@ Rules about equality and the values of literals are not part of this graph. Othe
 equals would put every triple on one cycle. Instead each negation also depends on all other rules that derive
 owl:sameAs.
 
+One cycle is allowed: if all its closed dependencies are aggregates MIN, or all MAX, the rules find a smallest or
+largest value by recursion (shortest paths). They are one recursion, at one level.
+
 Law: levels are finite exactly if no cycle has a closed dependency. Cost: nothing for a program without closed
 dependencies. Else an index of all rules, and for each negation and each rule that assigns a look at the rules that can
 derive the facts that it reads.
@@ -23,13 +26,14 @@ derive the facts that it reads.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
 
 from kgreason.errors import StratificationError
-from kgreason.rules.formatter import format_not
-from kgreason.rules.lowering import Negation, negations
+from kgreason.rules.formatter import format_aggregate, format_not
+from kgreason.rules.lowering import Aggregation, Negation, aggregations, negations, read_by
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.rules.patterns import can_match
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
@@ -41,14 +45,28 @@ _SAME = triple(Variable("x"), OWL_SAME_AS, Variable("y"))
 _Signature = tuple[str | None, int, str | None, str | None]
 
 
-_Closed = Negation | Rule
-"""What has closed dependencies: a negation, or a rule that assigns."""
+Waiting = Negation | Aggregation
+"""What waits for all that it reads."""
+_Closed = Waiting | Rule
+"""What has closed dependencies: a negation, an aggregate, or a rule that assigns."""
 _Reached = Mapping[Rule, Rule | None]
 """The rules that something closed depends on; for each, the rule that reads its facts (None: the closed one itself)."""
 
 
-def stratify(rules: Iterable[Rule]) -> dict[Negation, int]:
-    """The level of each negation, from 1. Raises StratificationError for a cycle; the message names its rules."""
+class Level(NamedTuple):
+    """When something that waits is decided: its level, from 1, and its recursion; 0 if it is in none.
+
+    Aggregates of one recursion need each other: they are decided again and again until none changes. `reads` are all
+    atoms that the recursion reads, directly or through rules.
+    """
+
+    level: int
+    recursion: int = 0
+    reads: frozenset[Atom] = frozenset()
+
+
+def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
+    """The level of each negation and aggregate. Raises StratificationError for a cycle, which names its rules."""
     program = list(rules)
     found = dict.fromkeys(closed for rule in program for closed in _closed(rule))
     if not found:
@@ -61,7 +79,7 @@ def stratify(rules: Iterable[Rule]) -> dict[Negation, int]:
 
 def has_closed(rule: Rule) -> bool:
     """Whether a rule has a closed dependency."""
-    return bool(rule.negated) or _is_closed(rule)
+    return bool(rule.negated or rule.aggregates) or _is_closed(rule)
 
 
 def _is_closed(rule: Rule) -> bool:
@@ -70,6 +88,7 @@ def _is_closed(rule: Rule) -> bool:
 
 def _closed(rule: Rule) -> Iterator[_Closed]:
     yield from negations(rule)
+    yield from aggregations(rule)
     if _is_closed(rule):
         yield rule
 
@@ -128,7 +147,13 @@ def _reached(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reac
 
 
 def _read(closed: _Closed) -> Iterable[Atom]:
-    return closed.read() if isinstance(closed, Rule) else closed.negated.atoms
+    match closed:
+        case Rule():
+            return closed.read()
+        case Negation():
+            return closed.negated.atoms
+        case Aggregation():
+            return closed.aggregate.atoms
 
 
 def _needs(reached: _Reached) -> dict[_Closed, Rule]:
@@ -138,17 +163,72 @@ def _needs(reached: _Reached) -> dict[_Closed, Rule]:
 
 def _levels(
     needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
-) -> dict[Negation, int]:
-    try:
-        order = list(TopologicalSorter(needs).static_order())
-    except CycleError as error:
-        *path, _ = reversed(error.args[1])  # each needs the next
-        raise StratificationError(_cycle(path, needs, reached)) from None
-    levels: dict[_Closed, int] = {}
-    for closed in order:
-        below = max((levels[each] for each in needs[closed]), default=0)
-        levels[closed] = below + isinstance(closed, Negation)
-    return {closed: levels[closed] for closed in needs if isinstance(closed, Negation)}
+) -> dict[Waiting, Level]:
+    numbers, order = _ordered(needs, reached)
+    levels: dict[int, Level] = {}
+    for members in order:
+        inside = {numbers[closed] for closed in members}
+        needed = {numbers[each] for closed in members for each in needs[closed]}
+        below = max((levels[number].level for number in needed - inside), default=0)
+        is_decided = not isinstance(members[0], Rule)
+        (number,) = inside
+        levels[number] = Level(below + is_decided)
+        if needed & inside:
+            reads = {atom for closed in members for atom in _read(closed)}
+            reads |= {atom for closed in members for rule in reached[closed] for atom in read_by(rule)}
+            levels[number] = Level(below + is_decided, number, frozenset(reads))
+    return {closed: levels[number] for closed, number in numbers.items() if not isinstance(closed, Rule)}
+
+
+def _ordered(
+    needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
+) -> tuple[dict[_Closed, int], list[list[_Closed]]]:
+    """A number for everything closed, the same one for aggregates of one recursion; and these sets in an order.
+
+    Each set comes after those that it needs. Raises StratificationError for a cycle that is no recursion.
+    """
+    numbers = {closed: number for number, closed in enumerate(needs, 1)}
+    while True:
+        members: defaultdict[int, list[_Closed]] = defaultdict(list)
+        for closed, number in numbers.items():
+            members[number].append(closed)
+        edges = {
+            number: {numbers[each] for closed in inside for each in needs[closed]}
+            - ({number} if _may_recur(inside) else set())
+            for number, inside in members.items()
+        }
+        try:
+            return numbers, [members[number] for number in TopologicalSorter(edges).static_order()]
+        except CycleError as error:
+            *cycle, _ = reversed(error.args[1])  # each needs the next
+            path = [closed for number in cycle for closed in members[number]]
+            if not _may_recur(path):
+                path = path if len(path) == len(cycle) else _round(path, needs)
+                raise StratificationError(_cycle(path, needs, reached)) from None
+            numbers |= dict.fromkeys(path, numbers[path[0]])
+
+
+def _may_recur(path: Iterable[_Closed]) -> bool:
+    """Whether everything on a cycle is MIN, or everything is MAX: then better values replace worse ones."""
+    kinds = {closed.aggregate.function if isinstance(closed, Aggregation) else "" for closed in path}
+    return kinds in ({"MIN"}, {"MAX"})
+
+
+def _round(part: Sequence[_Closed], needs: Mapping[_Closed, Iterable[_Closed]]) -> list[_Closed]:
+    """A way round in a part of the graph in which everything needs everything, through something that may not recur."""
+    start = next((closed for closed in part if not _may_recur([closed])), part[0])
+    inside, reader = set(part), dict[_Closed, _Closed]()
+    queue = deque([start])
+    while start not in reader:
+        at = queue.popleft()
+        for needed in needs[at]:
+            if needed in inside and needed not in reader:
+                reader[needed] = at
+                queue.append(needed)
+    path = [start]
+    while (before := reader[path[-1]]) != start:
+        path.append(before)
+    return path[:1] + path[:0:-1]
 
 
 def _cycle(
@@ -170,7 +250,8 @@ def _cycle(
         if not any(can_match(head, atom) for head in chain[-1].heads for atom in _read(closed)):
             derives += " (it derives owl:sameAs, which can make any two terms equal)"
         steps.append(f"{_label(sayer)} {_said(closed, sayer)}, so it needs {derives}")
-    saying = "say NOT" if any(isinstance(closed, Negation) for closed in path) else "assign values"
+    is_negated, is_aggregated = (any(isinstance(closed, kind) for closed in path) for kind in (Negation, Aggregation))
+    saying = "say NOT" if is_negated else "aggregate" if is_aggregated else "assign values"
     return f"rules {saying} in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
 
 
@@ -179,6 +260,9 @@ def _said(wanted: _Closed, sayer: Rule) -> str:
     if isinstance(wanted, Rule):
         names = " and ".join(str(computed.result) for computed in wanted.computed if computed.result)
         return f"assigns {names} in SPARQL-RL"
+    if isinstance(wanted, Aggregation):
+        aggregates = (one for one, other in zip(sayer.aggregates, aggregations(sayer), strict=True) if other == wanted)
+        return f"says {format_aggregate(next(aggregates, wanted.aggregate), {})}"
     written = (negated for negated, hidden in zip(sayer.negated, negations(sayer), strict=True) if hidden == wanted)
     return f"says {format_not(next(written, wanted.negated), {})}"
 

@@ -108,7 +108,7 @@ class TableProgram:
         computed = self._operators.computed(check)
         if any(computed) or not self._operators.are_any:
             return computed
-        return self._operators.decided(self._engine.changes())
+        return self._operators.decided(self._engine.changes(), check)
 
     def write(self, folder: Path, report: Report) -> dict[str, int]:
         """Write the derived relations into a folder, which is made if it does not exist.

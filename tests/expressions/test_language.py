@@ -80,10 +80,9 @@ def test_names_and_order_do_not_matter() -> None:
         ("p(?x) :- q(?x), NOT FILTER(?x > 3) .", "FILTER cannot stand under NOT: write a rule with the FILTER"),
         ("p(?x) :- q(?x), NOT FILTER(?x) .", "FILTER cannot stand under NOT"),
         ("p(?x) :- q(?x), NOT EXISTS ?y IN (r(?y), FILTER(?y > 3)) .", "FILTER cannot stand under NOT"),
-        ("p(?x) :- q(?x), COUNT(?x) .", "COUNT is not supported yet: a body has atoms, NOT, FILTER and BIND"),
-        ("p(?x) :- q(?x), NOT GROUP_CONCAT(?x) .", "GROUP_CONCAT is not supported yet"),
-        ("p(?n) :- AGGREGATE(q(?x) ON ?x BIND COUNT(?x) AS ?n) .", "AGGREGATE is not supported yet"),
-        ("p(?n) :- q(?x), COUNT(DISTINCT ?x) .", "COUNT is not supported yet"),
+        ("p(?x) :- q(?x), COUNT(?x) .", "COUNT belongs into AGGREGATE, after the atoms: AGGREGATE"),
+        ("p(?x) :- q(?x), NOT GROUP_CONCAT(?x) .", "GROUP_CONCAT belongs into AGGREGATE"),
+        ("p(?n) :- q(?x), COUNT(DISTINCT ?x) .", "COUNT belongs into AGGREGATE"),
         *(
             (f"p(?x) :- q(?x), {text} .", r"a rule has no FILTER with EXISTS: write NOT EXISTS \?e IN \(...\) wi")
             for text in ("FILTER NOT EXISTS { ?x :p ?y }", "FILTER(NOT EXISTS {[?x, :p, ?y]})", "filter not exists {}")

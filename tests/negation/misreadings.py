@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 import numpy as np
 
 from kgreason.engine.engine import Changes
 from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.operators.negation import Negations, _Operator
+from kgreason.materialize.operators.operators import Operators
 from kgreason.materialize.operators.tables import Table
-from kgreason.rules.model import Rule, Triple
+from kgreason.rules.lowering import Negation
 
 
 class AllAtOnce(Negations):
     """Every negation is decided at the first level."""
 
-    def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
-        super().follow(rules, schema)
+    def follow(self, levels: Mapping[Negation, int]) -> None:
+        super().follow(levels)
         self._operators = tuple(operator._replace(level=1) for operator in self._operators)
 
 
@@ -71,19 +72,19 @@ class NeverRetracts(Negations):
 class ForgetsWhatRulesLeave(Negations):
     """The facts about what rules no longer negate stay."""
 
-    def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
-        super().follow(rules, schema)
+    def follow(self, levels: Mapping[Negation, int]) -> None:
+        super().follow(levels)
         self._leaving = ()
 
 
-class LevelsGoOn(Negations):
+class LevelsGoOn(Operators):
     """A second change in the same commit starts at the level where the first one ended."""
 
     def restart(self) -> None:
         pass
 
 
-MISREADINGS = (
+MISREADINGS: tuple[type[Negations | Operators], ...] = (
     AllAtOnce,
     NegatedFactsNotLookedAt,
     AskedValuesNotLookedAt,

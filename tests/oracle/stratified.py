@@ -4,7 +4,8 @@
     stratum(A)         >= stratum(B) along open dependencies, > along closed ones; no strata: the rules are circular
     perfect model      the least model of stratum 0; on top of it that of stratum 1, with NOT read in what is there; ...
 
-Rules are taken as `tests.oracle.datalog` takes them, with `negated`: things with `atoms` and `local` variables.
+Rules are taken as `tests.oracle.datalog` takes them, with `negated`: things with `atoms` and `local` variables;
+and with `aggregates` (`tests.oracle.aggregates`), whose atoms are closed dependencies.
 Cost: every rule is compared with every other one, and every stratum is evaluated naively.
 """
 
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from tests.oracle.aggregates import grouped
 from tests.oracle.datalog import Atom, Fact, FactLike, Index, Substitution, Var, ground, plain, solutions
 
 Functions: TypeAlias = Mapping[str, Callable[..., str | bool | None]]
@@ -61,6 +63,7 @@ def strata(rules: Sequence[Any]) -> list[int]:
 
 def _read(rule: Any) -> Iterator[tuple[Any, bool]]:
     yield from ((atom, False) for atom in rule.body)
+    yield from ((atom, True) for aggregate in rule.aggregates for atom in aggregate.atoms)
     yield from ((atom, True) for negated in rule.negated for atom in negated.atoms)
 
 
@@ -81,10 +84,27 @@ def _named(atom: Any, side: str) -> list[object]:
 
 def _heads(rule: Any, index: Index, functions: Functions) -> Iterator[Fact]:
     """What a rule derives from the facts of the index."""
-    for found in solutions(index, tuple(map(_atom, rule.body)), {}):
+    for found in _joined(rule, index, functions):
         binding = _computed(rule, found, functions)
         if binding is not None and not any(_is_met(negated, binding, index) for negated in rule.negated):
             yield from (ground(_atom(head), binding) for head in rule.heads)
+
+
+def _joined(rule: Any, index: Index, functions: Functions) -> list[Substitution]:
+    """The bindings of the body with the groups and values of the aggregates."""
+    found = list(solutions(index, tuple(map(_atom, rule.body)), {}))
+    for aggregate in rule.aggregates:
+        inner = solutions(index, tuple(map(_atom, aggregate.atoms)), {})
+        matches = [match for binding in inner if (match := _computed(aggregate, binding, functions)) is not None]
+        names = [variable.name for variable in (*aggregate.group, aggregate.result)]
+        rows = [dict(zip(names, (*group, value), strict=True)) for group, value in grouped(aggregate, matches).items()]
+        found = [
+            {**binding, **row}
+            for binding in found
+            for row in rows
+            if all(binding.get(name, value) == value for name, value in row.items())
+        ]
+    return found
 
 
 def _computed(rule: Any, binding: Substitution, functions: Functions) -> Substitution | None:

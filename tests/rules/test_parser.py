@@ -146,7 +146,7 @@ ERRORS = {
     ":tom a :Cat .": (
         *(1, 30, "this is RDF (Turtle), not a rule; assert triples with add(text), or a file with load(path)"),
     ),
-    "go() :- .": (1, 33, "found '.', expected an atom, NOT, FILTER or BIND"),
+    "go() :- .": (1, 33, "found '.', expected an atom, NOT, FILTER, BIND or AGGREGATE"),
     "[:x, go(), 1] .": (1, 30, "'go' is not a term: write a variable as ?go, a name as ex:go, a text as \"go\""),
     ":C[?x, ?y, ?z] .": (1, 34, "found ',', expected ']'"),
     "_x() .": (1, 25, "found '_x', expected a rule or a directive (@prefix, @group, @rule)"),

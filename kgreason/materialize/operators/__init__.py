@@ -1,9 +1,12 @@
 """Operators between strata: they assert facts about what rules have derived.
 
-operators   Operators: all of them; what the materializer and table programs drive
-functions   Functions: results of expressions
-evaluation  evaluated: an expression for many inputs at once, by Oxigraph
-negation    Negations: for which values a negated pattern has no match
-drawn       drawn: generic rules as they are under the schema, for the order of negations
-tables      Table: the rows that match an atom
+operators    Operators: all of them; what the materializer and table programs drive
+functions    Functions: results of expressions
+evaluation   evaluated: an expression for many inputs at once, by Oxigraph
+negation     Negations: for which values a negated pattern has no match
+aggregation  Aggregations: one value for each group
+groups       Grouped: the facts of a table by group
+values       values_of: the value of each group
+drawn        drawn: generic rules as they are under the schema, for the order of negations
+tables       Table: the rows that match an atom
 """

@@ -69,14 +69,14 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
         if len(rows):
             for solution in ask(computed, rows.tolist(), texts[rows].tolist()):
                 places.append(int(solution[0].value))
-                results += [_text(solution[1])] if computed.result is not None else []
+                results += [text_of(solution[1])] if computed.result is not None else []
     return places, results
 
 
-def _text(term: Any) -> str:
+def text_of(term: Any) -> str:
     """The text of a result for the dictionary."""
     if isinstance(term, ox.Triple):
-        return f"<<( {' '.join(map(_text, term))} )>>"
+        return f"<<( {' '.join(map(text_of, term))} )>>"
     return str(term)
 
 

@@ -18,7 +18,7 @@ rules that say NOT draws the graph of levels anew, which looks at all rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -28,13 +28,11 @@ from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import Facts, together
-from kgreason.materialize.operators.drawn import drawn
 from kgreason.materialize.operators.tables import Table, table_of, unique
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
-from kgreason.rules.model import Rule, Triple, Variable
-from kgreason.rules.strata import has_closed, stratify
+from kgreason.rules.model import Variable
 from kgreason.terms.dictionary import Dictionary
 
 _NONE = np.empty(0, dtype=np.int32)
@@ -58,56 +56,40 @@ class Negations:
         self._operators: tuple[_Operator, ...] = ()
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
-        self._level = 0
-        self._is_ordered = self._was_ordered = False
         self.are_any = False
-        """Whether rules in force have closed dependencies, or rules negated something before the open commit."""
+        """Whether rules in force negate something, or did so before the open commit."""
 
-    def follow(self, rules: Iterable[Rule], schema: Iterable[Triple] = ()) -> None:
-        """Take the rules in force, under this closed schema. Raises StratificationError if they say NOT in a circle.
+    def follow(self, levels: Mapping[Negation, int]) -> None:
+        """Take the negations of the rules in force, and their levels.
 
         A negation that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
-        found = list(rules)
-        levels = stratify(drawn(found, schema))
         self._operators = tuple(self._operator(negation, level) for negation, level in levels.items())
         gone = (operator for operator in (*self._before, *self._leaving) if operator.negation not in levels)
         self._leaving = tuple({operator.negation: operator._replace(level=1) for operator in gone}.values())
-        self._is_ordered = any(map(has_closed, found))
-        self.are_any = bool(self._is_ordered or self._leaving)
+        self.are_any = bool(self._operators or self._leaving)
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before, self._leaving = self._operators, ()
-        self.are_any = self._was_ordered = self._is_ordered
+        self._before, self._leaving, self.are_any = self._operators, (), bool(self._operators)
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
-        self._operators, self._leaving = self._before, ()
-        self.are_any = self._is_ordered = self._was_ordered
+        self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
-    def restart(self) -> None:
-        """Decide all levels again: facts were edited, or rules have changed."""
-        self._level = 0
+    def last(self) -> int:
+        """The last level."""
+        return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
-    def wanted(self, changes: Changes) -> Facts:
-        """The facts to assert and to retract next, after the changes of the commit so far; none at the end.
+    def wanted(self, changes: Changes, level: int, before: int) -> Facts:
+        """The facts to assert and to retract at a level; those up to level `before` were decided already.
 
         Raises StratificationError if the facts themselves make rules circular: a fact was derived that a rule had found
         absent in this commit.
         """
-        last = max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
-        facts = self._decided(changes, self._level)
-        while not any(facts) and self._level < last:
-            self._level += 1
-            facts = self._decided(changes, self._level - 1)
-        return facts
-
-    def _decided(self, changes: Changes, before: int) -> Facts:
-        """The facts for the negations up to the present level; those up to level `before` were decided already."""
         found = []
         for operator in (*self._operators, *self._leaving):
-            if operator.level <= self._level:
+            if operator.level <= level:
                 rows = self._rows(operator, changes, was_decided=operator.level <= before)
                 found.append(Facts(*({operator.none.number: part} if len(part) else {} for part in rows)))
         return together(found)

@@ -1,11 +1,19 @@
 """`Operators`: everything between the rules of a commit that asserts facts about what rules have derived.
 
-    functions     results of expressions, for the inputs that rules ask for; as soon as rules ask
-    negations     values without a match, level by level, once everything that they negate is final
+    functions      results of expressions, for the inputs that rules ask for; as soon as rules ask
+    negations      values without a match, level by level, once everything that they negate is final
+    aggregations   one value for each group, at levels too; those of a recursion in rounds
 
-A commit runs the rules, then the functions until no rule asks for a new input (`computed`), and then, once nothing else
-changes, what waits for a level (`decided`); then rules run again. The facts that operators assert belong to the engine,
-so its rollback takes them back. Cost: nothing while no rule computes or negates.
+A commit runs the rules, then what needs no level until nothing changes (`computed`), and then, once nothing else
+changes, what waits for a level (`decided`); then rules run again.
+
+    level 0     the rules are at their fixpoint, and equality and literals are settled
+    level n     all up to level n is decided: facts are asserted or retracted, then rules run again
+    end         at the last level, once nothing changes
+
+The facts that operators assert belong to the engine, so its rollback takes them back. Cost: nothing while no rule has
+more than atoms. If a rule has closed dependencies, an edit of the program draws the graph of levels anew, which looks
+at all rules.
 """
 
 from __future__ import annotations
@@ -13,13 +21,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.materialize.edit import NO_FACTS, Facts
+from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.operators.aggregation import Aggregations
+from kgreason.materialize.operators.drawn import drawn
 from kgreason.materialize.operators.functions import Functions
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.same_as.representatives import Equality
+from kgreason.rules.lowering import Aggregation, Negation
 from kgreason.rules.model import Rule, Triple
-from kgreason.rules.strata import has_closed
+from kgreason.rules.strata import has_closed, stratify
 from kgreason.terms.dictionary import Dictionary
+
+Check = Callable[[], object]
 
 
 class Operators:
@@ -28,42 +41,77 @@ class Operators:
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
         self._functions = Functions(engine, dictionary)
         self._negations = Negations(engine, dictionary, equality)
+        self._aggregations = Aggregations(engine, dictionary, equality)
+        self._level = 0
+        self._is_ordered = self._was_ordered = False
 
     @property
     def are_any(self) -> bool:
-        """Whether rules in force have operators, or had some before the open commit."""
-        return self._functions.are_any or self._negations.are_any
+        """Whether rules in force have more than atoms, or had so before the open commit."""
+        return self._functions.are_any or self._is_ordered or self._have_levels()
+
+    def _have_levels(self) -> bool:
+        return self._negations.are_any or self._aggregations.are_any
 
     def concern(self, added: Iterable[Rule]) -> bool:
         """Whether a change of the program that adds these rules needs `follow`."""
-        return self.are_any or any(rule.computed or rule.negated for rule in added)
+        return self.are_any or not all(rule.is_positive for rule in added)
 
     def follow(self, rules: Collection[Rule], schema: Iterable[Triple] = ()) -> None:
-        """Take the rules in force, under this closed schema. Raises StratificationError if they say NOT in a circle."""
-        if self._functions.are_any or any(rule.computed for rule in rules):
-            self._functions.follow(rules)
-        if self._negations.are_any or any(map(has_closed, rules)):
-            self._negations.follow(rules, schema)
-            self._negations.restart()
+        """Take the rules in force, under this closed schema. Raises StratificationError if they have no levels."""
+        self._functions.follow(rules)
+        was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, rules))
+        if self._is_ordered or was_ordered or self._have_levels():
+            levels = stratify(drawn(rules, schema)) if self._is_ordered else {}
+            self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
+            self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
+            self.restart()
 
     def restart(self) -> None:
-        """Decide all levels again: facts were edited."""
-        self._negations.restart()
+        """Decide all levels again: facts were edited, or rules have changed."""
+        self._level = 0
+        self._aggregations.restart()
 
-    def computed(self, check: Callable[[], object]) -> Facts:
-        """The results of expressions to assert for what rules ask since the last call; see `Functions.wanted`."""
-        return self._functions.wanted(check) if self._functions.are_any else NO_FACTS
+    def computed(self, check: Check) -> Facts:
+        """What to assert and to retract after a run of the rules, before anything else; none if nothing is to do.
 
-    def decided(self, changes: Changes) -> Facts:
-        """The facts that wait for a level, to assert and to retract next; none at the end. See `Negations.wanted`."""
-        return self._negations.wanted(changes) if self._negations.are_any else NO_FACTS
+        These are results of expressions that rules ask for, and better values in a recursion. Raises LimitError if that
+        goes on without an end (`Functions.wanted`, `Aggregations.improved`).
+        """
+        facts = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
+        return facts if any(facts) else self._aggregations.improved(check)
+
+    def decided(self, changes: Changes, check: Check) -> Facts:
+        """What waits for a level, to assert and to retract next; none at the end.
+
+        `changes` are those of the commit so far. Raises StratificationError if the facts make the rules circular.
+        """
+        if not self._have_levels():
+            return NO_FACTS
+        last = max(self._negations.last(), self._aggregations.last())
+        facts = self._at(changes, self._level, check)
+        while not any(facts) and self._level < last:
+            self._level += 1
+            facts = self._at(changes, self._level - 1, check)
+        return facts
+
+    def _at(self, changes: Changes, before: int, check: Check) -> Facts:
+        """The facts of the present level; those up to level `before` were decided already."""
+        found = []
+        if self._negations.are_any:
+            found.append(self._negations.wanted(changes, self._level, before))
+        if self._aggregations.are_any:
+            found.append(self._aggregations.wanted(changes, self._level, before, check))
+        return together(found)
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._functions.accept()
-        self._negations.accept()
+        self._was_ordered = self._is_ordered
+        for part in (self._functions, self._negations, self._aggregations):
+            part.accept()
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
-        self._functions.rollback()
-        self._negations.rollback()
+        self._is_ordered = self._was_ordered
+        for part in (self._functions, self._negations, self._aggregations):
+            part.rollback()

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
@@ -27,6 +28,15 @@ class Table(NamedTuple):
 
     def matching(self, rows: Int32, tables: Int32) -> Int32:
         """The keys, int32[m, k], of the rows among `rows`, int32[n, w], that match the atom."""
+        firsts: dict[int, int] = {}
+        for column, key in enumerate(self.keys):
+            firsts.setdefault(key, column)
+        columns = np.array([firsts[key] for key in sorted(firsts) if key >= 0], dtype=np.int64)
+        matched: Int32 = rows[self.places(rows, tables)][:, columns]
+        return matched
+
+    def places(self, rows: Int32, tables: Int32) -> NDArray[np.int64]:
+        """The places, int64[m], of the rows among `rows`, int32[n, w], that match the atom."""
         found = np.flatnonzero(tables == self.number)
         for column, constant in self.constants.items():
             found = found[rows[found, column] == constant]
@@ -34,9 +44,7 @@ class Table(NamedTuple):
         for column, key in enumerate(self.keys):
             if key >= 0 and firsts.setdefault(key, column) != column:
                 found = found[rows[found, column] == rows[found, firsts[key]]]
-        columns = np.array([firsts[key] for key in sorted(firsts)], dtype=np.int64)
-        matched: Int32 = rows[found][:, columns]
-        return matched
+        return found
 
     def rows(self, keys: Int32) -> Int32:
         """The rows int32[n, w] that have these keys int32[n, k]."""

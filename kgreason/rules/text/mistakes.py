@@ -25,11 +25,15 @@ from kgreason.rules.safety import DATA_IN_HEAD
 _FILE = re.compile(r"\s*(\S+\.(?:dl|rules|datalog))\s*")
 _EXISTS = re.compile(r"FILTER\s*\(?\s*(NOT\s+)?EXISTS\b", re.IGNORECASE)
 _NAME = re.compile(r"(?:[\w-]+\s+)*[\w-]+(?![\w-]|\s*\(|:)")
-_COMPUTING = ("FILTER", "BIND")
+_COMPUTING = ("FILTER", "BIND", "AGGREGATE")
+_EXAMPLE = "AGGREGATE([?x, :p, ?y] ON ?x BIND COUNT(?y) AS ?n)"
 _BARE = re.compile(r"([A-Za-z_]\w*)\s*$")
 _WORD = re.compile(r"[A-Za-z_]\w{,29}\b")
 _ARROWS = ("<-", "->", "=>", "<=", "--", "←")
 _STATEMENT = {"AT_RULE", "AT_GROUP", "AT_PREFIX"}
+
+
+_WRITTEN = {"FILTER": "FILTER(?x > 3)", "BIND": "BIND(?x + 1 AS ?y)", "AGGREGATE": _EXAMPLE}
 
 
 class Hint(NamedTuple):
@@ -64,8 +68,8 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
     word = relation.upper()
     if relation == "DATA":
         return DATA_IN_HEAD if in_head else "DATA needs a triple pattern after it: DATA [?s, ?p, ?o]"
-    if word in AGGREGATES or word == "AGGREGATE":
-        return None if in_head else f"{word} is not supported yet: a body has atoms, NOT, FILTER and BIND"
+    if word in AGGREGATES:
+        return None if in_head else f"{word} belongs into AGGREGATE, after the atoms: {_EXAMPLE}"
     if word not in _COMPUTING:
         return None
     if in_head:
@@ -76,7 +80,7 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
         )
     if relation != word:
         return f"write {word} in capitals"
-    return f"{word} needs brackets: {'FILTER(?x > 3)' if word == 'FILTER' else 'BIND(?x + 1 AS ?y)'}"
+    return f"{word} needs brackets: {_WRITTEN[word]}"
 
 
 def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:

@@ -15,6 +15,8 @@ Cost: a dictionary look-up for each term that occurred before; nearly all terms 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import NoReturn
 
@@ -22,20 +24,23 @@ from lark import Token
 
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
 from kgreason.rules import constants
-from kgreason.rules.expressions import in_constants, in_order, problem_of
-from kgreason.rules.model import DATA, FALSE, Atom, Computed, Constant, Not, Rule, Term, Variable
+from kgreason.rules.expressions import AGGREGATES, in_constants, in_order, problem_of
+from kgreason.rules.model import DATA, FALSE, Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
 from kgreason.rules.text.mistakes import misused
 from kgreason.rules.text.syntax import (
+    AggregateText,
     AtomText,
     Clause,
     ComputedText,
     GroupLine,
     Literal,
+    LiteralText,
     Node,
     NotText,
     PrefixLine,
+    ResultText,
     statements,
 )
 from kgreason.terms.prefixes import undeclared
@@ -73,7 +78,15 @@ def read_not(text: str) -> Not:
     return reader.negation(literal)
 
 
-def _alone(text: str) -> tuple[_Reader, AtomText | NotText | ComputedText]:
+def read_aggregate(text: str) -> Aggregate:
+    """The aggregate of a text such as `AGGREGATE(p(?x, ?y) ON ?x BIND COUNT(?y) AS ?n)`."""
+    reader, literal = _alone(text)
+    assert isinstance(literal, AggregateText)
+    (found,) = reader.aggregates(literal)
+    return found
+
+
+def _alone(text: str) -> tuple[_Reader, LiteralText]:
     """The only part of a rule's body, and a reader for the rule."""
     rule = f"false :- {text} ."
     (clause,) = statements(rule, "<rules>")
@@ -101,22 +114,22 @@ class _Reader:
 
     def rule(self, clause: Clause) -> None:
         name = default_name(len(self.rules) + 1) if clause.name is None else self._name(clause.name)
+        aggregated = [literal for literal in clause.body if isinstance(literal, AggregateText)]
+        inner = [literal for aggregate in aggregated for literal in aggregate.literals]
+        self._check_words(clause.heads, [*clause.body, *inner])
         positive = [atom for atom in clause.body if isinstance(atom, AtomText)]
         negated = [literal for literal in clause.body if isinstance(literal, NotText)]
         computed = [literal for literal in clause.body if isinstance(literal, ComputedText)]
-        for atom in chain(clause.heads if len(clause.heads) > 1 else (), positive, *(each.atoms for each in negated)):
-            if atom.terms is None:
-                self._fail(atom.start, _RESERVED)
-        self._check_words(clause)
-        heads, body = tuple(map(self._atom, clause.heads)), tuple(map(self._atom, positive))
+        aggregates = chain.from_iterable(self.aggregates(literal) for literal in aggregated)
         rule = Rule(
-            heads,
-            body,
+            tuple(map(self._atom, clause.heads)),
+            tuple(map(self._atom, positive)),
             name,
             self._group,
             negated=tuple(map(self.negation, negated)),
-            computed=in_order(body, map(self.computation, computed)),
+            aggregates=tuple(aggregates),
         )
+        rule = replace(rule, computed=in_order(rule.bound(), map(self.computation, computed)))
         try:
             check_safe(rule)
         except UnsafeRuleError as error:
@@ -124,13 +137,17 @@ class _Reader:
             raise UnsafeRuleError(f"{self.source}:{start.line}:{start.column}: {error}") from None
         self.rules.append(rule)
 
-    def _check_words(self, clause: Clause) -> None:
-        """Refuse an atom whose relation is a word of the language: it would be a relation without facts."""
-        for atom in clause.heads:
-            if atom.relation in ("FILTER", "BIND", DATA):
+    def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
+        """Refuse `false` in the body, and an atom whose relation is a word of the language: it would have no facts."""
+        for atom in heads:
+            if atom.terms is None and len(heads) > 1:
+                self._fail(atom.start, _RESERVED)
+            if atom.relation in ("FILTER", "BIND", "AGGREGATE", DATA):
                 self._fail(atom.start, str(misused(atom.start, in_head=True)))
-        for literal in clause.body:
+        for literal in body:
             for atom in (literal,) if isinstance(literal, AtomText) else getattr(literal, "atoms", ()):
+                if atom.terms is None:
+                    self._fail(atom.start, _RESERVED)
                 if (
                     atom.relation
                     and atom.relation.isupper()
@@ -164,6 +181,59 @@ class _Reader:
             place = computed.start if problem.part is None else _tokens(computed.parts[problem.part])[0]
             self._fail(place, problem.words)
         return found._replace(parts=in_constants(parts))
+
+    def aggregates(self, written: AggregateText) -> Iterator[Aggregate]:
+        """Yield an aggregate for each BIND of `AGGREGATE(...)`."""
+        for literal in written.literals:
+            if isinstance(literal, NotText | AggregateText):
+                word = "NOT" if isinstance(literal, NotText) else "AGGREGATE"
+                self._fail(
+                    literal.start,
+                    f"{word} cannot stand inside AGGREGATE: write a rule with the {word} for a relation of its own, "
+                    "and aggregate the relation",
+                )
+        atoms = tuple(self._atom(literal) for literal in written.literals if isinstance(literal, AtomText))
+        inner = [self.computation(literal) for literal in written.literals if isinstance(literal, ComputedText)]
+        group = tuple(dict.fromkeys(Variable(token.value[1:]) for token in written.variables))
+        for result in written.results:
+            name = result.function.value.upper()
+            if name not in AGGREGATES:
+                self._fail(result.function, f"{result.function} is no aggregate; they are {', '.join(AGGREGATES)}")
+            argument, computed = self._argument(name, result)
+            yield Aggregate(
+                atoms,
+                in_order({term for atom in atoms for term in atom.terms}, (*inner, *computed)),
+                group,
+                name,
+                argument,
+                Variable(result.result.value[1:]),
+                result.distinct is not None,
+                self._separator(name, result),
+            )
+
+    def _argument(self, name: str, result: ResultText) -> tuple[Variable | None, tuple[Computed, ...]]:
+        """The variable that an aggregate reads (None: *), and the assignment that makes it from an expression."""
+        (first, *others) = result.parts
+        if not others and isinstance(first, Token):
+            if first.type == "VARIABLE":
+                return Variable(first.value[1:]), ()
+            if first.value == "*":
+                if name != "COUNT" or result.distinct:
+                    self._fail(first, "* is for COUNT(*) alone: name the variable that is aggregated")
+                return None, ()
+        argument = Variable(f"{result.result.value[1:]}_argument")
+        computed = self.computation(ComputedText(result.start, result.parts))
+        return argument, (computed._replace(result=argument),)
+
+    def _separator(self, name: str, result: ResultText) -> str | None:
+        if result.separator is None:
+            return " " if name == "GROUP_CONCAT" else None
+        if name != "GROUP_CONCAT":
+            self._fail(result.separator, f"SEPARATOR is for GROUP_CONCAT, not for {name}")
+        try:
+            return constants.unquote(result.separator)
+        except ValueError as error:
+            self._fail(result.separator, str(error))
 
     def _part(self, node: Node) -> Variable | str:
         """A token of an expression; numbers, booleans, names and operators stay as they are."""

@@ -74,11 +74,34 @@ class ComputedText(NamedTuple):
     result: Token | None = None
 
 
+class ResultText(NamedTuple):
+    """`BIND FUNCTION(DISTINCT parts; SEPARATOR = "text") AS result`; what is not written is None."""
+
+    start: Token
+    function: Token
+    distinct: Token | None
+    parts: list[Node]
+    separator: Token | None
+    result: Token
+
+
+class AggregateText(NamedTuple):
+    """`AGGREGATE(literals ON variables results)`; `start` is the token AGGREGATE."""
+
+    start: Token
+    literals: list[LiteralText]
+    variables: list[Token]
+    results: list[ResultText]
+
+
+LiteralText: TypeAlias = AtomText | NotText | ComputedText | AggregateText
+
+
 class Clause(NamedTuple):
     """A rule. `name` is None if there is no `@rule` line before it."""
 
     heads: list[AtomText]
-    body: list[AtomText | NotText | ComputedText]
+    body: list[LiteralText]
     name: Token | None = None
 
 
@@ -177,6 +200,21 @@ class _Builder(Transformer[Token, Any]):
     def bind(self, parts: list[Any]) -> ComputedText:
         return ComputedText(parts[0], parts[2], parts[4])
 
+    def aggregate(self, parts: list[Any]) -> AggregateText:
+        return AggregateText(parts[0], parts[2], parts[4] if len(parts) == 7 else [], parts[-2])
+
+    def append_next(self, parts: list[Any]) -> list[Any]:
+        parts[0].append(parts[1])
+        return cast("list[Any]", parts[0])
+
+    def result(self, parts: list[Any]) -> ResultText:
+        start, function, _, *inner, _, _, result = parts
+        distinct = inner.pop(0) if isinstance(inner[0], Token) else None
+        return ResultText(start, function, distinct, inner[0], inner[1] if len(inner) > 1 else None, result)
+
+    def separator(self, parts: list[Token]) -> Token:
+        return parts[3]
+
     def parts(self, parts: list[Any]) -> list[Node]:
         return cast("list[Node]", parts[0]) if isinstance(parts[0], list) else parts
 
@@ -223,7 +261,7 @@ _GROUND = _IRI | {"BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
 _ATOM = _IRI | {"LEFT", "IDENTIFIER", "FALSE"}
 _WORDS = (
     (_ATOM | {"AT_RULE", "AT_GROUP", "AT_PREFIX", "PREFIX"}, "a rule or a directive (@prefix, @group, @rule)"),
-    (_ATOM | {"NOT", "FILTER", "BIND"}, "an atom, NOT, FILTER or BIND"),
+    (_ATOM | {"NOT", "FILTER", "BIND", "AGGREGATE"}, "an atom, NOT, FILTER, BIND or AGGREGATE"),
     (_GROUND - {"BLANK", "TRIPLE_OPEN"} | {"VARIABLE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN"}, "an expression"),
     (_ATOM | {"EXISTS"}, "an atom or EXISTS"),
     (_ATOM | {"OPEN"}, "an atom or '('"),
@@ -238,6 +276,11 @@ _WORDS = (
     ({"OPEN"}, "'('"),
     ({"COMMA"}, "','"),
     ({"IN"}, "IN"),
+    ({"ON"}, "ON"),
+    ({"BINDS"}, "BIND"),
+    ({"DISTINCT"}, "DISTINCT"),
+    ({"SEMICOLON"}, "';'"),
+    ({"SEPARATOR"}, "SEPARATOR"),
     ({"AS"}, "AS"),
     ({"RIGHT"}, "']'"),
     ({"CLOSE"}, "')'"),

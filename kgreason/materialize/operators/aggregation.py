@@ -1,0 +1,297 @@
+"""`Aggregations`: for each aggregate of a rule, asserts one value for each group (rules/lowering.py), by levels.
+
+An aggregate is decided once all that it reads is final (rules/strata.py). Then the groups whose rows changed get their
+values anew: the fact `value(group, old)` is retracted and `value(group, new)` asserted.
+
+*Recursion.* Aggregates MIN that need each other (or MAX: a recursion of rules/strata.py) are decided in rounds. Each
+round looks at the groups whose rows changed in the round before, and a better value takes the place of a worse one,
+with all that followed from it. That is right as long as nothing else is deleted: then values may support each other in
+a circle. The rows need not even leave for that: one may have lost another derivation. So if a fact has left that the
+recursion reads, or rules have changed, all its values are retracted first, and the rounds begin with what holds without
+them.
+
+Invariant after the last level: `value(group, n)` is a fact exactly if the rows of the group have the value n. The state
+beside the facts is an index that may hold too much (`groups`).
+
+Cost: COUNT reads the changed rows alone; the others read the groups that they belong to. A commit that changes
+representatives looks at all facts once for each aggregate, as does the first commit after a store is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Changes, Engine, Place
+from kgreason.engine.memory.layout import ABSENT, Int32
+from kgreason.errors import LimitError, StratificationError
+from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.operators.functions import MOST_ROUNDS
+from kgreason.materialize.operators.groups import Grouped
+from kgreason.materialize.operators.tables import Table, table_of, unique
+from kgreason.materialize.operators.values import counts, values_of
+from kgreason.materialize.same_as.representatives import Equality
+from kgreason.rules.formatter import format_aggregate
+from kgreason.rules.lowering import Aggregation
+from kgreason.rules.strata import Level
+from kgreason.terms.dictionary import Dictionary
+
+Check = Callable[[], object]
+_NONE = np.empty(0, dtype=np.int32)
+
+
+class _Operator(NamedTuple):
+    """An aggregate with its level, and its rows and its values by group."""
+
+    aggregation: Aggregation
+    level: Level
+    each: Grouped
+    value: Grouped
+    reads: tuple[Table, ...]
+
+    @property
+    def label(self) -> str:
+        """What rules say."""
+        return format_aggregate(self.aggregation.aggregate, {})
+
+
+class Aggregations:
+    """The aggregates of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
+        self._engine, self._dictionary, self._equality = engine, dictionary, equality
+        self._operators: tuple[_Operator, ...] = ()
+        self._leaving: tuple[_Operator, ...] = ()
+        self._before: tuple[_Operator, ...] = ()
+        self._new: set[Aggregation] = set()
+        """The aggregates that had no values before the commit."""
+        self._unread: set[Aggregation] = set()
+        """Those of them that have not been decided yet."""
+        self._begun: set[int] = set()
+        """The recursions whose rounds have begun since the last `restart`."""
+        self._is_edited = False
+        """Whether rules have changed in the open commit."""
+        self._place: Place | None = None
+        self._rounds = 0
+        self.are_any = False
+        """Whether rules in force aggregate something, or did so before the open commit."""
+
+    def follow(self, levels: Mapping[Aggregation, Level]) -> None:
+        """Take the aggregates of the rules in force. The values of the others are retracted at the first level."""
+        known = {operator.aggregation: operator for operator in (*self._before, *self._operators)}
+        left = {operator.aggregation for operator in self._leaving}
+        new = {each for each in levels if each not in known or each in left}
+        self._new |= new
+        self._unread |= new
+        self._operators = tuple(self._operator(each, level, known.get(each)) for each, level in levels.items())
+        self._is_edited = True
+        gone = {operator.aggregation: operator for operator in (*known.values(), *self._leaving)}
+        self._leaving = tuple(operator for each, operator in gone.items() if each not in levels)
+        self.are_any = bool(self._operators or self._leaving)
+
+    def accept(self) -> None:
+        """Make the commit final."""
+        for operator in self._operators:
+            operator.each.accept()
+            operator.value.accept()
+        self._before = self._operators
+        self._end()
+
+    def rollback(self) -> None:
+        """Forget the commit."""
+        self._operators = self._before
+        for operator in self._operators:
+            operator.each.rollback()
+            operator.value.rollback()
+        self._end()
+
+    def _end(self) -> None:
+        self._leaving, self.are_any, self._place, self._rounds = (), bool(self._operators), None, 0
+        self._is_edited = False
+        self._new.clear()
+        self._unread.clear()
+        self._begun.clear()
+
+    def restart(self) -> None:
+        """Begin the rounds of recursions again: facts were edited, or rules have changed."""
+        self._begun.clear()
+
+    def last(self) -> int:
+        """The last level."""
+        return max((operator.level.level for operator in self._operators), default=int(bool(self._leaving)))
+
+    def wanted(self, changes: Changes, level: int, before: int, check: Check) -> Facts:
+        """The values to assert and to retract at a level; those up to level `before` were decided already.
+
+        Raises StratificationError if the facts themselves make rules circular: a group has changed after its value was
+        decided.
+        """
+        found = [self._retracted(operator) for operator in self._leaving] if level else []
+        moved = self._moved(changes)
+        reached = [operator for operator in self._operators if operator.level.level <= level]
+        emptied = self._emptied(reached, changes, is_moved=bool(len(moved)))
+        for operator in reached:
+            for part in (operator.each, operator.value):
+                part.take(changes.rows, changes.tables)
+            if operator.level.recursion in emptied:
+                found.append(self._retracted(operator))
+                continue
+            groups = self._touched(operator, changes, moved)
+            facts = self._compared(operator, groups, changes, check, is_moved=bool(len(moved)))
+            if operator.level.level <= before and not operator.level.recursion and any(facts) and not len(moved):
+                raise StratificationError(self._circular(operator, facts))
+            self._unread.discard(operator.aggregation)
+            found.append(facts)
+        self._place = self._engine.place()
+        return together(found)
+
+    def improved(self, check: Check) -> Facts:
+        """The values of recursions to assert and to retract after a round; none if the rounds have ended or not begun.
+
+        Raises LimitError after `MOST_ROUNDS` rounds.
+        """
+        if not self._begun or self._place is None:
+            return NO_FACTS
+        rows, tables, self._place = self._engine.touched(self._place)
+        found = []
+        for operator in self._operators:
+            if operator.level.recursion in self._begun:
+                for part in (operator.each, operator.value):
+                    part.take_more(rows, tables)
+                groups = unique([operator.each.groups(rows, tables)])
+                changes = self._engine.changes() if self._is_moving() else None
+                found.append(self._compared(operator, groups, changes, check, is_moved=True))
+        facts = together(found)
+        if any(facts):
+            self._rounds += 1
+            if self._rounds > MOST_ROUNDS:
+                names = next(operator for operator in self._operators if operator.level.recursion in self._begun)
+                raise LimitError(
+                    f"{names.label}: the recursion has found new values {MOST_ROUNDS:,} times in one commit; does it "
+                    "end? Each step must make the value worse, as a path that becomes longer"
+                )
+        return facts
+
+    def _emptied(self, reached: Iterable[_Operator], changes: Changes, *, is_moved: bool) -> set[int]:
+        """The recursions that begin now and whose values are all retracted first; see the top of this file."""
+        gone = (changes.before != ABSENT) & (changes.after == ABSENT)
+        rows, tables = changes.rows[gone], changes.tables[gone]
+        begins = [each for each in reached if each.level.recursion and each.level.recursion not in self._begun]
+        self._begun |= {each.level.recursion for each in begins}
+        is_lost = is_moved or self._is_edited
+        lost = {
+            each.level.recursion
+            for each in begins
+            if is_lost or any(len(table.places(rows, tables)) for table in each.reads)
+        }
+        return {each.level.recursion for each in begins if each.level.recursion in lost and len(each.value.all())}
+
+    def _retracted(self, operator: _Operator) -> Facts:
+        """The retraction of all values."""
+        keys = operator.value.all()
+        return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
+
+    def _touched(self, operator: _Operator, changes: Changes, moved: Int32) -> Int32:
+        """The groups to look at: int32[n, w]."""
+        parts = [part.groups(changes.rows, changes.tables) for part in (operator.each, operator.value)]
+        if operator.aggregation in self._unread:
+            parts.append(operator.each.in_groups(operator.each.all()))
+        elif len(moved):
+            for part in (operator.each, operator.value):
+                keys = part.all()
+                parts.append(part.in_groups(keys[np.isin(keys, moved).any(axis=1)]))
+        return unique(parts)
+
+    def _compared(
+        self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check, *, is_moved: bool
+    ) -> Facts:
+        """The values to assert and to retract for these groups: int32[n, w]."""
+        if not len(groups):
+            return NO_FACTS
+        numbers, old = operator.value.of(groups)
+        if operator.aggregation.aggregate.function != "COUNT" or is_moved or operator.aggregation in self._new:
+            places, values = self._values(operator, groups, changes, check)
+        else:
+            assert changes is not None
+            places, values = self._counted(operator, groups, (numbers, old), changes)
+        wanted = np.full(len(groups), -1, dtype=np.int32)
+        wanted[places] = values
+        is_right = old[:, -1] == wanted[numbers]
+        wanted[numbers[is_right]] = -1
+        missing = np.flatnonzero(wanted >= 0)
+        table = operator.value.table
+        added, removed = np.column_stack([groups[missing], wanted[missing]]), old[~is_right]
+        return Facts.of({table.number: table.rows(added)}, {table.number: table.rows(removed)})
+
+    def _values(
+        self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check
+    ) -> tuple[NDArray[np.int64], Int32]:
+        """The groups among `groups` that have a value, and the values, from all their rows."""
+        numbers, keys = operator.each.of(groups)
+        kept = ~self._is_replaced(keys, changes)
+        aggregate = operator.aggregation.aggregate
+        place = operator.aggregation.keys.index(aggregate.argument) if aggregate.argument else 0
+        terms = keys[kept, place] if keys.shape[1] else np.zeros(int(kept.sum()), dtype=np.int32)
+        return values_of(aggregate, numbers[kept], terms, self._dictionary, check)
+
+    def _counted(
+        self, operator: _Operator, groups: Int32, present: tuple[NDArray[np.int64], Int32], changes: Changes
+    ) -> tuple[NDArray[np.int64], Int32]:
+        """The groups with rows, and the numbers of their rows: those of before the commit, and what has changed."""
+        totals = np.zeros(len(groups), dtype=np.int64)
+        numbers, old = present
+        totals[numbers] = self._integers(old[:, -1])
+        said = operator.value.table.matching(changes.rows, changes.tables)
+        if len(said):
+            where = operator.value.numbers(groups, said)
+            before = (changes.before != ABSENT)[operator.value.table.places(changes.rows, changes.tables)]
+            totals[where] = 0
+            totals[where[before]] = self._integers(said[before, -1])
+        keys = operator.each.table.matching(changes.rows, changes.tables)
+        places = operator.each.table.places(changes.rows, changes.tables)
+        signs = (changes.after != ABSENT)[places].astype(np.int64) - (changes.before != ABSENT)[places]
+        signs[self._is_replaced(keys, changes)] = 0
+        np.add.at(totals, operator.each.numbers(groups, keys), signs)
+        found = np.flatnonzero(totals)
+        return found, counts(totals[found], self._dictionary)
+
+    def _integers(self, ids: Int32) -> NDArray[np.int64]:
+        different, places = np.unique(ids, return_inverse=True)
+        numbers = [int(text[1 : text.index('"', 1)]) for text in self._dictionary.decode(different)]
+        return np.array(numbers, dtype=np.int64)[places]
+
+    def _is_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
+        """For each row whether it has a term that another one represents: bool[n]."""
+        if self._equality is None or changes is None or not keys.size:
+            return np.zeros(len(keys), dtype=np.bool_)
+        return np.asarray(self._equality.is_replaced(keys, changes).any(axis=1))
+
+    def _is_moving(self) -> bool:
+        return self._equality is not None and bool(self._equality.cliques.live)
+
+    def _moved(self, changes: Changes) -> Int32:
+        return self._equality.moved(changes) if self._equality else _NONE
+
+    def _circular(self, operator: _Operator, facts: Facts) -> str:
+        rows = next(rows for part in facts for rows in part.values() if len(rows))
+        texts = self._dictionary.decode(rows[0][rows[0] > 0])[1:-1]
+        of = f" for {', '.join(texts)}" if texts else ""
+        return f"the facts make the rules circular: {operator.label} was decided{of}, and then its atoms changed"
+
+    def _operator(self, aggregation: Aggregation, level: Level, known: _Operator | None) -> _Operator:
+        common = self._engine, self._dictionary
+        reads = tuple(table_of(atom, tuple(atom.variables()), *common) for atom in level.reads)
+        if known:
+            return known._replace(level=level, reads=reads)
+        width = len(aggregation.aggregate.group)
+        each, value = (
+            Grouped(table_of(atom, keys, *common), width, self._engine)
+            for atom, keys in (
+                (aggregation.each, aggregation.keys),
+                (aggregation.value, aggregation.value.terms),
+            )
+        )
+        return _Operator(aggregation, level, each, value, reads)

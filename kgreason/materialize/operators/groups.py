@@ -1,0 +1,167 @@
+"""`Grouped`: the facts of a table by their first columns, the group.
+
+The index is a superset: rows that are no facts any more stay until runs are merged, and the reader leaves them out. So
+a rollback needs no undo. It is made when a group is asked for first. The rows are in runs sorted by a hash of the
+group, each run more than twice as long as the next.
+
+Law: `of(groups)` gives each fact of these groups once. Cost: a look-up is a binary search in each run for each group,
+and one look at each row found; a row that is added takes part in a logarithmic number of merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.memory.layout import ABSENT, Int32
+from kgreason.materialize.operators.tables import Table
+from kgreason.zset.order import grouped
+
+Holds: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
+"""For each row of keys int32[n, k] whether it is a present fact: bool[n]."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+
+class _Run(NamedTuple):
+    """Keys int32[n, k], ascending by the hashes uint64[n] of their groups."""
+
+    hashes: NDArray[np.uint64]
+    keys: Int32
+
+
+class Grouped:
+    """The facts of a table by group. `width`: how many columns of a key are its group.
+
+    `take` and `take_more` must see every fact that appears. One thread at a time.
+    """
+
+    def __init__(self, table: Table, width: int, engine: Engine) -> None:
+        self.table, self._width, self._engine = table, width, engine
+        self._index: _Index | None = None
+        self._none = np.empty((0, 1 + max(table.keys, default=-1)), dtype=np.int32)
+        self._new = self._none
+
+    def take(self, rows: Int32, tables: Int32) -> None:
+        """See all changes of the open commit so far: columns int32[n, w] and tables int32[n]."""
+        self._new = self.table.matching(rows, tables)
+
+    def take_more(self, rows: Int32, tables: Int32) -> None:
+        """See changes after those of the last call."""
+        if len(keys := self.table.matching(rows, tables)):
+            self._new = np.concatenate([self._new, keys])
+
+    def accept(self) -> None:
+        """Keep what was seen in the commit."""
+        if self._index:
+            self._index.add(self._new)
+        self._new = self._none
+
+    def rollback(self) -> None:
+        """Forget what was seen in the commit."""
+        self._new = self._none
+
+    def groups(self, rows: Int32, tables: Int32) -> Int32:
+        """The groups of the rows that are rows of the table: int32[n, width]."""
+        return self.in_groups(self.table.matching(rows, tables))
+
+    def in_groups(self, keys: Int32) -> Int32:
+        """The groups of keys: int32[n, k] -> int32[n, width]."""
+        return keys[:, : self._width]
+
+    def numbers(self, groups: Int32, keys: Int32) -> NDArray[np.int64]:
+        """For each key of `keys`, int32[n, k], the number of its group in `groups`, which has all of them: int64[n]."""
+        every = np.concatenate([groups, self.in_groups(keys)])
+        found = grouped(every)
+        return found.firsts()[found.numbers()[len(groups) :]]
+
+    def all(self) -> Int32:
+        """All facts of the table: int32[n, k]. Cost: all facts."""
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        return self.table.matching(rows, tables)
+
+    def of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
+        """The facts of these groups, int32[g, width]: for each fact the number of its group, and its key.
+
+        The groups are all different. Returns int64[n] and int32[n, k].
+        """
+        if self._index is None:
+            self._index = _Index(self._width, self._holds)
+            self._index.add(self.all())
+        return self._index.of(groups, self._new)
+
+    def _holds(self, keys: Int32) -> NDArray[np.bool_]:
+        facts = self._engine.circuit.facts
+        found: NDArray[np.bool_] = facts.kinds(facts.find(self.table.rows(keys))) != ABSENT
+        return found
+
+
+class _Index:
+    """Keys by group. `group`: how many columns of a key are its group. `holds` says which keys are facts."""
+
+    def __init__(self, group: int, holds: Holds) -> None:
+        self._group, self._holds = group, holds
+        self._runs: list[_Run] = []
+
+    def add(self, keys: Int32) -> None:
+        """Add rows: int32[n, k]."""
+        if not len(keys):
+            return
+        hashes = _hashes(keys[:, : self._group])
+        order = np.argsort(hashes, kind="stable")
+        self._runs.append(_Run(hashes[order], keys[order]))
+        while len(self._runs) > 1 and len(self._runs[-2].keys) < 2 * len(self._runs[-1].keys):
+            self._merge()
+
+    def _merge(self) -> None:
+        """Merge the last two runs, without the rows that are no facts."""
+        parts = self._runs[-2:]
+        del self._runs[-2:]
+        keys = np.concatenate([run.keys for run in parts])
+        kept = np.zeros(len(keys), dtype=np.bool_)
+        kept[grouped(keys).firsts()] = True
+        kept &= self._holds(keys)
+        hashes = np.concatenate([run.hashes for run in parts])[kept]
+        order = np.argsort(hashes, kind="stable")
+        self._runs.append(_Run(hashes[order], keys[kept][order]))
+
+    def of(self, groups: Int32, more: Int32) -> tuple[NDArray[np.int64], Int32]:
+        """The facts of these groups int32[g, w], each once: for each fact the number of its group, and its key.
+
+        `more`: further rows int32[m, k] to look in. The groups are all different. Returns int64[n] and int32[n, k].
+        """
+        found = [self._found(run, groups) for run in (*self._runs, _run(more, self._group))]
+        numbers, keys = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        kept = np.zeros(len(keys), dtype=np.bool_)
+        kept[grouped(keys).firsts()] = True
+        kept &= self._holds(keys)
+        return numbers[kept], keys[kept]
+
+    def _found(self, run: _Run, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
+        hashes = _hashes(groups)
+        low, high = (np.searchsorted(run.hashes, hashes, side) for side in ("left", "right"))
+        counts = high - low
+        numbers = np.repeat(np.arange(len(groups)), counts)
+        ends = np.cumsum(counts)
+        places = np.arange(len(numbers)) + np.repeat(low - (ends - counts), counts)
+        is_same = (run.keys[places, : self._group] == groups[numbers]).all(axis=1)
+        return numbers[is_same], run.keys[places[is_same]]
+
+
+def _run(keys: Int32, group: int) -> _Run:
+    hashes = _hashes(keys[:, :group])
+    order = np.argsort(hashes, kind="stable")
+    return _Run(hashes[order], keys[order])
+
+
+def _hashes(groups: Int32) -> NDArray[np.uint64]:
+    """A hash of each row: int32[n, w] -> uint64[n]."""
+    hashes = np.zeros(len(groups), dtype=np.uint64)
+    for column in groups.T:
+        hashes = (hashes ^ column.astype(np.uint64)) * _MIX
+        hashes ^= hashes >> _SHIFT
+    return hashes

@@ -1,0 +1,105 @@
+"""`values_of`: one value for each group of terms, for the aggregates of rules.
+
+    COUNT          the number of terms
+    SAMPLE         the term whose text comes first
+    others         SPARQL's, by Oxigraph; GROUP_CONCAT takes the text of every term, as STR does
+
+Law: the value depends on the terms of the group alone, not on the order in which they came. So the terms of a group are
+sorted by their texts before Oxigraph reads them, because a sum of doubles and GROUP_CONCAT depend on the order. A blank
+node comes before every other term for MIN and MAX, and no group with one has a SUM, an AVG or a GROUP_CONCAT: errors
+make no value. Oxigraph normalises literals: MAX of `"01"^^xsd:integer` is 1.
+
+Cost: COUNT and SAMPLE are array operations; the others take 3 to 6 microseconds a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import numpy as np
+import pyoxigraph as ox
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.operators.evaluation import text_of
+from kgreason.rules.model import Aggregate
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.quoting import quote
+from kgreason.terms.vocabulary import XSD_INTEGER
+
+_PIECE = 20_000
+"""About the number of terms of one query."""
+Numbers = NDArray[np.int64]
+
+
+def values_of(
+    aggregate: Aggregate, numbers: Numbers, terms: Int32, dictionary: Dictionary, check: Callable[[], object]
+) -> tuple[Numbers, Int32]:
+    """The groups that have a value, int64[g], ascending, and their values as terms, int32[g]. New terms are interned.
+
+    numbers: int64[n], the group of each of the terms int32[n]. `check` is called between pieces and may raise.
+    """
+    groups, places = np.unique(numbers, return_inverse=True)
+    if aggregate.function == "COUNT":
+        return groups, counts(np.bincount(places, minlength=len(groups)), dictionary)
+    if aggregate.function == "SAMPLE":
+        return groups, dictionary.firsts(np.ascontiguousarray(terms), places)
+    found = list(_solved(aggregate, places, terms, dictionary, check))
+    kept = np.array([place for place, _ in found], dtype=np.int64)
+    ids = dictionary.intern([text for _, text in found]).astype(np.int32)
+    order = np.argsort(kept)
+    return groups[kept[order]], ids[order]
+
+
+def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
+    """The terms of non-negative integers: int64[n] -> int32[n]."""
+    different, places = np.unique(numbers, return_inverse=True)
+    ids: Int32 = dictionary.intern([f'"{number}"^^{XSD_INTEGER}' for number in different.tolist()]).astype(np.int32)
+    return ids[places]
+
+
+def _solved(
+    aggregate: Aggregate, places: Numbers, terms: Int32, dictionary: Dictionary, check: Callable[[], object]
+) -> Iterator[tuple[int, str]]:
+    """Yield the groups that have a value, with the text of the value."""
+    ids, where = np.unique(terms, return_inverse=True)
+    texts = dictionary.decode(ids)
+    ranks = np.empty(len(ids), dtype=np.int64)
+    ranks[np.array(sorted(range(len(ids)), key=texts.__getitem__), dtype=np.int64)] = np.arange(len(ids))
+    order = np.lexsort([ranks[where], places])
+    is_blank = np.array(["_:" in text and text.startswith(("_:", "<<(")) for text in texts], dtype=np.bool_)[where]
+    blank = np.unique(places[is_blank])
+    if aggregate.function == "MIN":
+        first = order[is_blank[order]]
+        firsts = np.unique(places[first], return_index=True)[1]
+        yield from ((int(places[row]), texts[where[row]]) for row in first[firsts])
+    if aggregate.function == "MAX":
+        only = np.setdiff1d(blank, places[~is_blank])
+        last = order[is_blank[order] & np.isin(places[order], only)]
+        lasts = len(last) - 1 - np.unique(places[last][::-1], return_index=True)[1]
+        yield from ((int(places[row]), texts[where[row]]) for row in last[lasts])
+        order = order[~is_blank[order]]
+    else:
+        order = order[~np.isin(places[order], blank)]
+    lines = [
+        f"({place} {texts[term]})" for place, term in zip(places[order].tolist(), where[order].tolist(), strict=True)
+    ]
+    starts = np.flatnonzero(np.diff(places[order], prepend=-1)).tolist()
+    while starts:
+        check()
+        low = starts[0]
+        starts = [start for start in starts if start >= low + _PIECE]
+        yield from _asked(aggregate, lines[low : starts[0] if starts else len(lines)])
+
+
+def _asked(aggregate: Aggregate, lines: list[str]) -> Iterator[tuple[int, str]]:
+    word = "DISTINCT " if aggregate.is_distinct else ""
+    call = f"{aggregate.function}({word}?term)"
+    if aggregate.function == "GROUP_CONCAT":
+        call = f"GROUP_CONCAT({word}STR(?term); SEPARATOR = {quote(aggregate.separator or '')})"
+    values = "\n".join(lines)
+    query = f"SELECT ?group ({call} AS ?value) {{ VALUES (?group ?term) {{\n{values}\n}} }} GROUP BY ?group"
+    for group, value in cast(Any, ox.Store().query(query)):
+        if value is not None:
+            yield int(group.value), text_of(value)

@@ -1,0 +1,24 @@
+"""Random histories with aggregates, against the model by definition."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgreason.engine.engine import Strategy
+from tests.aggregates.histories import FUNCTIONS, history
+from tests.negation.following import follow
+
+STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_commit_gives_the_model(strategy: Strategy) -> None:
+    for seed in range(40):
+        follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
+    for seed in range(40, 540):
+        follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
