@@ -177,7 +177,7 @@ class Materializer:
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
         self._look_at(asserted.added)
-        facts = self._foreseen(asserted.added, said, is_first=means.is_first)
+        facts = self._foreseen(asserted, said, is_first=means.is_first)
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, facts, program, means)
         if self.operators.are_any:
@@ -233,13 +233,17 @@ class Materializer:
         if part not in self._touched:
             self._touched.append(part)
 
-    def _foreseen(self, added: Int32, said: Said, *, is_first: bool) -> Facts:
-        """The facts that a commit needs from its start. `added`: the triples int32[n, 3] that the commit asserts."""
+    def _foreseen(self, asserted: Asserted, said: Said, *, is_first: bool) -> Facts:
+        """The facts that a commit needs from its start, by the triples that it asserts and retracts."""
+        added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
         if is_first and self.equality and self.equality in self._touched:
             found.append(self.equality.foreseen(added))
         if self.literals and self.literals in self._touched:
             found.append(self.literals.foreseen(added))
+        if self.operators.are_any:
+            self._touch(self.operators)
+            found.append(self.operators.foreseen(asserted.removed, added))
         return _together(found)
 
     def _wanted(self, changes: Changes, steps: Sequence[_Step]) -> Facts:

@@ -6,6 +6,7 @@
     needed rules       generic rules that run only if the data calls for them: if rules have derived schema triples,
                        if an axiom has a list that forks, and, in the place of twins.dl, if restrictions are derived
                        or made equal
+    copying rules      eq-rep-* over asserted triples, if the user's rules say DATA
     own rules          the rules of the user
 
 These are layers: the last layer that has a rule gives the reason for it.
@@ -22,7 +23,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
@@ -50,7 +51,7 @@ from kgreason.ontology.translate.translate import (
 from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, origin
+from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
 
 CLOSES = "of the rule set: derives axioms from axioms"
@@ -59,6 +60,7 @@ DATATYPES = "datatypes"
 DATATYPE_IDS = {name: VOCABULARY.index(name) + 1 for name in DATATYPE_NAMES}
 """The supported datatypes with their ids, which are those of the vocabulary, the same in every dictionary."""
 _DATATYPES = flags_of(frozenset(DATATYPE_NAMES))
+_COPYING = frozenset(["eq-rep-s", "eq-rep-p", "eq-rep-o"])
 ANY = 0
 """The request of a rule that reads types of any name."""
 
@@ -100,7 +102,8 @@ def build(
     needed = _needed(selection, rules, triples, forks, same_as=same_as, exceeded=exceeded, restricted=restricted)
     broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
     warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
-    return _program((_closing(selection), translated, _free(selection), needed, own), warnings)
+    copying = _copying(selection, selection.own)
+    return _program((_closing(selection), translated, _free(selection), needed, copying, own), warnings)
 
 
 class ProgramChange(NamedTuple):
@@ -141,7 +144,11 @@ class LiveProgram:
         self._schema: dict[Triple, None] = {}
         self._closing, self._free = _closing(selection), _free(selection)
         self._translated: Layer = {}
-        self._latest: dict[str, Layer] = {"needed": {}, "own": _own(selection.own)}
+        self._latest: dict[str, Layer] = {
+            "needed": {},
+            "copying": _copying(selection, selection.own),
+            "own": _own(selection.own),
+        }
         self._rulings: Layer = {}
 
     @property
@@ -208,10 +215,12 @@ class LiveProgram:
         restrictions that get another representative, with that representative, or with None if they have no
         representative any more.
         """
-        touched = [] if self._rulings else [*self._closing, *self._free, *self._latest["own"]]
+        touched = [] if self._rulings else list(chain(self._closing, self._free, *self._latest.values()))
         touched += self._follow(removed, added, twins)
         if own is not None:
+            own = tuple(own)
             touched += self._replace("own", _own(own))
+            touched += self._replace("copying", _copying(self._selection, own))
         rules = chain(self._translated, self._latest["own"])
         forks = frozenset[Constant]().union(*(each.forks for each in self._translations if each.readings.faulty))
         needed = _needed(
@@ -370,6 +379,24 @@ def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
 
 def _layer(rules: Iterable[Rule], reason: str) -> Layer:
     return {rule: Ruling(rule, reason) for rule in map(canonical, rules)}
+
+
+def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
+    """The rules that copy asserted triples to equal terms, if a rule of the user says DATA."""
+    if not any(any(rule.data()) for rule in own):
+        return {}
+    found = (rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING)
+    return _shipped(tuple(map(_over_data, found)), "of the rule set: DATA is about individuals, whatever their names")
+
+
+def _over_data(rule: Rule) -> Rule:
+    """A rule eq-rep-* with asserted triples in place of triples."""
+    heads, body = (tuple(map(_as_data, atoms)) for atoms in (rule.heads, rule.body))
+    return replace(rule, heads=heads, body=body)
+
+
+def _as_data(atom: Atom) -> Atom:
+    return Atom(DATA, atom.terms) if atom.relation is None and isinstance(atom.terms[1], Variable) else atom
 
 
 def _own(rules: Iterable[Rule]) -> Layer:

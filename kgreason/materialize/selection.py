@@ -19,9 +19,10 @@ from kgreason.errors import RuleError
 from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.translate.translate import Profile
-from kgreason.rules.model import Rule
+from kgreason.rules.model import DATA, Rule
 from kgreason.rules.parser import rules_of_file, ruleset
 from kgreason.rules.program import check_sizes
+from kgreason.rules.safety import DATA_IN_HEAD
 
 _LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
 """The rules of owl2rl that links.dl replaces."""
@@ -123,10 +124,15 @@ def _inner_relations() -> frozenset[str]:
 
 
 def check_own(rules: Iterable[Rule]) -> None:
-    """Raises RuleError for a rule of the user that is too long, or that uses a relation of kgreason itself."""
+    """Raises RuleError for a rule of the user that is too long, or that uses a relation of kgreason itself.
+
+    A rule must not derive what is asserted (DATA) either.
+    """
     rules = tuple(rules)
     check_sizes(rules)
     for rule in rules:
+        if any(head.relation == DATA for head in rule.heads):
+            raise RuleError(f"rule {rule.name}: {DATA_IN_HEAD}")
         for atom in rule.atoms():
             if atom.relation in _inner_relations():
                 raise RuleError(

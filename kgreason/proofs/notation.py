@@ -14,7 +14,7 @@ from kgreason.errors import InputTypeError
 from kgreason.rules.expressions import expression_text, is_constant
 from kgreason.rules.formatter import format_atom, format_rule, format_term
 from kgreason.rules.lowering import is_absence, is_computed
-from kgreason.rules.model import Atom, Rule, Term, triple
+from kgreason.rules.model import DATA, Atom, Rule, Term, triple
 from kgreason.rules.parser import absent, computed
 from kgreason.terms.vocabulary import RDF_TYPE
 
@@ -71,7 +71,7 @@ def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
 
 
 def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
-    """`s p o` for a triple, `relation(t, ...)` for another fact.
+    """`s p o` for a triple (also one that a rule reads as asserted), `relation(t, ...)` for another fact.
 
     A negated pattern is written `no ...`. A computed value is written as the expression with its values, and for BIND
     with `= result` at the end.
@@ -82,7 +82,7 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
         atoms = [format_atom(atom, prefixes) for atom in absent(fact).atoms]
         return f"no {atoms[0]}" if len(atoms) == 1 else f"no ({', '.join(atoms)})"
     terms = [term_text(term, prefixes) for term in fact.terms]
-    if fact.relation is not None:
+    if fact.relation not in (None, DATA):
         return f"{fact.relation}({', '.join(terms)})"
     if prefixes and fact.terms[1] == RDF_TYPE:
         terms[1] = "a"

@@ -23,7 +23,7 @@ from kgreason.materialize.same_as.representatives import GROUP, Equality
 from kgreason.proofs.engine_facts import EngineFacts, without_hidden
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import Derivation, State
-from kgreason.rules.model import Atom, Rule, triple
+from kgreason.rules.model import DATA, Atom, Rule, triple
 from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
@@ -151,7 +151,7 @@ def _told(derivation: Derivation) -> Derivation:
 
 def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
     """A derivation by a rule of representatives.dl, as a derivation by the W3C rule for which this rule stands."""
-    of, row = sorted(body, key=lambda atom: atom.relation is None)
+    of, row = sorted(body, key=lambda atom: atom.relation in (None, DATA))
     member, root = str(of.terms[0]), str(of.terms[-1])
     left, _, right = map(str, row.terms)
     if rule.name in ("eq-ref-subject", "eq-ref-object"):

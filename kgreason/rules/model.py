@@ -159,6 +159,10 @@ class Rule:
         yield from self.heads
         yield from self.read()
 
+    def data(self) -> Iterator[Atom]:
+        """The patterns of asserted triples that the rule reads."""
+        return (atom for atom in self.read() if atom.relation == DATA)
+
     def read(self) -> Iterator[Atom]:
         """The atoms that the rule reads: the body, and the atoms inside AGGREGATE and under NOT."""
         yield from self.body

@@ -2,7 +2,7 @@
 
     head                             each variable occurs in a body atom
     FILTER, BIND                     each variable of the expression occurs in a body atom or is made by another BIND
-    DATA atom                        it binds its variables, as other body atoms; no head has one
+    DATA atom                        it binds its variables, as other body atoms
     AGGREGATE(atoms ON ?x ...)       ?x and what the aggregate reads occur in the atoms; the other variables inside
                                      occur nowhere else; the result is new
     NOT atom                         each variable occurs in a body atom
@@ -32,8 +32,6 @@ def unbound(rule: Rule) -> list[Variable]:
 
 def check_safe(rule: Rule) -> None:
     """Raise UnsafeRuleError if the body does not bind a variable. The message names the rule and the variables."""
-    if any(head.relation == DATA for head in rule.heads):
-        raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {DATA_IN_HEAD}")
     if free := unbound(rule):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"

@@ -1,4 +1,4 @@
-"""Small histories that give each misreading of `Negations` away; `test_mutants` follows them.
+"""Small histories that give each misreading of `Negations` and of `Data` away; `test_mutants` follows them.
 
 A history is a list of commits: triples to add, triples to remove, and all rules from then on.
 """
@@ -17,6 +17,10 @@ _RETURNING = """
 """
 _STRAY = "stray(?x) :- [?x, :d, ?x], NOT [?x, :p, ?x] ."
 
+_DERIVED = "[?x, :p, ?y] :- [?x, :e, ?y] ."
+_TOLD = "[?x, :told, ?y] :- DATA [?x, :p, ?y] ."
+_ITSELF = "s(?x) :- DATA [?x, :p, ?x] ."
+
 _TEXTS: dict[str, list[tuple[str, str, str]]] = {
     "AllAtOnce": [("a d a", "", _LEVELS)],
     "NegatedFactsNotLookedAt": [("a d a", "", _STRAY), ("a p a", "", _STRAY)],
@@ -26,6 +30,17 @@ _TEXTS: dict[str, list[tuple[str, str, str]]] = {
     "NeverRetracts": [("a d a", "", _STRAY), ("a p a", "", _STRAY)],
     "ForgetsWhatRulesLeave": [("a d a", "", _STRAY), ("", "", "")],
     "LevelsGoOn": [("a d a", "", _LEVELS), ("a p a", "", _LEVELS)],
+    "ReadsDerivedTriples": [("a e b", "", _DERIVED), ("", "", _DERIVED + _TOLD)],
+    "LostFlagIsNoChange": [
+        ("a e b", "", _DERIVED + _TOLD),
+        ("a p b", "", _DERIVED + _TOLD),
+        ("", "a p b", _DERIVED + _TOLD),
+    ],
+    "NewFlagIsNoChange": [("a e b", "", _DERIVED + _TOLD), ("a p b", "", _DERIVED + _TOLD)],
+    "NewPatternsSeeNewTriplesOnly": [("a p b", "", ""), ("", "", _TOLD)],
+    "ForgetsWhatRulesLeaveOfData": [("a p b", "", _TOLD), ("", "", ""), ("", "a p b", ""), ("", "", _TOLD)],
+    "TakesWhatAnotherRuleReads": [("a p a", "", _TOLD + _ITSELF), ("", "", _TOLD)],
+    "RepeatedVariablesNotLookedAt": [("a p b", "", _ITSELF)],
 }
 
 

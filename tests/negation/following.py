@@ -15,6 +15,8 @@ from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
 from kgreason.rules.lowering import lowered
+from kgreason.rules.model import DATA, Atom, Rule
+from kgreason.rules.patterns import unified
 from tests.oracle.datalog import Fact, State, violations
 from tests.oracle.stratified import NO_FUNCTIONS, CircularError, Functions, perfect
 from tests.strategies.negation import Commit, Triple
@@ -42,6 +44,13 @@ def follow(commits: Iterable[Commit], strategy: Strategy, label: str = "", funct
         assert not violations(states, graph.positive_rules()), label
         for relation, keys in states:
             assert not str(relation).startswith("NOT ") or (f"asks {relation}", keys) in states, label
+        data = {fact for fact in states if fact[0] == DATA}
+        assert data == {(DATA, terms) for terms in asserted if _is_read(terms, commit.rules)}, label
+
+
+def _is_read(terms: Triple, rules: Iterable[Rule]) -> bool:
+    """Whether a DATA pattern of the rules matches a triple."""
+    return any(unified(atom, Atom(DATA, terms), {}) is not None for rule in rules for atom in rule.data())
 
 
 def _is_shown(fact: Fact) -> bool:
@@ -76,7 +85,7 @@ class Graph:
 
     def facts(self) -> set[Fact]:
         """The present facts without the hidden ones."""
-        return {fact for fact in self.states() if not {" ", "("} & set(fact[0] or "")}
+        return {fact for fact in self.states() if fact[0] != DATA and not {" ", "("} & set(fact[0] or "")}
 
     def delta(self, change: Change) -> set[Fact]:
         """The triples that appeared or disappeared."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.materialize.options import SameAsMode
 from kgreason.rules.formatter import format_program
-from kgreason.rules.model import Atom, Not, Rule, Term, Variable
+from kgreason.rules.model import DATA, Atom, Not, Rule, Term, Variable
 from kgreason.rules.program import Program
 from tests.oracle.stratified import perfect
 
@@ -27,6 +28,19 @@ def test_rules_see_individuals(mode: SameAsMode) -> None:
         run(seed, mode)
 
 
+@pytest.mark.parametrize("mode", ["aliases", "representatives", "rules"])
+def test_asserted_triples_are_about_individuals(mode: SameAsMode) -> None:
+    for seed in range(40):
+        run(seed, mode, data=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["aliases", "representatives", "rules"])
+def test_asserted_triples_are_about_individuals_in_many_histories(mode: SameAsMode) -> None:
+    for seed in range(40, 340):
+        run(seed, mode, data=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["aliases", "representatives", "rules"])
 def test_rules_see_individuals_in_many_histories(mode: SameAsMode) -> None:
@@ -34,10 +48,11 @@ def test_rules_see_individuals_in_many_histories(mode: SameAsMode) -> None:
         run(seed, mode)
 
 
-def run(seed: int, mode: SameAsMode) -> None:
+def run(seed: int, mode: SameAsMode, *, data: bool = False) -> None:
     """Facts and links come and go; after each commit the graph is the model over individuals, with every name."""
     random = Random(seed)
     rules = [_rule(random, number) for number in range(random.randint(1, 5))]
+    rules = [_over_data(random, rule) for rule in rules] if data else rules
     graph = KnowledgeGraph.open(rules=["owl2rl"], same_as=mode)
     asserted: set[Triple] = set()
     for step in range(6):
@@ -65,6 +80,17 @@ def _rule(random: Random, number: int) -> Rule:
         negated = Not((Atom(None, (random.choice(bound), random.choice(_LAYERS[:layer]), _N)),), (_N,))
     head = Atom(None, (random.choice(bound), _LAYERS[layer], random.choice([*bound, _NAMES[0]])))
     return Rule((head,), tuple(body), f"r{number}", negated=(negated,))
+
+
+def _over_data(random: Random, rule: Rule) -> Rule:
+    """The rule with DATA before some of its atoms."""
+
+    def read(atom: Atom) -> Atom:
+        return atom._replace(relation=DATA) if random.random() < 0.5 else atom
+
+    kept = rule.negated if random.random() < 0.7 else ()
+    negated = tuple(each._replace(atoms=tuple(map(read, each.atoms))) for each in kept)
+    return replace(rule, body=tuple(map(read, rule.body)), negated=negated)
 
 
 def _atom(random: Random, predicates: Iterable[str], terms: Iterable[Term]) -> Atom:
@@ -105,7 +131,7 @@ def _renamed(rule: Rule, groups: dict[str, set[str]]) -> Rule:
         return min(groups[each]) if isinstance(each, str) and each in groups else each
 
     def atom(each: Atom) -> Atom:
-        return Atom(None, tuple(map(term, each.terms)))
+        return Atom(each.relation, tuple(map(term, each.terms)))
 
     return Rule(
         tuple(map(atom, rule.heads)),

@@ -25,6 +25,19 @@ def test_every_commit_of_many_histories_gives_the_perfect_model(part: int) -> No
         run(seed, STRATEGIES[seed % 4])
 
 
-def run(seed: int, strategy: Strategy) -> None:
+@pytest.mark.parametrize("strategy", ["update", "bootstrap", "auto"])
+def test_every_commit_with_data_gives_the_perfect_model(strategy: Strategy) -> None:
+    for seed in range(QUICK // 3):
+        run(seed, strategy, data=0.4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(6))
+def test_every_commit_of_many_histories_with_data_gives_the_perfect_model(part: int) -> None:
+    for seed in range(QUICK + part, QUICK + SLOW // 2, 6):
+        run(seed, STRATEGIES[seed % 4], data=0.4)
+
+
+def run(seed: int, strategy: Strategy, data: float = 0) -> None:
     """Follow a random history."""
-    follow(history(seed), strategy, f"history {seed}")
+    follow(history(seed, data=data), strategy, f"history {seed}")

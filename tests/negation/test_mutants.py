@@ -1,17 +1,26 @@
-"""Every misreading of `Negations` fails on the small history that is kept for it."""
+"""Every misreading of `Negations`, `Data` and strata fails on the small history that is kept for it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from kgreason.errors import StratificationError
 from kgreason.materialize import materializer
+from kgreason.materialize.edit import NO_FACTS
 from kgreason.materialize.operators import operators
+from kgreason.materialize.operators.data import Data
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.operators import Operators
+from kgreason.rules import strata
+from kgreason.rules.parser import parse
 from tests.negation.counterexamples import COUNTEREXAMPLES
 from tests.negation.following import follow
 from tests.negation.misreadings import MISREADINGS
+from tests.negation.misreadings_of_data import MISREADINGS_OF_DATA
+from tests.negation.test_data import test_equal_terms_are_one_individual
+from tests.strategies.negation import Commit
 
 
 @pytest.mark.parametrize("name", COUNTEREXAMPLES)
@@ -28,3 +37,25 @@ def test_a_misreading_does_not(misreading: type[Negations | Operators], monkeypa
         monkeypatch.setattr(materializer, "Operators", misreading)
     with pytest.raises((AssertionError, StratificationError)):
         follow(COUNTEREXAMPLES[misreading.__name__], "update")
+
+
+@pytest.mark.parametrize("misreading", MISREADINGS_OF_DATA)
+def test_a_misreading_of_data_does_not(misreading: type[Data], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operators, "Data", misreading)
+    with pytest.raises(AssertionError):
+        follow(COUNTEREXAMPLES[misreading.__name__], "update")
+
+
+def test_names_that_become_equal_to_constants_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Data, "settled", lambda *_: NO_FACTS)
+    with pytest.raises(AssertionError):
+        test_equal_terms_are_one_individual()
+
+
+def test_an_open_dependency_of_an_assignment_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    (rule,) = parse("p(?b) :- p(?x), BIND(?x AS ?b) .").rules
+    history = [Commit(frozenset(), frozenset(), (replace(rule, dialect="srl"),))]
+    follow(history, "update")
+    monkeypatch.setattr(strata, "_is_closed", lambda _: False)
+    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
+        follow(history, "update")

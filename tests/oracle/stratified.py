@@ -1,8 +1,10 @@
 """Stratified negation by definition: the strata of rules, and the perfect model, stratum by stratum.
 
-    A depends on B     a head of B unifies with a body atom of A (open), or with an atom under NOT (closed)
+    A depends on B     a head of B unifies with a body atom of A (open), or with an atom under NOT (closed); if A is a
+                       rule of SPARQL-RL that assigns, closed in any case
     stratum(A)         >= stratum(B) along open dependencies, > along closed ones; no strata: the rules are circular
     perfect model      the least model of stratum 0; on top of it that of stratum 1, with NOT read in what is there; ...
+    DATA               a relation that has the given triples, and that no rule derives
 
 Rules are taken as `tests.oracle.datalog` takes them, with `negated`: things with `atoms` and `local` variables;
 and with `aggregates` (`tests.oracle.aggregates`), whose atoms are closed dependencies.
@@ -35,11 +37,13 @@ def perfect(facts: Iterable[FactLike], rules: Iterable[Any], functions: Function
     program = list(rules)
     levels = strata(program)
     known = set(map(plain, facts))
+    data = {("DATA", terms) for relation, terms in known if relation is None}
+    known |= data
     for level in range(max(levels, default=0) + 1):
         mine = [rule for rule, stratum in zip(program, levels, strict=True) if stratum == level]
         while new := {head for rule in mine for head in _heads(rule, Index(known), functions)} - known:
             known |= new
-    return known
+    return known - data
 
 
 def strata(rules: Sequence[Any]) -> list[int]:
@@ -62,7 +66,8 @@ def strata(rules: Sequence[Any]) -> list[int]:
 
 
 def _read(rule: Any) -> Iterator[tuple[Any, bool]]:
-    yield from ((atom, False) for atom in rule.body)
+    is_closed = rule.dialect == "srl" and any(computed.result is not None for computed in rule.computed)
+    yield from ((atom, is_closed) for atom in rule.body)
     yield from ((atom, True) for aggregate in rule.aggregates for atom in aggregate.atoms)
     yield from ((atom, True) for negated in rule.negated for atom in negated.atoms)
 

@@ -2,7 +2,8 @@
 
 Predicates and individuals are few, so that rules meet. Four programs of five are layered: a rule negates only relations
 that come before the one of its head. The others often form circles. Triples and unary and binary relations occur;
-constants in heads give one predicate several strata.
+constants in heads give one predicate several strata. With `data`, rules also read asserted triples (DATA), and rules
+derive triples that are asserted as well.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-from kgreason.rules.model import Atom, Not, Rule, Variable
+from kgreason.rules.model import DATA, Atom, Not, Rule, Variable
 
 _Relation = tuple[str | None, str | int]
 _INDIVIDUALS = tuple(f"<http://e/{name}>" for name in "abcd")
@@ -28,14 +29,17 @@ class Commit(NamedTuple):
     rules: tuple[Rule, ...]
 
 
-def history(seed: int, steps: int = 8) -> list[Commit]:
-    """A random history over a pool of rules; a removal may name an absent triple."""
+def history(seed: int, steps: int = 8, *, data: float = 0) -> list[Commit]:
+    """A random history over a pool of rules; a removal may name an absent triple.
+
+    data: the share of the triple patterns that read asserted triples only.
+    """
     random = Random(seed)
     individuals = _INDIVIDUALS[: random.randint(2, 4)]
     relations = random.sample(_RELATIONS, random.randint(2, len(_RELATIONS)))
     if all(relation is not None for relation, _ in relations):
         relations.insert(0, _RELATIONS[0])
-    draw = _Draw(random, individuals, relations, is_layered=random.random() < 0.8)
+    draw = _Draw(random, individuals, relations, is_layered=random.random() < 0.8, data=data)
     pool = [draw.rule(number) for number in range(random.randint(2, 12))]
     commits = []
     rules: set[int] = set()
@@ -50,9 +54,17 @@ def history(seed: int, steps: int = 8) -> list[Commit]:
 class _Draw:
     """Draws of atoms, rules and triples."""
 
-    def __init__(self, random: Random, individuals: tuple[str, ...], relations: list[_Relation], *, is_layered: bool):
+    def __init__(
+        self,
+        random: Random,
+        individuals: tuple[str, ...],
+        relations: list[_Relation],
+        *,
+        is_layered: bool,
+        data: float = 0,
+    ):
         self._random, self._individuals, self._relations = random, individuals, relations
-        self._is_layered = is_layered
+        self._is_layered, self._data = is_layered, data
 
     def triple(self) -> Triple:
         predicates = [str(name) for relation, name in self._relations if relation is None]
@@ -64,7 +76,7 @@ class _Draw:
         read, absent = self._relations, self._relations
         if self._is_layered:
             read, absent = self._relations[: layer + 1], self._relations[:layer]
-        body = tuple(self._atom(read, _VARIABLES, 0.1) for _ in range(self._random.choice([1, 1, 2, 2, 3])))
+        body = tuple(self._read(read, _VARIABLES, 0.1) for _ in range(self._random.choice([1, 1, 2, 2, 3])))
         bound = tuple(dict.fromkeys(term for atom in body for term in atom.terms if isinstance(term, Variable)))
         head = self._atom([self._relations[layer]], bound, 0.3 if bound else 1)
         negated = tuple(self._not(absent, bound) for _ in range(self._random.choice([0, 1, 1, 2]) if absent else 0))
@@ -74,11 +86,18 @@ class _Draw:
         if self._random.random() < 0.3:
             local = Variable("n")
             atoms = tuple(
-                self._atom(relations, (*bound, local, local), 0.1) for _ in range(self._random.choice([1, 1, 2]))
+                self._read(relations, (*bound, local, local), 0.1) for _ in range(self._random.choice([1, 1, 2]))
             )
             if any(local in atom.terms for atom in atoms):
                 return Not(atoms, (local,))
-        return Not((self._atom(relations, bound, 0.2 if bound else 1),))
+        return Not((self._read(relations, bound, 0.2 if bound else 1),))
+
+    def _read(self, relations: list[_Relation], variables: tuple[Variable, ...], constants: float) -> Atom:
+        """An atom of a body. DATA may have any predicate: asserted triples are in no layer."""
+        if self._data and self._random.random() < self._data:
+            patterns = [relation for relation in self._relations if relation[0] is None]
+            return self._atom(patterns, variables, constants)._replace(relation=DATA)
+        return self._atom(relations, variables, constants)
 
     def _atom(self, relations: list[_Relation], variables: tuple[Variable, ...], constants: float) -> Atom:
         relation, name = self._random.choice(relations)

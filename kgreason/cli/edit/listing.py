@@ -5,7 +5,8 @@
     # of the rule set: needs no axiom        other rules, each group with the reason why it runs
     # 40 helper rules are not shown          rules over kgreason's own relations; `--all` shows them
 
-Law: the text can be parsed, and gives rules that are in force. Cost: a look at each rule.
+Law: the text can be parsed, and gives rules that are in force; but no parser takes the helper rules that copy asserted
+triples (DATA) to equal terms. Cost: a look at each rule.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def described(graph: KnowledgeGraph, prefixes: Mapping[str, str] | None = None) 
 def is_helper(rule: Described) -> bool:
     """Whether a rule of a rule set reads or derives a relation of kgreason itself, which no query shows."""
     is_of_a_set = not is_own(rule) and not rule["why"].startswith(_AXIOM)
-    return is_of_a_set and bool(_RELATION.search(rule["rule"]))
+    return is_of_a_set and (rule["rule"].startswith("DATA") or bool(_RELATION.search(rule["rule"])))
 
 
 def is_own(rule: Described) -> bool:

@@ -1,5 +1,6 @@
 """`Operators`: everything between the rules of a commit that asserts facts about what rules have derived.
 
+    data           asserted triples for rules that say DATA; with the edit itself
     functions      results of expressions, for the inputs that rules ask for; as soon as rules ask
     negations      values without a match, level by level, once everything that they negate is final
     aggregations   one value for each group, at levels too; those of a recursion in rounds
@@ -11,8 +12,8 @@ changes, what waits for a level (`decided`); then rules run again.
     level n     all up to level n is decided: facts are asserted or retracted, then rules run again
     end         at the last level, once nothing changes
 
-The facts that operators assert belong to the engine, so its rollback takes them back. Cost: nothing while no rule has
-more than atoms. If a rule has closed dependencies, an edit of the program draws the graph of levels anew, which looks
+The facts that operators assert belong to the engine, so its rollback takes them back. Cost: nothing while all rules have
+mere atoms. If a rule has closed dependencies, an edit of the program draws the graph of levels anew, which looks
 at all rules.
 """
 
@@ -21,8 +22,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.operators.aggregation import Aggregations
+from kgreason.materialize.operators.data import Data
 from kgreason.materialize.operators.drawn import drawn
 from kgreason.materialize.operators.functions import Functions
 from kgreason.materialize.operators.negation import Negations
@@ -39,6 +42,7 @@ class Operators:
     """The operators for the rules in force. Called under the graph's lock: one thread at a time."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
+        self._data = Data(engine, dictionary, equality)
         self._functions = Functions(engine, dictionary)
         self._negations = Negations(engine, dictionary, equality)
         self._aggregations = Aggregations(engine, dictionary, equality)
@@ -48,17 +52,18 @@ class Operators:
     @property
     def are_any(self) -> bool:
         """Whether rules in force have more than atoms, or had so before the open commit."""
-        return self._functions.are_any or self._is_ordered or self._have_levels()
+        return self._data.are_any or self._functions.are_any or self._is_ordered or self._have_levels()
 
     def _have_levels(self) -> bool:
         return self._negations.are_any or self._aggregations.are_any
 
     def concern(self, added: Iterable[Rule]) -> bool:
         """Whether a change of the program that adds these rules needs `follow`."""
-        return self.are_any or not all(rule.is_positive for rule in added)
+        return self.are_any or any(not rule.is_positive or any(rule.data()) for rule in added)
 
     def follow(self, rules: Collection[Rule], schema: Iterable[Triple] = ()) -> None:
         """Take the rules in force, under this closed schema. Raises StratificationError if they have no levels."""
+        self._data.follow(rules)
         self._functions.follow(rules)
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, rules))
         if self._is_ordered or was_ordered or self._have_levels():
@@ -66,6 +71,10 @@ class Operators:
             self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
             self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
             self.restart()
+
+    def foreseen(self, removed: Int32, added: Int32) -> Facts:
+        """The facts to assert and to retract with triples int32[n, 3] that lose and get their asserted flag."""
+        return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
 
     def restart(self) -> None:
         """Decide all levels again: facts were edited, or rules have changed."""
@@ -86,6 +95,8 @@ class Operators:
 
         `changes` are those of the commit so far. Raises StratificationError if the facts make the rules circular.
         """
+        if self._data.are_any and any(facts := self._data.settled(changes)):
+            return facts
         if not self._have_levels():
             return NO_FACTS
         last = max(self._negations.last(), self._aggregations.last())
@@ -107,11 +118,11 @@ class Operators:
     def accept(self) -> None:
         """Make the change of rules final."""
         self._was_ordered = self._is_ordered
-        for part in (self._functions, self._negations, self._aggregations):
+        for part in (self._data, self._functions, self._negations, self._aggregations):
             part.accept()
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
         self._is_ordered = self._was_ordered
-        for part in (self._functions, self._negations, self._aggregations):
+        for part in (self._data, self._functions, self._negations, self._aggregations):
             part.rollback()

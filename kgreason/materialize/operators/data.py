@@ -1,0 +1,190 @@
+"""`Data`: the relation of the asserted triples that rules ask for with DATA.
+
+    [?x, :q, ?y] :- DATA [?x, :p, ?y]       the rule reads `DATA(?x, :p, ?y)`, a fact for each asserted triple with :p
+
+A triple whose asserted flag comes or goes is a new or a removed fact here, also if rules derive the triple all along.
+So the engine needs no other change than facts that come and go. Rules (eq-rep-*, `program`) copy these facts to equal
+terms.
+
+Law: after each commit the asserted facts of the relation are the asserted triples that match a pattern of the rules. A
+triple that names a constant of a pattern by an equal term counts as a match, and under owl:sameAs two columns with the
+same variable always count as equal.
+
+Cost: nothing while no rule says DATA. Otherwise a look at each triple that a commit asserts or retracts, and at all
+facts if patterns change, or if the terms that are equal to constants of patterns may have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.memory.layout import IS_ASSERTED, Int32
+from kgreason.engine.program.encoding import relation_text
+from kgreason.materialize.edit import NO_FACTS, Facts
+from kgreason.materialize.operators.tables import unique
+from kgreason.materialize.same_as.representatives import Equality
+from kgreason.materialize.schema_rows import SAME_AS, related
+from kgreason.rules.model import DATA, Atom, Rule, Variable
+from kgreason.terms.dictionary import Dictionary
+
+_Mask = NDArray[np.bool_]
+_Names = Mapping[int, Int32]
+_NO_ROWS = np.empty((0, 3), dtype=np.int32)
+
+
+class _Pattern(NamedTuple):
+    """A triple pattern: its constants by column, and pairs of columns with the same variable."""
+
+    constants: tuple[tuple[int, int], ...]
+    alike: tuple[tuple[int, int], ...]
+
+    def matches(self, rows: Int32, names: _Names) -> _Mask:
+        """For each row of `rows`, int32[n, 3], whether it matches; `names` are the terms equal to each constant."""
+        found = np.ones(len(rows), dtype=np.bool_)
+        for column, constant in self.constants:
+            if constant in names:
+                found &= np.isin(rows[:, column], names[constant])
+            else:
+                found &= rows[:, column] == constant
+        for one, other in self.alike:
+            found &= rows[:, one] == rows[:, other]
+        return found
+
+
+class Data:
+    """The asserted triples for the rules in force. Called under the graph's lock: one thread at a time."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
+        self._engine, self._dictionary, self._equality = engine, dictionary, equality
+        self._patterns: frozenset[_Pattern] = frozenset()
+        self._before = self._patterns
+        self._is_equal = False  # whether rules copy facts to equal terms
+        self._names: _Names | None = None  # None if not known yet
+
+    @property
+    def are_any(self) -> bool:
+        """Whether rules in force say DATA, or said so before the open commit."""
+        return bool(self._patterns or self._before)
+
+    def follow(self, rules: Collection[Rule]) -> None:
+        """Take the rules in force."""
+        atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
+        self._is_equal = any(map(_derives, rules))
+        self._patterns = frozenset(map(self._pattern, atoms))
+        self._names = None
+
+    def accept(self) -> None:
+        """Make the change of rules final."""
+        self._before = self._patterns
+
+    def rollback(self) -> None:
+        """Forget the rules since the last `accept`."""
+        self._patterns, self._names = self._before, None
+
+    def foreseen(self, removed: Int32, added: Int32) -> Facts:
+        """The facts to assert and to retract with triples, int32[n, 3], that lose and get their asserted flag."""
+        if self._patterns != self._before:
+            return self._renewed(removed, added)
+        names = self._known_names()
+        return self._facts(*(rows[self._matches(rows, names)] for rows in (removed, added)))
+
+    def settled(self, changes: Changes) -> Facts:
+        """The facts to assert and to retract because of terms that became equal or different."""
+        if not self._is_equal or not self._is_linked(changes):
+            return NO_FACTS
+        before, self._names = self._names, None
+        names = self._known_names()
+        if before is not None and all(np.array_equal(names[each], before[each]) for each in names):
+            return NO_FACTS
+        return self._renewed(_NO_ROWS, _NO_ROWS)
+
+    def _is_linked(self, changes: Changes) -> bool:
+        """Whether terms became equal or different."""
+        if self._equality:
+            return len(self._equality.moved(changes)) > 0
+        return bool((changes.rows[:, 1] == SAME_AS).any())
+
+    def _renewed(self, removed: Int32, added: Int32) -> Facts:
+        """The change to exactly the facts that the relation should have, once these triples changed."""
+        rows, tables, kinds = self._engine.circuit.facts.contents()
+        asserted = kinds == IS_ASSERTED
+        triples = np.ascontiguousarray(rows[asserted & (tables == self._triples), :3])
+        present = rows[asserted & (tables == self._table) & (rows[:, 0] == self._relation), 1:4]
+        found = np.concatenate([_without(triples, removed), added])
+        wanted = found[self._matches(found, self._known_names())]
+        return self._facts(_without(present, wanted), _without(wanted, present))
+
+    def _facts(self, removed: Int32, added: Int32) -> Facts:
+        return Facts.of(*({self._table: related(self._relation, rows)} for rows in (added, removed)))
+
+    def _matches(self, rows: Int32, names: _Names) -> _Mask:
+        found = np.zeros(len(rows), dtype=np.bool_)
+        for pattern in self._patterns:
+            found |= pattern.matches(rows, names)
+        return found
+
+    def _known_names(self) -> _Names:
+        """The terms that are equal to each constant of the patterns, if there are others."""
+        if self._names is None:
+            self._names = self._found_names() if self._is_equal else {}
+        return self._names
+
+    def _found_names(self) -> _Names:
+        constants = {constant for pattern in self._patterns for _, constant in pattern.constants}
+        pairs = self._equal_pairs()
+        found = {}
+        for constant in constants:
+            roots = pairs[pairs[:, 0] == constant, 1]
+            found[constant] = np.union1d(pairs[np.isin(pairs[:, 1], roots), 0], [constant])
+        return found
+
+    def _equal_pairs(self) -> Int32:
+        """Pairs int32[n, 2] of terms; terms are equal if they are first in pairs with the same second term."""
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        if self._equality:
+            pairs: Int32 = rows[(tables == self._equality.rep_table) & (rows[:, 0] == self._equality.rep), 1:3]
+        else:
+            pairs = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
+        return pairs
+
+    @property
+    def _triples(self) -> int:
+        return self._engine.table(True, 3)
+
+    @property
+    def _table(self) -> int:
+        return self._engine.table(False, 4)
+
+    @property
+    def _relation(self) -> int:
+        return int(self._dictionary.intern([relation_text(DATA, 3)])[0])
+
+    def _pattern(self, atom: Atom) -> _Pattern:
+        ids = [0 if isinstance(term, Variable) else int(self._dictionary.intern([term])[0]) for term in atom.terms]
+        pairs = ((one, other) for one in range(3) for other in range(one) if atom.terms[one] == atom.terms[other])
+        return _Pattern(
+            tuple((column, constant) for column, constant in enumerate(ids) if constant),
+            () if self._is_equal else tuple(pair for pair in pairs if not ids[pair[0]]),
+        )
+
+
+def _derives(rule: Rule) -> bool:
+    """Whether a rule copies asserted triples to equal terms."""
+    return any(head.relation == DATA for head in rule.heads)
+
+
+def _without(rows: Int32, others: Int32) -> Int32:
+    """The different rows of int32[n, 3] that are not among the rows of `others`."""
+    if not len(rows):
+        return rows
+    rows = unique([rows])
+    if not len(others):
+        return rows
+    one, other = (np.ascontiguousarray(each).view([("", np.int32)] * 3).ravel() for each in (rows, others))
+    kept: Int32 = rows[~np.isin(one, other)]
+    return kept
