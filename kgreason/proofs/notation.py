@@ -12,10 +12,10 @@ from typing import Protocol, Self
 
 from kgreason.errors import InputTypeError
 from kgreason.rules.expressions import expression_text, is_constant
-from kgreason.rules.formatter import format_atom, format_rule, format_term
-from kgreason.rules.lowering import is_absence, is_computed
+from kgreason.rules.formatter import format_atom, format_call, format_computed, format_rule, format_term
+from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import DATA, Atom, Rule, Term, triple
-from kgreason.rules.parser import absent, computed
+from kgreason.rules.parser import absent, aggregated, computed
 from kgreason.terms.vocabulary import RDF_TYPE
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
@@ -73,11 +73,13 @@ def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
 def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     """`s p o` for a triple (also one that a rule reads as asserted), `relation(t, ...)` for another fact.
 
-    A negated pattern is written `no ...`. A computed value is written as the expression with its values, and for BIND
-    with `= result` at the end.
+    A negated pattern is written `no ...`, a value of an aggregate `3 = COUNT(?y) over [:a, :p, ?y]`. A computed value
+    is written as the expression with its values, and for BIND with `= result` at the end.
     """
     if is_computed(fact):
         return _computed_text(fact, prefixes)
+    if is_aggregated(fact):
+        return _aggregated_text(fact, prefixes)
     if is_absence(fact):
         atoms = [format_atom(atom, prefixes) for atom in absent(fact).atoms]
         return f"no {atoms[0]}" if len(atoms) == 1 else f"no ({', '.join(atoms)})"
@@ -95,6 +97,13 @@ def _computed_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     texts = {str(part): format_term(term, prefixes) for part, term in (*constants.items(), *values.items())}
     text = expression_text(expression, texts)
     return text if expression.result is None else f"{text} = {texts[str(expression.result)]}"
+
+
+def _aggregated_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
+    found, value = aggregated(fact)
+    inner = [format_atom(atom, prefixes) for atom in found.atoms]
+    inner += [format_computed(each, prefixes) for each in found.computed]
+    return f"{format_term(value, prefixes)} = {format_call(found)} over {', '.join(inner)}"
 
 
 def axioms_text(rule: Rule, prefixes: Mapping[str, str]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from kgreason.proofs.notation import NO_PREFIXES, checked, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
-from kgreason.rules.lowering import is_absence, is_computed
+from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import Atom, Rule
 from kgreason.rules.parser import absent
 
@@ -43,7 +43,7 @@ class Proof:
             return f"by {self.rule.name}"
         if is_absence(self.fact):
             return "absent"
-        return "computed" if is_computed(self.fact) else "asserted"
+        return "computed" if is_computed(self.fact) or is_aggregated(self.fact) else "asserted"
 
     def _repr_markdown_(self) -> str:
         """The Mermaid flowchart, for notebooks."""
@@ -92,7 +92,7 @@ class Proof:
 
 def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
     fact = {"relation": proof.fact.relation, "terms": list(proof.fact.terms)}
-    if is_computed(proof.fact):
+    if is_computed(proof.fact) or is_aggregated(proof.fact):
         return {"fact": fact, "asserted": False, "computed": fact_text(proof.fact, NO_PREFIXES)}
     if is_absence(proof.fact):
         return {"fact": fact, "asserted": False, "absent": format_not(absent(proof.fact), NO_PREFIXES)}

@@ -28,7 +28,8 @@ from pathlib import Path
 
 from kgreason.errors import InputError
 from kgreason.resources import resource
-from kgreason.rules.model import Atom, Computed, Not, Rule, Term, Variable
+from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
+from kgreason.rules.patterns import substituted
 from kgreason.rules.program import Program
 
 
@@ -72,6 +73,30 @@ def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
     found = read_computed(str(fact.relation))
     variables = (*found.inputs(), *([found.result] if found.result else ()))
     return found, dict(zip(variables, fact.terms, strict=True))
+
+
+def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
+    """The aggregate that a fact of a hidden relation has the value of (`lowering.is_aggregated`), and the value.
+
+    The values of the group stand in the atoms of the aggregate.
+
+    >>> found, value = aggregated(Atom("AGGREGATE(p(?v0, ?v1) ON ?v0 BIND COUNT(?v1) AS ?v2)", ("<http://e/a>", '"3"')))
+    >>> found.atoms, value
+    ((Atom(relation='p', terms=('<http://e/a>', Variable(name='v1'))),), '"3"')
+    """
+    from kgreason.rules.text.reader import read_aggregate
+
+    found = read_aggregate(str(fact.relation))
+    *group, value = fact.terms
+    values: dict[Variable, Term] = dict(zip(found.group, group, strict=True))
+    atoms = tuple(substituted(atom, values) for atom in found.atoms)
+    computed = (
+        each._replace(
+            parts=tuple(values.get(part, part) if isinstance(part, Variable) else part for part in each.parts)
+        )
+        for each in found.computed
+    )
+    return found._replace(atoms=atoms, computed=tuple(computed), group=()), str(value)
 
 
 def load(path: str | Path) -> Program:

@@ -5,6 +5,7 @@ functions    Functions: results of expressions
 evaluation   evaluated: an expression for many inputs at once, by Oxigraph
 negation     Negations: for which values a negated pattern has no match
 aggregation  Aggregations: one value for each group
+data         Data: asserted triples as facts
 groups       Grouped: the facts of a table by group
 values       values_of: the value of each group
 drawn        drawn: generic rules as they are under the schema, for the order of negations

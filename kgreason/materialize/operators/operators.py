@@ -12,8 +12,8 @@ changes, what waits for a level (`decided`); then rules run again.
     level n     all up to level n is decided: facts are asserted or retracted, then rules run again
     end         at the last level, once nothing changes
 
-The facts that operators assert belong to the engine, so its rollback takes them back. Cost: nothing while all rules have
-mere atoms. If a rule has closed dependencies, an edit of the program draws the graph of levels anew, which looks
+The facts that operators assert belong to the engine, so its rollback takes them back. Cost: nothing while no rule has
+more than atoms. If a rule has closed dependencies, an edit of the program draws the graph of levels anew, which looks
 at all rules.
 """
 
@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import Int32
-from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.data import Data
 from kgreason.materialize.operators.drawn import drawn
@@ -46,6 +46,7 @@ class Operators:
         self._functions = Functions(engine, dictionary)
         self._negations = Negations(engine, dictionary, equality)
         self._aggregations = Aggregations(engine, dictionary, equality)
+        self._parts: tuple[Part, ...] = self._data, self._functions, self._negations, self._aggregations
         self._level = 0
         self._is_ordered = self._was_ordered = False
 
@@ -118,11 +119,11 @@ class Operators:
     def accept(self) -> None:
         """Make the change of rules final."""
         self._was_ordered = self._is_ordered
-        for part in (self._data, self._functions, self._negations, self._aggregations):
+        for part in self._parts:
             part.accept()
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
         self._is_ordered = self._was_ordered
-        for part in (self._data, self._functions, self._negations, self._aggregations):
+        for part in self._parts:
             part.rollback()
