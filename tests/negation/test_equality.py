@@ -22,27 +22,30 @@ _X, _Y, _Z, _N = map(Variable, "xyzn")
 Triple = tuple[str, str, str]
 
 
-@pytest.mark.parametrize("mode", ["aliases", "representatives", "rules"])
+MODES: tuple[SameAsMode, ...] = ("aliases", "representatives", "rules")
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_rules_see_individuals(mode: SameAsMode) -> None:
     for seed in range(40):
         run(seed, mode)
 
 
-@pytest.mark.parametrize("mode", ["aliases", "representatives", "rules"])
+@pytest.mark.parametrize("mode", MODES)
 def test_asserted_triples_are_about_individuals(mode: SameAsMode) -> None:
     for seed in range(40):
         run(seed, mode, data=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["aliases", "representatives", "rules"])
+@pytest.mark.parametrize("mode", MODES)
 def test_asserted_triples_are_about_individuals_in_many_histories(mode: SameAsMode) -> None:
     for seed in range(40, 340):
         run(seed, mode, data=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["aliases", "representatives", "rules"])
+@pytest.mark.parametrize("mode", MODES)
 def test_rules_see_individuals_in_many_histories(mode: SameAsMode) -> None:
     for seed in range(40, 540):
         run(seed, mode)
@@ -139,3 +142,13 @@ def _renamed(rule: Rule, groups: dict[str, set[str]]) -> Rule:
         rule.name,
         negated=tuple(Not(tuple(map(atom, negated.atoms)), negated.local) for negated in rule.negated),
     )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_constant_under_data_has_the_names_that_a_link_gave_it_before(mode: SameAsMode) -> None:
+    graph = KnowledgeGraph.open(rules=["owl2rl"], same_as=mode)
+    with graph.transaction() as transaction:
+        transaction.add_rules("@prefix : <http://e/> . [?x, :r, :a] :- DATA [:d, :q, ?x] .")
+        transaction.add(("<http://e/d>", _SAME, "<http://e/f>"))
+    graph.add(("<http://e/f>", "<http://e/q>", "<http://e/a>"))
+    assert graph.query("ASK { <http://e/a> <http://e/r> <http://e/a> }")

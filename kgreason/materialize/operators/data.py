@@ -139,7 +139,7 @@ class Data:
         pairs = self._equal_pairs()
         found = {}
         for constant in constants:
-            roots = pairs[pairs[:, 0] == constant, 1]
+            roots = np.append(pairs[pairs[:, 0] == constant, 1], constant)
             found[constant] = np.union1d(pairs[np.isin(pairs[:, 1], roots), 0], [constant])
         return found
 
