@@ -31,6 +31,7 @@ from kgreason.errors import LimitError, StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.operators.functions import MOST_ROUNDS
 from kgreason.materialize.operators.groups import Grouped
+from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import Table, table_of, unique
 from kgreason.materialize.operators.values import counts, values_of
 from kgreason.materialize.same_as.representatives import Equality
@@ -62,7 +63,8 @@ class Aggregations:
     """The aggregates of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
-        self._engine, self._dictionary, self._equality = engine, dictionary, equality
+        self._engine, self._dictionary = engine, dictionary
+        self._individuals = Individuals(engine, dictionary, equality)
         self._operators: tuple[_Operator, ...] = ()
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
@@ -130,7 +132,7 @@ class Aggregations:
         decided.
         """
         found = [self._retracted(operator) for operator in self._leaving] if level else []
-        moved = self._moved(changes)
+        moved = self._individuals.moved(changes)
         reached = [operator for operator in self._operators if operator.level.level <= level]
         emptied = self._emptied(reached, changes, is_moved=bool(len(moved)))
         for operator in reached:
@@ -162,7 +164,7 @@ class Aggregations:
                 for part in (operator.each, operator.value):
                     part.take_more(rows, tables)
                 groups = unique([operator.each.groups(rows, tables)])
-                changes = self._engine.changes() if self._is_moving() else None
+                changes = self._engine.changes() if self._individuals.are_equal() else None
                 found.append(self._compared(operator, groups, changes, check, is_moved=True))
         facts = together(found)
         if any(facts):
@@ -231,7 +233,7 @@ class Aggregations:
     ) -> tuple[NDArray[np.int64], Int32]:
         """The groups among `groups` that have a value, and the values, from all their rows."""
         numbers, keys = operator.each.of(groups)
-        kept = ~self._is_replaced(keys, changes)
+        kept = ~self._are_replaced(keys, changes)
         aggregate = operator.aggregation.aggregate
         place = operator.aggregation.keys.index(aggregate.argument) if aggregate.argument else 0
         terms = keys[kept, place] if keys.shape[1] else np.zeros(int(kept.sum()), dtype=np.int32)
@@ -253,7 +255,7 @@ class Aggregations:
         keys = operator.each.table.matching(changes.rows, changes.tables)
         places = operator.each.table.places(changes.rows, changes.tables)
         signs = (changes.after != ABSENT)[places].astype(np.int64) - (changes.before != ABSENT)[places]
-        signs[self._is_replaced(keys, changes)] = 0
+        signs[self._are_replaced(keys, changes)] = 0
         np.add.at(totals, operator.each.numbers(groups, keys), signs)
         found = np.flatnonzero(totals)
         return found, counts(totals[found], self._dictionary)
@@ -263,17 +265,9 @@ class Aggregations:
         numbers = [int(text[1 : text.index('"', 1)]) for text in self._dictionary.decode(different)]
         return np.array(numbers, dtype=np.int64)[places]
 
-    def _is_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
-        """For each row whether it has a term that another one represents: bool[n]."""
-        if self._equality is None or changes is None or not keys.size:
-            return np.zeros(len(keys), dtype=np.bool_)
-        return np.asarray(self._equality.is_replaced(keys, changes).any(axis=1))
-
-    def _is_moving(self) -> bool:
-        return self._equality is not None and bool(self._equality.cliques.live)
-
-    def _moved(self, changes: Changes) -> Int32:
-        return self._equality.moved(changes) if self._equality else _NONE
+    def _are_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
+        """For each row whether it has a name that is replaced: bool[n]; `changes` is None if no names are equal."""
+        return np.zeros(len(keys), dtype=np.bool_) if changes is None else self._individuals.are_replaced(keys, changes)
 
     def _circular(self, operator: _Operator, facts: Facts) -> str:
         rows = next(rows for part in facts for rows in part.values() if len(rows))

@@ -229,15 +229,30 @@ class Equality:
 
     def is_replaced(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
         """For each id of `ids`, of any shape, whether another term represents it after the commit so far."""
+        reached = self._reached_by(ids, changes)
+        themselves = reached[reached[:, 0] == reached[:, 1], 0]
+        return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
+
+    def is_secondary(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
+        """For each id of `ids`, of any shape, whether it is in a clique and not the primary of it.
+
+        A clique may have several representatives, because each constant of a rule is one; its primary stands for all.
+        """
+        reached = self._reached_by(ids, changes)
+        if not len(reached):
+            return np.zeros(ids.shape, dtype=np.bool_)
+        terms = np.unique(reached[:, 0])
+        return np.isin(ids, terms[self._primaries(reached) != terms])
+
+    def _reached_by(self, ids: Int32, changes: Changes) -> Int32:
+        """The representatives of terms after the commit so far: pairs (term, representative) int32[n, 2]."""
         pairs = self._changed_pairs(changes)
         if not self.cliques.live and not len(pairs):
-            return np.zeros(ids.shape, dtype=np.bool_)
+            return NO_PAIRS
         self.cliques.cover(len(self._dictionary))
         terms = np.unique(ids)
         terms = terms[(self.cliques.slots(terms) > 0) | np.isin(terms, pairs[:, 0])]
-        reached = self._reached(terms, pairs[np.isin(pairs[:, 0], terms)])
-        themselves = reached[reached[:, 0] == reached[:, 1], 0]
-        return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
+        return self._reached(terms, pairs[np.isin(pairs[:, 0], terms)])
 
     def _changed_pairs(self, changes: Changes) -> Int32:
         """The rows of eq_rep that the commit added or removed: pairs int32[n, 2] of term and representative."""
