@@ -108,6 +108,16 @@ def test_values_do_not_keep_each_other_up_in_a_circle() -> None:
     assert {terms for relation, terms in graph.facts() if relation == "distance"} == {("<http://e/n0>", number(0))}
 
 
+def test_a_value_does_not_keep_itself_up() -> None:
+    graph, rules = Graph("update"), parse(SHORTEST).rules
+    loop = ("<http://e/n0>", "<http://e/e0>", "<http://e/n0>")
+    start = ("<http://e/n0>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/Start>")
+    graph.commit(set(), Commit(frozenset({loop, start}), frozenset(), rules))
+    assert ("distance", ("<http://e/n0>", number(0))) in graph.facts()
+    graph.commit({loop, start}, Commit(frozenset(), frozenset({start}), rules))
+    assert not [terms for relation, terms in graph.facts() if relation == "distance"]
+
+
 def test_a_recursion_without_an_end_is_rolled_back_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgreason.materialize.operators.functions.MOST_ROUNDS", 50)
     rules = parse(SHORTEST.replace("length(:e1, 1)", "length(:e1, -1)")).rules

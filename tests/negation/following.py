@@ -14,7 +14,7 @@ from kgreason.errors import StratificationError
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
-from kgreason.rules.lowering import lowered
+from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.patterns import unified
 from tests.oracle.datalog import Fact, State, violations
@@ -42,7 +42,9 @@ def follow(commits: Iterable[Commit], strategy: Strategy, label: str = "", funct
         assert graph.delta(change) == {fact for fact in before ^ wanted if _is_shown(fact)}, label
         states = graph.states()
         assert not violations(states, graph.positive_rules()), label
+        values = {aggregation(each)[0].value.relation for rule in commit.rules for each in rule.aggregates}
         for relation, keys in states:
+            assert not str(relation).startswith("AGGREGATE(") or relation in values, label
             assert not str(relation).startswith("NOT ") or (f"asks {relation}", keys) in states, label
         data = {fact for fact in states if fact[0] == DATA}
         assert data == {(DATA, terms) for terms in asserted if _is_read(terms, commit.rules)}, label

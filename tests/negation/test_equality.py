@@ -125,8 +125,8 @@ def _over_groups(random: Random, number: int) -> Rule:
         _N,
         is_distinct=random.random() < 0.5,
     )
-    subject = random.choice([group, _NAMES[0]])
-    return Rule((Atom(None, (subject, _LAYERS[layer], _N)),), (), f"g{number}", aggregates=(aggregate,))
+    subjects: list[Term] = [group, _NAMES[0]]
+    return Rule((Atom(None, (random.choice(subjects), _LAYERS[layer], _N)),), (), f"g{number}", aggregates=(aggregate,))
 
 
 def _atom(random: Random, predicates: Iterable[str], terms: Iterable[Term]) -> Atom:

@@ -1,0 +1,160 @@
+"""`Aggregations` misread, each with one step read wrongly: the small history beside it gives the misreading away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kgreason.errors import StratificationError
+from kgreason.materialize.edit import NO_FACTS
+from kgreason.materialize.operators.aggregation import Aggregations
+from kgreason.materialize.operators.groups import Grouped
+from kgreason.rules.parser import parse
+from tests.aggregates.histories import FUNCTIONS
+from tests.aggregates.test_recursion import test_a_value_does_not_keep_itself_up as loop
+from tests.aggregates.test_recursion import test_values_do_not_keep_each_other_up_in_a_circle as circle
+from tests.negation.following import follow
+from tests.negation.test_equality import run
+from tests.strategies.negation import Commit
+
+_PREFIX = "@prefix : <http://e/> . "
+COUNT = "[?x, :n, ?n] :- AGGREGATE([?x, :p, ?y] ON ?x BIND COUNT(?y) AS ?n) . "
+SUM = "[?n, :t, ?n] :- AGGREGATE([?x, :n, ?y] BIND SUM(?y) AS ?n) . "
+_ADD, _REMOVE, _TURN = 1, -1, 0
+
+
+def _history(*steps: tuple[int, str, str]) -> list[Commit]:
+    """Commits that each add or remove triples written `a:b c:d`, subjects and objects of :p, under some rules."""
+    commits = []
+    for sign, triples, rules in steps:
+        found = frozenset(
+            (f"<http://e/{one}>", "<http://e/p>", f"<http://e/{other}>")
+            for one, other in (each.split(":") for each in triples.split())
+        )
+        added, removed = (found if sign == way else frozenset() for way in (_ADD, _REMOVE))
+        commits.append(Commit(added, removed, parse(_PREFIX + rules).rules))
+    return commits
+
+
+def _following(*steps: tuple[int, str, str]) -> Callable[[], None]:
+    return lambda: follow(_history(*steps), "update", functions=FUNCTIONS)
+
+
+def _all_at_once(patch: pytest.MonkeyPatch) -> None:
+    right = Aggregations.follow
+    patch.setattr(
+        Aggregations,
+        "follow",
+        lambda self, levels: right(self, {each: at._replace(level=1) for each, at in levels.items()}),
+    )
+
+
+def _without_rows_of(name: str) -> Callable[[pytest.MonkeyPatch], None]:
+    def misread(patch: pytest.MonkeyPatch) -> None:
+        def touched(self: Any, operator: Any, changes: Any, _moved: Any) -> Any:
+            part = operator.each if name == "value" else operator.value
+            return np.unique(part.groups(changes.rows, changes.tables), axis=0)
+
+        patch.setattr(Aggregations, "_touched", touched)
+
+    return misread
+
+
+def _leaves_values(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Aggregations, "_retracted", lambda *_: NO_FACTS)
+
+
+def _forgets_old_rows(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Aggregations, "_touched", lambda _, operator, changes, __: np.unique(
+        operator.each.groups(changes.rows, changes.tables), axis=0))  # fmt: skip
+
+
+def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
+    right = Aggregations._counted
+
+    def counted(self: Any, operator: Any, groups: Any, present: Any, changes: Any) -> Any:
+        kept = changes.tables != operator.value.table.number
+        kept |= ~np.isin(np.arange(len(kept)), operator.value.table.places(changes.rows, changes.tables))
+        fewer = changes._replace(
+            rows=changes.rows[kept], tables=changes.tables[kept], before=changes.before[kept], after=changes.after[kept]
+        )
+        return right(self, operator, groups, present, fewer)
+
+    patch.setattr(Aggregations, "_counted", counted)
+
+
+def _never_empties(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Aggregations, "_emptied", lambda *_, **__: set())
+
+
+def _looks_for_lost_rows_only(patch: pytest.MonkeyPatch) -> None:
+    right = Aggregations._emptied
+
+    def emptied(self: Any, reached: Any, changes: Any, *, is_moved: bool) -> Any:
+        fewer = [each._replace(reads=(each.each.table,)) for each in reached]
+        return right(self, fewer, changes, is_moved=is_moved)
+
+    patch.setattr(Aggregations, "_emptied", emptied)
+
+
+def _counts_names(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Aggregations, "_are_replaced", lambda _, keys, __: np.zeros(len(keys), dtype=np.bool_))
+
+
+def _keeps_rows_of_a_rollback(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Grouped, "_holds", lambda _, keys: np.ones(len(keys), dtype=np.bool_))
+
+
+def _equal_names() -> None:
+    for seed in range(20):
+        run(seed, "representatives", groups=True)
+
+
+CASES = {
+    "every aggregate is decided at the first level": (
+        _all_at_once,
+        _following((_ADD, "a:b", COUNT + SUM), (_ADD, "a:c b:c", COUNT + SUM)),
+    ),
+    "changed rows are not looked at": (
+        _without_rows_of("each"),
+        _following((_ADD, "a:b", COUNT), (_ADD, "a:c", COUNT)),
+    ),
+    "the values of an aggregate that no rule has any more stay": (
+        _leaves_values,
+        _following((_ADD, "a:b", COUNT), (_TURN, "", ""), (_ADD, "a:c", ""), (_TURN, "", COUNT)),
+    ),
+    "a new aggregate sees the rows of its commit alone": (
+        _forgets_old_rows,
+        _following((_ADD, "a:b", ""), (_ADD, "c:d", COUNT)),
+    ),
+    "a count is changed by the same rows at each look": (
+        _counts_what_is_there_twice,
+        _following((_ADD, "a:b", COUNT), (_ADD, "a:c", COUNT)),
+    ),
+    "the values of a recursion are never retracted": (_never_empties, circle),
+    "a recursion begins anew if rows have left, not if they have lost a derivation": (
+        _looks_for_lost_rows_only,
+        loop,
+    ),
+    "every name counts": (_counts_names, _equal_names),
+    "rows that are no facts any more count": (
+        _keeps_rows_of_a_rollback,
+        _following((_ADD, "a:b a:c", SUM + COUNT), (_REMOVE, "a:c", SUM + COUNT), (_ADD, "b:c", SUM + COUNT)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_right_reading_follows_the_history(name: str) -> None:
+    CASES[name][1]()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_misreading_does_not(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    misread, history = CASES[name]
+    misread(monkeypatch)
+    with pytest.raises((AssertionError, StratificationError)):
+        history()
