@@ -1,0 +1,92 @@
+"""`Individuals`: which terms owl:sameAs makes equal while a commit is open.
+
+Terms are equal if representatives say so (`same_as`), or if rules derive a link for each pair (`same_as="rules"`). Each
+individual has a *first name*: IRIs come first, then blank nodes, literals and triple terms, each in the order of UTF-8.
+Law: first names depend on the present facts alone, not on the order of commits. Cost: nothing while rules do not follow
+owl:sameAs; else a look at the links that the commit changed, and at all facts for `names` and without representatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.same_as.cliques import ordered
+from kgreason.materialize.same_as.representatives import Equality
+from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.rules.model import Rule
+from kgreason.rules.strata import is_equality
+from kgreason.terms.dictionary import Dictionary
+
+_NONE = np.empty(0, dtype=np.int32)
+
+
+class Individuals:
+    """The individuals of a graph. Called under the graph's lock: one thread at a time."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None) -> None:
+        self._engine, self._dictionary, self._equality = engine, dictionary, equality
+        self.is_linked = equality is not None
+        """Whether rules follow owl:sameAs."""
+
+    def follow(self, rules: Iterable[Rule]) -> None:
+        """Take the rules in force."""
+        self.is_linked = self._equality is not None or any(map(is_equality, rules))
+
+    def moved(self, changes: Changes) -> Int32:
+        """The terms whose individual the commit so far may have changed: int32[n]. Other members may be among them."""
+        if not self.is_linked:
+            return _NONE
+        if self._equality is not None:
+            return self._equality.regrouped_terms(changes)
+        links = changes.rows[(changes.rows[:, 1] == SAME_AS) & (changes.tables == self._triples)]
+        return np.unique(links[:, [0, 2]]).astype(np.int32)
+
+    def names(self, terms: Iterable[int]) -> dict[int, Int32]:
+        """All names of the individual of each term, with the term itself."""
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        equality = self._equality
+        if equality is None:
+            pairs = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
+        else:
+            pairs = rows[(tables == equality.rep_table) & (rows[:, 0] == equality.rep), 1:3]
+        found = {}
+        for term in terms:
+            linked = pairs[pairs[:, 0] == term, 1]
+            others = linked if equality is None else pairs[np.isin(pairs[:, 1], linked), 0]
+            found[term] = np.union1d(others, [term]).astype(np.int32)
+        return found
+
+    def first_names(self, ids: Int32, changes: Changes) -> Int32:
+        """Each id of `ids`, of any shape, replaced by the first name of its individual after the commit so far."""
+        if not self.is_linked or not ids.size:
+            return ids
+        terms = np.unique(ids)
+        pairs = self._linked(terms) if self._equality is None else self._equality.groups_of(terms, changes)
+        if not len(pairs):
+            return ids
+        labels = np.unique(pairs[:, 0], return_inverse=True)[1]
+        firsts = self._dictionary.firsts(np.ascontiguousarray(pairs[:, 1]), labels)[labels]
+        at = np.argsort(pairs[:, 1], kind="stable")
+        members = pairs[at, 1]
+        places = np.minimum(np.searchsorted(members, ids), len(members) - 1)
+        found: Int32 = np.where(members[places] == ids, firsts[at][places], ids).astype(np.int32)
+        return found
+
+    def _linked(self, terms: Int32) -> Int32:
+        """Pairs int32[m, 2] of a term and a name; each group of equal terms has one number, its smallest id."""
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        links = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
+        links = links[np.isin(links[:, 0], terms)]
+        ends, where = np.unique(links[:, 0], return_inverse=True)
+        least = ends.copy()
+        np.minimum.at(least, where, links[:, 1])
+        pairs = np.concatenate([np.column_stack([least[where], links[:, column]]) for column in range(2)])
+        return ordered(pairs)
+
+    @property
+    def _triples(self) -> int:
+        return self._engine.table(True, 3)
