@@ -379,7 +379,8 @@ class Materializer:
             if is_read or any(is_datatype(rows).any() for rows in closure):
                 self._touch(self.literals.in_use)
                 self.literals.in_use.follow(change, closure)
-        if self.operators.concern(change.added):
+        is_edited = change.added or change.removed or removed or added
+        if is_edited and self.operators.concern(change.added):
             self._touch(self.operators)
             self.operators.follow(tuple(self.program.in_force), self.program.schema)
         return _Step(change, self.program.retranslated)

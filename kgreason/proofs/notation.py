@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Protocol, Self
 
 from kgreason.errors import InputTypeError
-from kgreason.rules.expressions import expression_text, is_constant
+from kgreason.rules.expressions import expression_text, is_constant, is_skolem
 from kgreason.rules.formatter import format_atom, format_call, format_computed, format_rule, format_term
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import DATA, Atom, Rule, Term, triple
@@ -74,7 +74,8 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     """`s p o` for a triple (also one that a rule reads as asserted), `relation(t, ...)` for another fact.
 
     A negated pattern is written `no ...`, a value of an aggregate `3 = COUNT(?y) over [:a, :p, ?y]`. A computed value
-    is written as the expression with its values, and for BIND with `= result` at the end.
+    is written as the expression with its values, and for BIND with `= result` at the end (a blank node is
+    written before it).
     """
     if is_computed(fact):
         return _computed_text(fact, prefixes)
@@ -96,7 +97,10 @@ def _computed_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     constants = {part: part for part in expression.parts if isinstance(part, str) and is_constant(part)}
     texts = {str(part): format_term(term, prefixes) for part, term in (*constants.items(), *values.items())}
     text = expression_text(expression, texts)
-    return text if expression.result is None else f"{text} = {texts[str(expression.result)]}"
+    if expression.result is None:
+        return text
+    result = texts[str(expression.result)]
+    return f"{result} = {text}" if is_skolem(expression) else f"{text} = {result}"
 
 
 def _aggregated_text(fact: Atom, prefixes: Mapping[str, str]) -> str:

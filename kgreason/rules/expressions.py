@@ -158,12 +158,17 @@ def is_skolem(computed: Computed) -> bool:
     return computed.parts[0] == SKOLEM
 
 
+def skolem_terms(computed: Computed) -> tuple[Variable | str, ...]:
+    """The label and the arguments of `SKOLEM("label", ...)`."""
+    return computed.parts[2:-1:2]
+
+
 def _of_skolem(computed: Computed) -> Problem | None:
     """What is wrong with an expression that has the name SKOLEM."""
     place = computed.parts.index(SKOLEM)
     if place or computed.result is None or computed.parts[1:2] != ("(",) or computed.parts[-1] != ")":
         return Problem(place, 'SKOLEM is the whole expression of a BIND: BIND(SKOLEM("label", ?x) AS ?b)')
-    terms, commas = computed.parts[2:-1:2], computed.parts[3:-1:2]
+    terms, commas = skolem_terms(computed), computed.parts[3:-1:2]
     if not terms or not str(terms[0]).startswith('"'):
         return Problem(place, 'SKOLEM begins with a label in quotation marks: SKOLEM("label", ?x)')
     if set(commas) - {","} or len(commas) >= len(terms) or not all(map(_is_term, terms)):

@@ -45,7 +45,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kgreason.rules.canonical import canonical_aggregate, canonical_computed, canonical_not
-from kgreason.rules.expressions import text_of
+from kgreason.rules.expressions import is_skolem, text_of
 from kgreason.rules.formatter import format_aggregate, format_not
 from kgreason.rules.model import FALSE, Aggregate, Atom, Computed, Not, Rule, Variable, contradiction
 from kgreason.rules.patterns import can_match
@@ -172,6 +172,11 @@ def functions(rule: Rule) -> Iterator[Function]:
     yield from (function_of(computed)[0] for computed in rule.computed)
     for aggregate in rule.aggregates:
         yield from (function_of(computed)[0] for computed in aggregation(aggregate)[0].aggregate.computed)
+
+
+def skolems(rule: Rule) -> Iterator[Function]:
+    """Yield the hidden relations for each SKOLEM of a rule."""
+    return (function for function in functions(rule) if is_skolem(function.computed))
 
 
 class Aggregation(NamedTuple):

@@ -10,10 +10,11 @@ stratum of its own.
                    that n negates, directly or through other rules
 
 Rules that assign get no level: what they derive only grows with what they read, so they need no order. They are looked
-at for cycles alone.
+at for cycles alone. But SKOLEM makes one blank node for each individual, and so it waits until owl:sameAs is final, if
+rules follow it.
 
 Rules about equality and the values of literals are not part of this graph. Otherwise the rules that replace equals by
-equals would put every triple on one cycle. Instead each negation also depends on all other rules that derive
+equals would put every triple on one cycle. Instead all that waits also depends on all other rules that derive
 owl:sameAs.
 
 One cycle is allowed: if all its closed dependencies are aggregates MIN, or all MAX, the rules find a smallest or
@@ -33,7 +34,16 @@ from typing import NamedTuple
 
 from kgreason.errors import StratificationError
 from kgreason.rules.formatter import format_aggregate, format_not
-from kgreason.rules.lowering import Aggregation, Negation, aggregations, negations, read_by
+from kgreason.rules.lowering import (
+    Aggregation,
+    Function,
+    Negation,
+    aggregations,
+    function_of,
+    negations,
+    read_by,
+    skolems,
+)
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.rules.patterns import can_match
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
@@ -45,10 +55,10 @@ _SAME = triple(Variable("x"), OWL_SAME_AS, Variable("y"))
 _Signature = tuple[str | None, int, str | None, str | None]
 
 
-Waiting = Negation | Aggregation
+Waiting = Negation | Aggregation | Function
 """What waits for all that it reads."""
 _Closed = Waiting | Rule
-"""What has closed dependencies: a negation, an aggregate, or a rule that assigns."""
+"""What has closed dependencies: a negation, an aggregate, a SKOLEM, or a rule that assigns."""
 _Reached = Mapping[Rule, Rule | None]
 """The rules that something closed depends on; for each, the rule that reads its facts (None: the closed one itself)."""
 
@@ -66,29 +76,34 @@ class Level(NamedTuple):
 
 
 def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
-    """The level of each negation and aggregate. Raises StratificationError for a cycle, which names its rules."""
+    """The level of all that waits. Raises StratificationError for a cycle, which names its rules."""
     program = list(rules)
-    found = dict.fromkeys(closed for rule in program for closed in _closed(rule))
+    is_equal = any(map(is_equality, program))
+    found = dict.fromkeys(each for rule in program for each in _closed(rule, is_equal=is_equal))
     if not found:
         return {}
     producers = _Producers(program)
-    is_equal = any(map(_is_equality, program))
     reached = {closed: _reached(closed, producers, is_equal=is_equal) for closed in found}
-    return _levels({closed: _needs(rules) for closed, rules in reached.items()}, reached)
+    needs = {closed: _needs(rules, is_equal=is_equal) for closed, rules in reached.items()}
+    return _levels(needs, reached)
 
 
 def has_closed(rule: Rule) -> bool:
-    """Whether a rule has a closed dependency."""
-    return bool(rule.negated or rule.aggregates) or _is_closed(rule)
+    """Whether a rule may have a closed dependency."""
+    return bool(rule.negated or rule.aggregates) or _is_closed(rule) or any(skolems(rule))
 
 
 def _is_closed(rule: Rule) -> bool:
     return rule.dialect == "srl" and rule.assigns()
 
 
-def _closed(rule: Rule) -> Iterator[_Closed]:
+def _closed(rule: Rule, *, is_equal: bool) -> Iterator[_Closed]:
+    if rule.is_positive:
+        return
     yield from negations(rule)
     yield from aggregations(rule)
+    if is_equal:
+        yield from skolems(rule)
     if _is_closed(rule):
         yield rule
 
@@ -99,7 +114,7 @@ class _Producers:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules: defaultdict[_Signature, list[tuple[Atom, Rule]]] = defaultdict(list)
         for rule in rules:
-            if not _is_equality(rule):
+            if not is_equality(rule):
                 for head in rule.heads:
                     self._rules[_signature(head)].append((head, rule))
 
@@ -118,7 +133,7 @@ class _Producers:
             yield from (rule for head, rule in self._rules.get(signature, ()) if can_match(head, atom))
 
 
-def _is_equality(rule: Rule) -> bool:
+def is_equality(rule: Rule) -> bool:
     """Whether a rule replaces equals by equals, or is about owl:sameAs itself or the values of literals."""
     return rule.group in _UNDRAWN or (rule.group in _EQUALITY and rule.name in _COPYING)
 
@@ -154,11 +169,13 @@ def _read(closed: _Closed) -> Iterable[Atom]:
             return closed.negated.atoms
         case Aggregation():
             return closed.aggregate.atoms
+        case Function():
+            return ()
 
 
-def _needs(reached: _Reached) -> dict[_Closed, Rule]:
+def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
     """What is closed in the reached rules, each with a rule that has it."""
-    return {closed: rule for rule in reached for closed in _closed(rule)}
+    return {closed: rule for rule in reached for closed in _closed(rule, is_equal=is_equal)}
 
 
 def _levels(
@@ -246,9 +263,10 @@ def _cycle(
         chain = [needs[closed][path[(number + 1) % len(path)]]]
         while (reader := reached[closed][chain[-1]]) is not None:
             chain.append(reader)
-        derives = ", which needs ".join(map(_label, reversed(chain)))
+        first, *others = map(_label, reversed(chain))
         if not any(can_match(head, atom) for head in chain[-1].heads for atom in _read(closed)):
-            derives += " (it derives owl:sameAs, which can make any two terms equal)"
+            first += " (it derives owl:sameAs, which can make any two terms equal)"
+        derives = ", which needs ".join([first, *others])
         steps.append(f"{_label(sayer)} {_said(closed, sayer)}, so it needs {derives}")
     is_negated, is_aggregated = (any(isinstance(closed, kind) for closed in path) for kind in (Negation, Aggregation))
     saying = "say NOT" if is_negated else "aggregate" if is_aggregated else "assign values"
@@ -260,6 +278,9 @@ def _said(wanted: _Closed, sayer: Rule) -> str:
     if isinstance(wanted, Rule):
         names = " and ".join(str(computed.result) for computed in wanted.computed if computed.result)
         return f"assigns {names} in SPARQL-RL"
+    if isinstance(wanted, Function):
+        results = (each.result for each in sayer.computed if function_of(each)[0] == wanted)
+        return f"makes {next(results, wanted.computed.result)} with SKOLEM"
     if isinstance(wanted, Aggregation):
         aggregates = (one for one, other in zip(sayer.aggregates, aggregations(sayer), strict=True) if other == wanted)
         return f"says {format_aggregate(next(aggregates, wanted.aggregate), {})}"

@@ -99,7 +99,7 @@ def test_names_and_order_do_not_matter() -> None:
         ("p(?x) :- q(?x), FILTER(?x > ) .", r"\?x > is no SPARQL expression"),
         ("p(?y) :- q(?x), BIND(STRLEN(?x, 1) AS ?y) .", r"STRLEN\(\?x, 1\) is no SPARQL expression"),
         ("p(?y) :- q(?x), BIND(RAND() AS ?y) .", r"RAND\(\) may give another result each time"),
-        ("p(?y) :- q(?x), BIND(COUNT(?x) AS ?y) .", "COUNT is an aggregate"),
+        ("p(?y) :- q(?x), BIND(COUNT(?x) AS ?y) .", "COUNT reads many rows, an expression one"),
         ("p(?x) :- q(?x), FILTER(?x > 1 and ?x < 9) .", "AND is no operator of SPARQL: write &&"),
         ("p(?x) :- q(?x), FILTER(?x < 1 OR ?x > 9) .", r"OR is no operator of SPARQL: write \|\|"),
         ("p(?x) :- q(?x), FILTER(NOT ?x > 9) .", r"NOT is no operator of SPARQL: write !, as in !\(\?x > 3\)"),

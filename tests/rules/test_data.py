@@ -104,5 +104,5 @@ def test_a_program_on_tables_cannot_say_data() -> None:
 
 
 def test_a_part_that_evaluates_positive_rules_only_refuses_data() -> None:
-    with pytest.raises(RuleError, match="Spark cannot evaluate NOT, DATA, FILTER and BIND"):
+    with pytest.raises(RuleError, match="Spark cannot evaluate NOT, DATA, FILTER, BIND and AGG"):
         check_positive([rule("q(?x) :- DATA [?x, ?x, ?x] .")], "Spark")

@@ -34,7 +34,6 @@ from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import Table, table_of, unique
 from kgreason.materialize.operators.values import counts, values_of
-from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation
 from kgreason.rules.strata import Level
@@ -62,9 +61,8 @@ class _Operator(NamedTuple):
 class Aggregations:
     """The aggregates of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
-        self._engine, self._dictionary = engine, dictionary
-        self._individuals = Individuals(engine, dictionary, equality)
+    def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals) -> None:
+        self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
         self._operators: tuple[_Operator, ...] = ()
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
@@ -164,7 +162,7 @@ class Aggregations:
                 for part in (operator.each, operator.value):
                     part.take_more(rows, tables)
                 groups = unique([operator.each.groups(rows, tables)])
-                changes = self._engine.changes() if self._individuals.are_equal() else None
+                changes = self._engine.changes() if self._individuals.are_any_equal() else None
                 found.append(self._compared(operator, groups, changes, check, is_moved=True))
         facts = together(found)
         if any(facts):
@@ -267,7 +265,7 @@ class Aggregations:
 
     def _are_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
         """For each row whether it has a name that is replaced: bool[n]; `changes` is None if no names are equal."""
-        return np.zeros(len(keys), dtype=np.bool_) if changes is None else self._individuals.are_replaced(keys, changes)
+        return np.zeros(len(keys), dtype=np.bool_) if changes is None else self._individuals.are_others(keys, changes)
 
     def _circular(self, operator: _Operator, facts: Facts) -> str:
         rows = next(rows for part in facts for rows in part.values() if len(rows))

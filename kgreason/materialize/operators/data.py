@@ -26,9 +26,9 @@ from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.operators.tables import unique
-from kgreason.materialize.same_as.representatives import Equality
-from kgreason.materialize.schema_rows import SAME_AS, related
+from kgreason.materialize.operators.individuals import Individuals
+from kgreason.materialize.operators.tables import are_among, unique
+from kgreason.materialize.schema_rows import related
 from kgreason.rules.model import DATA, Atom, Rule, Variable
 from kgreason.terms.dictionary import Dictionary
 
@@ -59,11 +59,10 @@ class _Pattern(NamedTuple):
 class Data:
     """The asserted triples for the rules in force. Called under the graph's lock: one thread at a time."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
-        self._engine, self._dictionary, self._equality = engine, dictionary, equality
+    def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals) -> None:
+        self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
         self._patterns: frozenset[_Pattern] = frozenset()
         self._before = self._patterns
-        self._is_equal = False  # whether rules copy facts to equal terms
         self._names: _Names | None = None  # None if not known yet
 
     @property
@@ -74,7 +73,6 @@ class Data:
     def follow(self, rules: Collection[Rule]) -> None:
         """Take the rules in force."""
         atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
-        self._is_equal = any(map(_derives, rules))
         self._patterns = frozenset(map(self._pattern, atoms))
         self._names = None
 
@@ -95,19 +93,13 @@ class Data:
 
     def settled(self, changes: Changes) -> Facts:
         """The facts to assert and to retract because of terms that became equal or different."""
-        if not self._is_equal or not self._is_linked(changes):
+        if not len(self._individuals.moved(changes)):
             return NO_FACTS
         before, self._names = self._names, None
         names = self._known_names()
         if before is not None and all(np.array_equal(names[each], before[each]) for each in names):
             return NO_FACTS
         return self._renewed(_NO_ROWS, _NO_ROWS)
-
-    def _is_linked(self, changes: Changes) -> bool:
-        """Whether terms became equal or different."""
-        if self._equality:
-            return len(self._equality.moved(changes)) > 0
-        return bool((changes.rows[:, 1] == SAME_AS).any())
 
     def _renewed(self, removed: Int32, added: Int32) -> Facts:
         """The change to exactly the facts that the relation should have, once these triples changed."""
@@ -131,26 +123,9 @@ class Data:
     def _known_names(self) -> _Names:
         """The terms that are equal to each constant of the patterns, if there are others."""
         if self._names is None:
-            self._names = self._found_names() if self._is_equal else {}
+            constants = {constant for pattern in self._patterns for _, constant in pattern.constants}
+            self._names = self._individuals.names(constants) if self._individuals.is_linked else {}
         return self._names
-
-    def _found_names(self) -> _Names:
-        constants = {constant for pattern in self._patterns for _, constant in pattern.constants}
-        pairs = self._equal_pairs()
-        found = {}
-        for constant in constants:
-            roots = np.append(pairs[pairs[:, 0] == constant, 1], constant)
-            found[constant] = np.union1d(pairs[np.isin(pairs[:, 1], roots), 0], [constant])
-        return found
-
-    def _equal_pairs(self) -> Int32:
-        """Pairs int32[n, 2] of terms; terms are equal if they are first in pairs with the same second term."""
-        rows, tables, _ = self._engine.circuit.facts.contents()
-        if self._equality:
-            pairs: Int32 = rows[(tables == self._equality.rep_table) & (rows[:, 0] == self._equality.rep), 1:3]
-        else:
-            pairs = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
-        return pairs
 
     @property
     def _triples(self) -> int:
@@ -169,7 +144,7 @@ class Data:
         pairs = ((one, other) for one in range(3) for other in range(one) if atom.terms[one] == atom.terms[other])
         return _Pattern(
             tuple((column, constant) for column, constant in enumerate(ids) if constant),
-            () if self._is_equal else tuple(pair for pair in pairs if not ids[pair[0]]),
+            () if self._individuals.is_linked else tuple(pair for pair in pairs if not ids[pair[0]]),
         )
 
 
@@ -180,11 +155,6 @@ def _derives(rule: Rule) -> bool:
 
 def _without(rows: Int32, others: Int32) -> Int32:
     """The different rows of int32[n, 3] that are not among the rows of `others`."""
-    if not len(rows):
-        return rows
     rows = unique([rows])
-    if not len(others):
-        return rows
-    one, other = (np.ascontiguousarray(each).view([("", np.int32)] * 3).ravel() for each in (rows, others))
-    kept: Int32 = rows[~np.isin(one, other)]
+    kept: Int32 = rows[~are_among(rows, others)]
     return kept

@@ -13,7 +13,7 @@ Cost: one query to Oxigraph for each expression and round, for the new inputs on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import NamedTuple
 
 from kgreason.engine.engine import Engine
@@ -31,6 +31,26 @@ MOST_ROUNDS = 10_000
 """The largest number of rounds of a commit in which expressions make new terms."""
 
 
+class Rounds:
+    """Counts the rounds of a commit in which expressions make new terms."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def restart(self) -> None:
+        """Begin a commit."""
+        self._count = 0
+
+    def count(self, rule: str) -> None:
+        """Count a round, in which this rule made terms. Raises LimitError after `MOST_ROUNDS` rounds."""
+        self._count += 1
+        if self._count > MOST_ROUNDS:
+            raise LimitError(
+                f"rule {rule}: BIND has made new terms from new terms {MOST_ROUNDS:,} times in one commit; "
+                "does the recursion end? Bound it with FILTER"
+            )
+
+
 class _Operator(NamedTuple):
     """An expression, the name of a rule that has it, and the tables of its inputs and of its results."""
 
@@ -43,27 +63,28 @@ class _Operator(NamedTuple):
 class Functions:
     """The expressions of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary) -> None:
-        self._engine, self._dictionary = engine, dictionary
+    def __init__(self, engine: Engine, dictionary: Dictionary, rounds: Rounds) -> None:
+        self._engine, self._dictionary, self._rounds = engine, dictionary, rounds
         self._operators: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
-        self._rounds = 0
         self.are_any = False
         """Whether rules in force compute something."""
 
-    def follow(self, rules: Iterable[Rule]) -> None:
-        """Take the rules in force."""
-        found = {function: rule.name for rule in rules for function in functions(rule)}
+    def follow(self, rules: Iterable[Rule], left_out: Container[Function] = ()) -> None:
+        """Take the rules in force. Functions of `left_out` are computed elsewhere."""
+        found = {each: rule.name for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
         self.are_any = bool(self._operators)
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before, self._rounds = self._operators, 0
+        self._before = self._operators
+        self._rounds.restart()
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
-        self._operators, self._rounds, self.are_any = self._before, 0, bool(self._before)
+        self._operators, self.are_any = self._before, bool(self._before)
+        self._rounds.restart()
 
     def wanted(self, check: Callable[[], object]) -> Facts:
         """The results to assert for the inputs that rules have asked for since the last call in this commit.
@@ -81,7 +102,7 @@ class Functions:
                 if len(made):
                     found.append(Facts({operator.made.number: made}, {}))
                 if len(self._dictionary) > known:
-                    self._count(operator.rule)
+                    self._rounds.count(operator.rule)
                     known = len(self._dictionary)
         return together(found)
 
@@ -91,14 +112,6 @@ class Functions:
         except RuntimeError as error:
             expression = text_of(operator.function.computed)
             raise RuleError(f"rule {operator.rule}: {expression} cannot be evaluated: {error}") from error
-
-    def _count(self, rule: str) -> None:
-        self._rounds += 1
-        if self._rounds > MOST_ROUNDS:
-            raise LimitError(
-                f"rule {rule}: BIND has made new terms from new terms {MOST_ROUNDS:,} times in one commit; "
-                "does the recursion end? Bound it with FILTER"
-            )
 
     def _operator(self, function: Function, rule: str) -> _Operator:
         asks, made, _ = function

@@ -1,60 +1,106 @@
-"""`Individuals`: which names stand for individuals, so that an aggregate counts each individual once.
+"""`Individuals`: which terms owl:sameAs makes equal while a commit is open.
 
-With representatives, a name is *replaced* if it is not the primary of its clique. Where rules alone make names equal
-(`same_as="rules"`), it is replaced if an equal name comes before it: IRIs first, then by text.
-
-Cost: nothing while no names are equal. Else a look at the owl:sameAs facts of the names that are asked for.
+Terms are equal if representatives say so (`same_as`), or if rules derive a link for each pair (`same_as="rules"`). Each
+individual has a *first name*: IRIs come first, then blank nodes, literals and triple terms, each in the order of UTF-8.
+Law: first names depend on the present facts alone, not on the order of commits. Cost: nothing while rules do not follow
+owl:sameAs; else a look at the links that the commit changed, and at all facts for `names` and without representatives.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import ABSENT, Int32
+from kgreason.materialize.same_as.cliques import ordered
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.rules.model import Rule
+from kgreason.rules.strata import is_equality
 from kgreason.terms.dictionary import Dictionary
 
 _NONE = np.empty(0, dtype=np.int32)
 
 
 class Individuals:
-    """The names of individuals in the open commit. Called under the graph's lock: one thread at a time."""
+    """The individuals of a graph. Called under the graph's lock: one thread at a time."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None) -> None:
         self._engine, self._dictionary, self._equality = engine, dictionary, equality
-        self._triples = engine.table(True, 3)
+        self.is_linked = equality is not None
+        """Whether rules follow owl:sameAs."""
 
-    def are_equal(self) -> bool:
-        """Whether some names may be equal."""
-        return bool(self._equality.cliques.live) if self._equality else len(self._pairs()) > 0
+    def follow(self, rules: Iterable[Rule]) -> None:
+        """Take the rules in force."""
+        self.is_linked = self._equality is not None or any(map(is_equality, rules))
 
     def moved(self, changes: Changes) -> Int32:
-        """The names for which the commit so far has changed what they are equal to, ascending: int32[n]."""
-        if self._equality:
-            return self._equality.moved(changes)
-        links = changes.rows[(changes.tables == self._triples) & (changes.rows[:, 1] == SAME_AS)]
-        moved: Int32 = np.unique(links[:, [0, 2]]) if len(links) else _NONE
-        return moved
+        """The terms whose individual the commit so far may have changed: int32[n]. Other members may be among them."""
+        if not self.is_linked:
+            return _NONE
+        if self._equality is not None:
+            return self._equality.regrouped_terms(changes)
+        links = changes.rows[(changes.rows[:, 1] == SAME_AS) & (changes.tables == self._triples)]
+        return np.unique(links[:, [0, 2]]).astype(np.int32)
 
-    def are_replaced(self, keys: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """For each row of `keys`, int32[n, k], whether it has a name that is replaced: bool[n]."""
-        if not keys.size:
+    def names(self, terms: Iterable[int]) -> dict[int, Int32]:
+        """All names of the individual of each term, with the term itself."""
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        equality = self._equality
+        if equality is None:
+            pairs = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
+        else:
+            pairs = rows[(tables == equality.rep_table) & (rows[:, 0] == equality.rep), 1:3]
+        found = {}
+        for term in terms:
+            linked = pairs[pairs[:, 0] == term, 1]
+            others = linked if equality is None else pairs[np.isin(pairs[:, 1], linked), 0]
+            found[term] = np.union1d(others, [term]).astype(np.int32)
+        return found
+
+    def first_names(self, ids: Int32, changes: Changes) -> Int32:
+        """Each id of `ids`, of any shape, replaced by the first name of its individual after the commit so far."""
+        if not self.is_linked or not ids.size:
+            return ids
+        terms = np.unique(ids)
+        pairs = self._linked(terms) if self._equality is None else self._equality.groups_of(terms, changes)
+        if not len(pairs):
+            return ids
+        labels = np.unique(pairs[:, 0], return_inverse=True)[1]
+        firsts = self._dictionary.firsts(np.ascontiguousarray(pairs[:, 1]), labels)[labels]
+        at = np.argsort(pairs[:, 1], kind="stable")
+        members = pairs[at, 1]
+        places = np.minimum(np.searchsorted(members, ids), len(members) - 1)
+        found: Int32 = np.where(members[places] == ids, firsts[at][places], ids).astype(np.int32)
+        return found
+
+    def are_any_equal(self) -> bool:
+        """Whether some terms may be equal to others."""
+        if self._equality is not None:
+            return bool(self._equality.cliques.live)
+        return self.is_linked and len(self._links()) > 0
+
+    def are_others(self, keys: Int32, changes: Changes) -> NDArray[np.bool_]:
+        """For each row of `keys`, int32[n, k], whether it has a term that stands for no individual: bool[n].
+
+        For each individual one of its names stands for it: the primary of its clique, or the first name.
+        """
+        if not self.is_linked or not keys.size:
             return np.zeros(len(keys), dtype=np.bool_)
-        if self._equality:
+        if self._equality is not None:
             return np.asarray(self._equality.is_secondary(keys, changes).any(axis=1))
-        pairs = self._pairs()
+        pairs = self._links()
         pairs = pairs[np.isin(pairs[:, 0], keys)]
         terms, places = np.unique(pairs[:, 0], return_inverse=True)
-        firsts = self._dictionary.firsts(
-            np.concatenate([pairs[:, 1], terms]), np.concatenate([places, np.arange(len(terms))])
-        )
+        names = np.concatenate([pairs[:, 1], terms])
+        firsts = self._dictionary.firsts(names, np.concatenate([places, np.arange(len(terms))]))
         return np.asarray(np.isin(keys, terms[firsts != terms]).any(axis=1))
 
-    def _pairs(self) -> Int32:
-        """Pairs of equal names: int32[n, 2]."""
+    def _links(self) -> Int32:
+        """The present owl:sameAs links, if rules look for links: int32[n, 2]."""
         found = self._engine.rows_with(self._triples, {1: SAME_AS})
         if found is None:
             return np.empty((0, 2), dtype=np.int32)
@@ -62,3 +108,18 @@ class Individuals:
         rows = np.ascontiguousarray(found[:, :3])
         rows = rows[facts.kinds(facts.find(rows)) != ABSENT]
         return np.ascontiguousarray(rows[:, [0, 2]])
+
+    def _linked(self, terms: Int32) -> Int32:
+        """Pairs int32[m, 2] of a term and a name; each group of equal terms has one number, its smallest id."""
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        links = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
+        links = links[np.isin(links[:, 0], terms)]
+        ends, where = np.unique(links[:, 0], return_inverse=True)
+        least = ends.copy()
+        np.minimum.at(least, where, links[:, 1])
+        pairs = np.concatenate([np.column_stack([least[where], links[:, column]]) for column in range(2)])
+        return ordered(pairs)
+
+    @property
+    def _triples(self) -> int:
+        return self._engine.table(True, 3)

@@ -2,6 +2,7 @@
 
     data           asserted triples for rules that say DATA; with the edit itself
     functions      results of expressions, for the inputs that rules ask for; as soon as rules ask
+    skolems        blank nodes for individuals, once owl:sameAs is final
     negations      values without a match, level by level, once everything that they negate is final
     aggregations   one value for each group, at levels too; those of a recursion in rounds
 
@@ -12,8 +13,8 @@ changes, what waits for a level (`decided`); then rules run again.
     level n     all up to level n is decided: facts are asserted or retracted, then rules run again
     end         at the last level, once nothing changes
 
-The facts that operators assert belong to the engine, so its rollback takes them back. Cost: nothing while no rule has
-more than atoms. If a rule has closed dependencies, an edit of the program draws the graph of levels anew, which looks
+The facts that operators assert belong to the engine, so its rollback takes them back. Cost: nothing while all rules
+have mere atoms. If a rule has closed dependencies, an edit of the program draws the graph of levels anew, which looks
 at all rules.
 """
 
@@ -27,12 +28,14 @@ from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.data import Data
 from kgreason.materialize.operators.drawn import drawn
-from kgreason.materialize.operators.functions import Functions
+from kgreason.materialize.operators.functions import Functions, Rounds
+from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.negation import Negations
+from kgreason.materialize.operators.skolems import Skolems
 from kgreason.materialize.same_as.representatives import Equality
-from kgreason.rules.lowering import Aggregation, Negation
+from kgreason.rules.lowering import Aggregation, Function, Negation
 from kgreason.rules.model import Rule, Triple
-from kgreason.rules.strata import has_closed, stratify
+from kgreason.rules.strata import Level, Waiting, has_closed, stratify
 from kgreason.terms.dictionary import Dictionary
 
 Check = Callable[[], object]
@@ -42,11 +45,19 @@ class Operators:
     """The operators for the rules in force. Called under the graph's lock: one thread at a time."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
-        self._data = Data(engine, dictionary, equality)
-        self._functions = Functions(engine, dictionary)
+        self._individuals, rounds = Individuals(engine, dictionary, equality), Rounds()
+        self._data = Data(engine, dictionary, self._individuals)
+        self._functions = Functions(engine, dictionary, rounds)
+        self._skolems = Skolems(engine, dictionary, self._individuals, rounds)
         self._negations = Negations(engine, dictionary, equality)
-        self._aggregations = Aggregations(engine, dictionary, equality)
-        self._parts: tuple[Part, ...] = self._data, self._functions, self._negations, self._aggregations
+        self._aggregations = Aggregations(engine, dictionary, self._individuals)
+        self._parts: tuple[Part, ...] = (
+            self._data,
+            self._functions,
+            self._skolems,
+            self._negations,
+            self._aggregations,
+        )
         self._level = 0
         self._is_ordered = self._was_ordered = False
 
@@ -56,7 +67,7 @@ class Operators:
         return self._data.are_any or self._functions.are_any or self._is_ordered or self._have_levels()
 
     def _have_levels(self) -> bool:
-        return self._negations.are_any or self._aggregations.are_any
+        return self._negations.are_any or self._aggregations.are_any or self._skolems.are_any
 
     def concern(self, added: Iterable[Rule]) -> bool:
         """Whether a change of the program that adds these rules needs `follow`."""
@@ -64,14 +75,18 @@ class Operators:
 
     def follow(self, rules: Collection[Rule], schema: Iterable[Triple] = ()) -> None:
         """Take the rules in force, under this closed schema. Raises StratificationError if they have no levels."""
+        self._individuals.follow(rules)
         self._data.follow(rules)
-        self._functions.follow(rules)
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, rules))
+        levels: dict[Waiting, Level] = {}
         if self._is_ordered or was_ordered or self._have_levels():
             levels = stratify(drawn(rules, schema)) if self._is_ordered else {}
+            made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
+            self._skolems.follow(made, rules)
             self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
             self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
             self.restart()
+        self._functions.follow(rules, [each for each in levels if isinstance(each, Function)])
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         """The facts to assert and to retract with triples int32[n, 3] that lose and get their asserted flag."""
@@ -100,7 +115,7 @@ class Operators:
             return facts
         if not self._have_levels():
             return NO_FACTS
-        last = max(self._negations.last(), self._aggregations.last())
+        last = max(self._skolems.last(), self._negations.last(), self._aggregations.last())
         facts = self._at(changes, self._level, check)
         while not any(facts) and self._level < last:
             self._level += 1
@@ -110,6 +125,8 @@ class Operators:
     def _at(self, changes: Changes, before: int, check: Check) -> Facts:
         """The facts of the present level; those up to level `before` were decided already."""
         found = []
+        if self._skolems.are_any:
+            found.append(self._skolems.wanted(changes, self._level))
         if self._negations.are_any:
             found.append(self._negations.wanted(changes, self._level, before))
         if self._aggregations.are_any:

@@ -73,3 +73,12 @@ def unique(parts: Sequence[Int32]) -> Int32:
         return rows[:1]
     found: Int32 = np.ascontiguousarray(rows[grouped(rows).firsts()]) if len(rows) else rows
     return found
+
+
+def are_among(rows: Int32, others: Int32) -> NDArray[np.bool_]:
+    """For each row of int32[n, w], w > 0, whether it is one of the rows of `others`, int32[m, w]: bool[n]."""
+    if not len(rows) or not len(others):
+        return np.zeros(len(rows), dtype=np.bool_)
+    record = [("", np.int32)] * rows.shape[1]
+    one, other = (np.ascontiguousarray(each).view(record).ravel() for each in (rows, others))
+    return np.isin(one, other)

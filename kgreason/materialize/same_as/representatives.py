@@ -227,6 +227,28 @@ class Equality:
         moved: Int32 = np.unique(self._changed_pairs(changes)[:, 0])
         return moved
 
+    def regrouped_terms(self, changes: Changes) -> Int32:
+        """The terms in cliques that the commit so far has changed, before or after: int32[n]."""
+        found = self.regrouped(changes)
+        if found is None:
+            return _NONE
+        terms = np.concatenate([self.cliques.members(found.gone)[:, 1], found.groups.members[:, 1]])
+        unique: Int32 = np.unique(terms).astype(np.int32)
+        return unique
+
+    def groups_of(self, terms: Int32, changes: Changes) -> Int32:
+        """The cliques of terms after the commit so far: pairs int32[m, 2] of primary and member, for all members."""
+        found = self.regrouped(changes)
+        if found is None and not self.cliques.live:
+            return NO_PAIRS
+        self.cliques.cover(len(self._dictionary))
+        numbers = np.unique(self.cliques.slots(terms))
+        numbers, pairs = numbers[numbers > 0], NO_PAIRS
+        if found is not None:
+            numbers, pairs = np.setdiff1d(numbers, found.gone), found.groups.members
+            pairs = pairs[np.isin(pairs[:, 0], pairs[np.isin(pairs[:, 1], terms), 0])]
+        return np.concatenate([pairs, self.cliques.members(numbers)])
+
     def is_replaced(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
         """For each id of `ids`, of any shape, whether another term represents it after the commit so far."""
         reached = self._reached_by(ids, changes)

@@ -1,0 +1,125 @@
+"""`Skolems`: the blank nodes that rules make with SKOLEM, where owl:sameAs makes terms equal.
+
+    asks(:a)              a rule asks for SKOLEM("room", :a)
+    made(:a, _:b)         _:b is the blank node for the first name of the individual :a (`individuals`)
+
+So all names of one individual share a blank node, and a rule makes one blank node for each row of individuals. Where
+no rule follows owl:sameAs, SKOLEM is a function as others (`functions`). The results wait for a level at which all
+links between terms are final (rules/strata.py).
+
+Invariant after the last level: `made(keys, b)` is a fact exactly if `asks(keys)` is one and b is the blank node for the
+first names of the keys. There is no state but the facts.
+
+Cost: a hash for each changed fact of `asks`. A commit that changes which terms are equal looks at all facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.edit import Facts, together
+from kgreason.materialize.operators.evaluation import skolemized
+from kgreason.materialize.operators.functions import Rounds
+from kgreason.materialize.operators.individuals import Individuals
+from kgreason.materialize.operators.tables import Table, are_among, table_of, unique
+from kgreason.rules.lowering import Function, skolems
+from kgreason.rules.model import Rule
+from kgreason.terms.dictionary import Dictionary
+
+
+class _Operator(NamedTuple):
+    """A SKOLEM expression, a rule that has it, its level, and the tables of its arguments and of its results."""
+
+    function: Function
+    rule: str
+    level: int
+    asks: Table
+    made: Table
+
+
+class Skolems:
+    """The SKOLEM expressions of the rules in force. Called under the graph's lock: one thread at a time."""
+
+    def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals, rounds: Rounds) -> None:
+        self._engine, self._dictionary, self._individuals, self._rounds = engine, dictionary, individuals, rounds
+        self._operators: tuple[_Operator, ...] = ()
+        self._leaving: tuple[_Operator, ...] = ()
+        self._before: tuple[_Operator, ...] = ()
+        self.are_any = False
+        """Whether rules in force make blank nodes, or did so before the open commit."""
+
+    def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
+        """Take the SKOLEM expressions of the rules in force, and their levels.
+
+        An expression that no rule has any more is kept until `accept`, because its facts must still be retracted.
+        """
+        names = {function: rule.name for rule in rules for function in skolems(rule)} if levels else {}
+        self._operators = tuple(self._operator(each, names[each], level) for each, level in levels.items())
+        gone = (operator for operator in (*self._before, *self._leaving) if operator.function not in levels)
+        self._leaving = tuple({operator.function: operator._replace(level=1) for operator in gone}.values())
+        self.are_any = bool(self._operators or self._leaving)
+
+    def accept(self) -> None:
+        """Make the change of rules final."""
+        self._before, self._leaving, self.are_any = self._operators, (), bool(self._operators)
+
+    def rollback(self) -> None:
+        """Forget the rules since the last `accept`."""
+        self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
+
+    def last(self) -> int:
+        """The last level."""
+        return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
+
+    def wanted(self, changes: Changes, level: int) -> Facts:
+        """The results to assert and to retract at a level. Raises LimitError if a recursion makes them without end."""
+        moved = self._individuals.moved(changes)
+        known, found = len(self._dictionary), []
+        for operator in (*self._operators, *self._leaving):
+            if operator.level <= level:
+                rows = self._rows(operator, changes, moved)
+                found.append(Facts.of(*({operator.made.number: part} for part in rows)))
+                if len(self._dictionary) > known:
+                    self._rounds.count(operator.rule)
+                    known = len(self._dictionary)
+        return together(found)
+
+    def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
+        """The rows of `made` to assert and to retract."""
+        keys = unique([operator.asks.matching(changes.rows, changes.tables), self._touched(operator.asks, moved)])
+        is_asked = self._engine.circuit.facts.find(operator.asks.rows(keys)) >= 0
+        asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
+        wanted = np.column_stack([asked, self._dictionary.intern(texts).astype(np.int32)])
+        unasked, texts = keys[~is_asked], self._texts(operator, keys[~is_asked], changes)
+        left = np.column_stack([unasked, self._dictionary.find(texts).astype(np.int32)])
+        facts = self._engine.circuit.facts
+        added, rows = (
+            operator.made.rows(unique([part, self._touched(operator.made, terms)]))
+            for part, terms in ((wanted, moved[:0]), (left, moved))
+        )
+        needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
+        return added[facts.find(added) < 0], needless
+
+    def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
+        """The blank nodes for keys int32[n, k]."""
+        names = self._individuals.first_names(keys, changes)
+        return skolemized(operator.function.computed, names, self._dictionary)
+
+    def _touched(self, table: Table, moved: Int32) -> Int32:
+        """The keys of present facts with a term of `moved`. Cost: all facts, if there are such terms."""
+        if not len(moved):
+            return np.empty((0, 1 + max(table.keys)), dtype=np.int32)
+        rows, tables, _ = self._engine.circuit.facts.contents()
+        keys = table.matching(rows, tables)
+        found: Int32 = keys[np.isin(keys, moved).any(axis=1)]
+        return found
+
+    def _operator(self, function: Function, rule: str, level: int) -> _Operator:
+        asks, made, _ = function
+        tables = (table_of(atom, made.terms, self._engine, self._dictionary) for atom in (asks, made))
+        return _Operator(function, rule, level, *tables)

@@ -1,0 +1,25 @@
+"""`skolem`: the blank node that stands for something that rules make from other terms: `SKOLEM("label", ?x, ...)`.
+
+    _:X, where X are the first 32 hexadecimal digits of the SHA-256 of the texts, joined by line feeds; the first digit
+    is replaced by a letter
+
+Law: the same texts give the same blank node, in every process and after every replay. Different texts give different
+ones: a text in N-Triples has no line feed, and 125 bits of a hash do not collide. A label that begins with a letter and
+has 32 digits is a number to Oxigraph, and takes 16 bytes there. Do not change the definition: stores keep the labels.
+
+>>> skolem(['"room"', "<http://e/a>"])
+'_:f13f09a2006af5991baa7a9f959c245e'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+_LETTERS = dict(zip("0123456789abcdef", "abcdefabcdefabcd", strict=True))
+
+
+def skolem(texts: Iterable[str]) -> str:
+    """The blank node for a label and arguments, all as N-Triples texts. Cost: 1 microsecond."""
+    digest = sha256("\n".join(texts).encode()).hexdigest()
+    return f"_:{_LETTERS[digest[0]]}{digest[1:32]}"
