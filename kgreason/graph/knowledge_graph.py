@@ -47,6 +47,7 @@ from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, f
 from kgreason.graph.statistics import COUNTS
 from kgreason.materialize.options import (
     ALIASES,
+    OnContradiction,
     SameAsMode,
     SchemaMode,
     check_choice,
@@ -159,6 +160,7 @@ class KnowledgeGraph:
         schema: SchemaMode | None = None,
         same_as: SameAsMode | None = None,
         aliases: int | None = None,
+        on_contradiction: OnContradiction | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
         engine: EngineName = "columnar",
@@ -171,7 +173,7 @@ class KnowledgeGraph:
         With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
         `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
-        A store keeps the first four options from its first commit on. To open it again, leave them out. Passing another
+        A store keeps the first five options from its first commit on. To open it again, leave them out. Passing another
         value is an error.
 
         - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `none`) or the path of
@@ -184,6 +186,9 @@ class KnowledgeGraph:
           cube of the size of a clique.
         - `aliases`: a budget for `same_as="aliases"`. A clique that would show more than this many rows shows its
           representative only.
+        - `on_contradiction`: with "keep" (the default) a contradiction stops nothing. With "refuse" a commit with a new
+          contradiction is rolled back, and raises ContradictionError, which names the contradiction. A contradiction
+          that the graph has already refuses nothing. `what_if` tells new contradictions in its delta.
 
         The representative is the term whose text comes first in order, IRIs before blank nodes and literals. If two
         cliques become one, kgreason chooses between their representatives. If rules name members of a clique, kgreason
@@ -213,7 +218,7 @@ class KnowledgeGraph:
         check_paths("open", () if path is None else (path,))
         check_rules(rules)
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
-        wanted = _manifest(rules, schema, same_as, aliases)
+        wanted = _manifest(rules, schema, same_as, aliases, on_contradiction)
         check_choice("strategy", strategy, Strategy)
         check_choice("engine", engine, EngineName)
         if budget is not None:
@@ -233,7 +238,8 @@ class KnowledgeGraph:
             folder = Folder(Path(path), write=False)
         try:
             asked = None if rules is None else wanted.rules
-            _check_same(folder, rules=asked, schema=schema, same_as=same_as, aliases=aliases)
+            told = {"schema": schema, "same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction}
+            _check_same(folder, rules=asked, **told)
             home = Reader(folder, wanted) if read_only else Repository(folder, wanted)
             graph = cls(home, strategy, budget, catalogue=known)
             graph._check_kept(folder.path, asked or ())
@@ -379,6 +385,8 @@ class KnowledgeGraph:
         ...         _ = tx.add("<http://e/tom> a <http://e/Cat> .")
         ...     ("<http://e/tom>", "a", "<http://e/Cat>") in graph, len(tx.delta.appeared(asserted=True))
         (False, 1)
+
+        `tx.delta.contradictions` are the contradictions that the edits would raise and the graph does not have.
         """
         return self._begin(False, {}, timeout)
 
@@ -931,7 +939,11 @@ def opened(catalogue: Documents | None) -> Catalogue | None:
 
 
 def _manifest(
-    rules: Sequence[File] | None, schema: SchemaMode | None, same_as: SameAsMode | None, aliases: int | None
+    rules: Sequence[File] | None,
+    schema: SchemaMode | None,
+    same_as: SameAsMode | None,
+    aliases: int | None,
+    on_contradiction: OnContradiction | None,
 ) -> Manifest:
     """The manifest of a new store with these options. Raises InputError, RuleError."""
     names = [str(fspath(name)) for name in (DEFAULT_RULES if rules is None else rules or NO_RULES)]
@@ -941,7 +953,9 @@ def _manifest(
     check_choice("same_as", same_as, SameAsMode)
     aliases = ALIASES if aliases is None else aliases
     check_count("aliases", aliases, 0)
-    return Manifest(names, schema, same_as, aliases)
+    on_contradiction = "keep" if on_contradiction is None else on_contradiction
+    check_choice("on_contradiction", on_contradiction, OnContradiction)
+    return Manifest(names, schema, same_as, aliases, on_contradiction=on_contradiction)
 
 
 def _check_rules(wanted: Manifest) -> None:
