@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kgreason.engine.costs import take_back
 from kgreason.engine.facts.hash_table import BLOCK as LOOKUP_BLOCK
 from kgreason.engine.facts.hash_table import rehash
 from kgreason.engine.facts.table import FactTable
@@ -31,6 +32,8 @@ from kgreason.engine.memory.layout import (
     AT_PLAN,
     AT_RULE,
     BEFORE,
+    COMMIT,
+    COST_WORDS,
     DONE,
     EXPLAIN,
     FIRST,
@@ -74,6 +77,7 @@ from kgreason.engine.memory.layout import (
     WANTED,
     Int8,
     Int32,
+    Int64,
 )
 from kgreason.engine.program.planner import Planner
 
@@ -153,6 +157,7 @@ class Circuit:
             memory[name] = np.zeros(size, dtype=np.int32)
         memory["frames"] = np.zeros((16, FRAME), dtype=np.int32)
         memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
+        memory["costs"] = np.zeros((16, COST_WORDS), dtype=np.int64)
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
 
     def _make_wide(self, width: int) -> None:
@@ -179,6 +184,7 @@ class Circuit:
             "frames": planner.longest + 2,
             "live": planner.arranged.n,
             "live_asks": planner.asks.n,
+            "costs": planner.rules.n,
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)
@@ -368,8 +374,8 @@ class Circuit:
         if self._counters[REWRITES] > most:
             raise OverLimitError
 
-    def begin(self, *, ranked: bool) -> None:
-        """Start a commit.
+    def begin(self, *, ranked: bool, commit: int = 0) -> None:
+        """Start a commit. `commit` is its number, for the costs of rules; parts of one commit have the same number.
 
         With `ranked` (Update) the rank of a row is its stamp, and an undo log is kept. Without it (Bootstrap) the rank
         of a row is its level, and there is no undo log.
@@ -377,6 +383,7 @@ class Circuit:
         counters = self._counters
         self.arrangements.mend()
         self.block[_COUNTED] = self._noted = 0
+        counters[COMMIT] = commit
         counters[RANKED] = counters[LOGGING] = int(ranked)
         counters[LEVEL] = -1 if ranked else 0
         self.enter(ASSERT)
@@ -452,6 +459,7 @@ class Circuit:
             self.arrangements.drop()
         self.facts.reserve_free(self._counters[N_TOUCHED])
         unwind(self.block)
+        take_back(self.costs, self._counters[COMMIT])
         self._counters[LOGGING] = 0
         if is_partial:
             self.arrangements.renew()
@@ -460,6 +468,12 @@ class Circuit:
     def rewrites(self) -> int:
         """The number of rewrites extended since `begin`."""
         return self._counters[REWRITES]
+
+    @property
+    def costs(self) -> Int64:
+        """The work of each rule: int64[r, 8], see `engine.costs`."""
+        costs: Int64 = self.memory["costs"]
+        return costs
 
     @property
     def rule(self) -> int:
