@@ -11,6 +11,7 @@ Cost: one kernel call for a phase of a small commit, one for each `QUANTUM` rewr
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -314,31 +315,42 @@ class Circuit:
         counters[PHASE], counters[SCAN_END] = GATEKEEP, 0
 
     def derivations(self, row: int, limit: int) -> Int32:
-        """The derivations of the present fact in a row: int32[n, 1 + slots].
+        """The derivations of the present fact in a row: int32[n, 1 + slots], as `trace` gives them.
 
-        Each line has the number of a rule, then the values of its slots. The search stops once it has `limit`
-        derivations or more.
+        The search stops once it has `limit` derivations or more.
         """
         found: list[Int32] = []
+
+        def take(traced: Int32) -> None:
+            found.append(traced)
+            if sum(map(len, found)) >= limit:
+                raise _EnoughError
+
+        with suppress(_EnoughError):
+            self.trace(np.array([row], dtype=np.int32), take, lambda: None)
+        return np.concatenate(found) if found else self.memory["traced"][:0].copy()
+
+    def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check) -> None:
+        """Find the derivations of the present facts in rows int32[n], and pass them to `take` part by part.
+
+        A part is int32[n, 1 + slots]: each line has the number of a rule, then the values of its slots. A derivation
+        comes once for each of its heads among the facts. `take` and `check` may raise.
+        """
         self.limit = unlimited
         self.arrangements.mend()
         self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[MODE] = EXPLAIN
 
         def read() -> None:
-            found.append(self.memory["traced"][: self._counters[N_HEADS]].copy())
+            traced = self.memory["traced"][: self._counters[N_HEADS]].copy()
             self._counters[N_HEADS] = 0
-            if sum(map(len, found)) >= limit:
-                raise _EnoughError
+            take(traced)
 
         self._read = read
         try:
-            self.run_backward(np.array([row], dtype=np.int32), lambda: None)
-        except _EnoughError:
-            pass
+            self.run_backward(rows, check)
         finally:
             self._stop()
-        return np.concatenate(found) if found else self.memory["traced"][:0].copy()
 
     def _stop(self) -> None:
         """Set the counters of a scan back to their idle values, also after an interrupt."""

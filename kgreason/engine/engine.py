@@ -487,7 +487,7 @@ class Engine:
         self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
         self.circuit.adopt(records)
-        self._elastic = Elastic(work or None)
+        self._elastic, self._last = Elastic(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make these the active rules and evaluate nothing. Call `restore` or `bootstrap` next."""
@@ -525,6 +525,18 @@ class Engine:
             traced = self.circuit.derivations(row, limit)
         found = dict.fromkeys(map(tuple, traced.tolist()))
         return [(self.planner.rule(rule), tuple(slots)) for rule, *slots in found]
+
+    def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check = no_check) -> None:
+        """Find all derivations of the present facts in rows int32[n]; see `Circuit.trace`. No commit may be open."""
+        with undivided() as let_out:
+            self.circuit.keep_up()
+            self.circuit.plan_backward(rows)
+            self.circuit.trace(rows, take, _both(let_out, check))
+
+    @property
+    def has_commits(self) -> bool:
+        """Whether a commit is open, or was accepted, since the engine was made or restored."""
+        return self._is_open or self._last > 0
 
     def costs(self, *, every: bool = False) -> list[tuple[EncodedRule, Cost]]:
         """The rules in force with their costs; with `every` also the rules that have left.

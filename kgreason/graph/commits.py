@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
+from kgreason.engine.costs import Cost
 from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.errors import ContradictionError
@@ -25,6 +26,7 @@ from kgreason.graph.changes.log import CommitLog, is_heard
 from kgreason.graph.consistency import Consistency
 from kgreason.graph.lock import surely
 from kgreason.graph.recovery import replayed, restored
+from kgreason.graph.rule_costs import RuleCosts
 from kgreason.graph.statistics import COUNTS, statistics
 from kgreason.graph.user_rules import journalled
 from kgreason.materialize.edit import Change, Edit
@@ -71,6 +73,7 @@ class LiveGraph:
         self._log = CommitLog()
         self._refuses = home.manifest.on_contradiction == "refuse"
         self._consistency = Consistency(self.materializer)
+        self._costs = RuleCosts(self.materializer, home.snapshot)
         self._spellings: Spellings | None = None
         kept = home.manifest
         self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
@@ -265,7 +268,24 @@ class LiveGraph:
     def write(self, path: Any) -> None:
         """Write a snapshot of the state."""
         live = self.materializer
-        snapshot.write(path, live.save(), live.dictionary, live.rules, live.own)
+        snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs())
+
+    def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
+        """The rules in force with their costs. With `anew` everything is evaluated from scratch, and taken back.
+
+        With `alone` each rule has the number of facts that it supports alone.
+        """
+        rules = self.materializer.rules
+        costs = self._anew() if anew else self._costs.costs()
+        return snapshot.described(rules, costs, self._costs.alone() if alone else None)
+
+    def _anew(self) -> dict[Rule, Cost]:
+        known = len(self.materializer.dictionary)
+        try:
+            self.materializer.change(Edit(), strategy="bootstrap", budget=self.budget)
+            return self._costs.counted()
+        finally:
+            self._withdraw(known)
 
     def checkpoint(self) -> None:
         """Replace snapshot and journal by a new snapshot. Raises StoreError."""

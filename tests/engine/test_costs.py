@@ -13,11 +13,12 @@ from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.memory.layout import COST_BEFORE
 from kgreason.engine.program.encoding import encode
 from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.support import supported_alone
 from kgreason.rules.model import Atom, Rule
 from tests.engine.paths import JOIN, STEP, X, Y, chain, closed, inert
 from tests.engine.small_rooms import small_rooms
 from tests.engine.systems import System
-from tests.oracle.datalog import Index, close, derivations, rule_set
+from tests.oracle.datalog import Fact, Index, close, derivations, rule_set
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
 
@@ -152,3 +153,35 @@ def test_a_rule_without_a_body_has_a_derivation_for_each_head() -> None:
     system = System()
     system.bootstrap([], [rule, Rule((Atom("q", (X, Y)),), (Atom("p", (X,)), Atom("p", (Y,))))])
     assert sorted(cost.derivations for cost in costs(system).values()) == [2, 4]
+
+
+def alone_of_oracle(system: System, rules: Iterable[Rule]) -> Counter[EncodedRule]:
+    """How many facts each rule supports alone, by definition."""
+    states = system.states()
+    supporters: dict[Fact, set[EncodedRule]] = {}
+    for rule in rules:
+        code = encode(rule, system.engine.planner, system.intern)
+        for use in derivations(Index(states), rule_set([rule])):
+            newest = max((states[fact].stamp for fact in use.body), default=-1)
+            for head in use.heads:
+                if newest < states[head].stamp:
+                    supporters.setdefault(head, set()).add(code)
+    return Counter(
+        next(iter(codes)) for fact, codes in supporters.items() if len(codes) == 1 and not states[fact].asserted
+    )
+
+
+@pytest.mark.parametrize("heads", [4, 1 << 13])
+@settings(max_examples=40)
+@given(history=any_histories())
+def test_facts_that_a_rule_supports_alone(heads: int, history: History) -> None:
+    with small_rooms(heads=heads):
+        system = System()
+        for commit in history.commits:
+            system.commit(*commit, strategy="update")
+        _, rules = state(history, len(history.commits))
+        codes = system.engine.rules
+        before = system.states()
+        pairs = supported_alone(system.engine, {code: n for n, code in enumerate(codes)}, lambda: None)
+        assert Counter(codes[owner] for owner in pairs[:, 1].tolist()) == alone_of_oracle(system, rules)
+        assert system.states() == before
