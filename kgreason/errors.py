@@ -15,6 +15,7 @@
     │   ├── StoreLockedError    another process, or another graph, writes to the store
     │   ├── GraphBusyError      another thread uses the graph for longer than the timeout
     │   └── StoreVersionError   a store of a format that this version cannot read
+    ├── ContradictionError      a commit that raises a contradiction, in a graph that refuses contradictions
     └── LimitError              a limit that was reached: the number of term ids, a commit's budget
         └── LongTermError       a term with too many bytes
 
@@ -23,6 +24,9 @@ To catch every error that kgreason raises on purpose, catch `KgreasonError`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 
 class KgreasonError(Exception):
@@ -94,6 +98,21 @@ class GraphBusyError(StoreError):
 
 class StoreVersionError(StoreError):
     """A store of a format that this version of kgreason cannot read; the message says which version to use."""
+
+
+class ContradictionError(KgreasonError):
+    """A commit that raises contradictions, in a graph that refuses them; nothing has changed.
+
+    `contradictions` are the contradictions (`proofs.contradiction.Contradiction`) that the graph did not have before.
+    The message has the first of them.
+    """
+
+    def __init__(self, contradictions: Iterable[Any]) -> None:
+        self.contradictions = tuple(contradictions)
+        count = len(self.contradictions)
+        amount = "a contradiction" if count == 1 else f"{count:,} contradictions"
+        more = f"; and {count - 1:,} more" if count > 1 else ""
+        super().__init__(f"the commit raises {amount}, and has changed nothing: {self.contradictions[0]}{more}")
 
 
 class LimitError(KgreasonError):

@@ -16,6 +16,7 @@ from kgreason.cli.ask.diff import diff
 from kgreason.cli.ask.dump import dump
 from kgreason.cli.ask.entails import entails
 from kgreason.cli.ask.explain import explain
+from kgreason.cli.ask.profile import profile
 from kgreason.cli.ask.query import query
 from kgreason.cli.ask.stats import stats
 from kgreason.cli.ask.watch import watch
@@ -56,6 +57,7 @@ _SUMMARIES = {
     rules: "List, add and remove the rules of a store.",
     dump: "Print the triples of a store.",
     stats: "Count the triples, rules and contradictions of a store.",
+    profile: "Show which rules of a store cost most.",
     materialize: "Write all triples that follow from RDF files; no store.",
     entails: "Say whether RDF files entail another RDF file; no store.",
     run: "Run a Datalog program on tables; no store.",

@@ -73,6 +73,15 @@ catalogue = click.option(
 )
 
 
+on_contradiction = click.option(
+    "--on-contradiction",
+    type=click.Choice(["keep", "refuse"]),
+    help="What happens when a change raises a contradiction. keep: the change is made, and a warning tells the "
+    "contradiction (the default). refuse: the change is an error that names the contradiction, and nothing is changed. "
+    "The store keeps this option for all later changes.",
+)
+
+
 def rdf_files(command: Command) -> Command:
     """The options -f and --format of a command that reads RDF files."""
     command = click.option(

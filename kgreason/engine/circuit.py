@@ -11,9 +11,11 @@ Cost: one kernel call for a phase of a small commit, one for each `QUANTUM` rewr
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
+from kgreason.engine.costs import take_back
 from kgreason.engine.facts.hash_table import BLOCK as LOOKUP_BLOCK
 from kgreason.engine.facts.hash_table import rehash
 from kgreason.engine.facts.table import FactTable
@@ -31,6 +33,8 @@ from kgreason.engine.memory.layout import (
     AT_PLAN,
     AT_RULE,
     BEFORE,
+    COMMIT,
+    COST_WORDS,
     DONE,
     EXPLAIN,
     FIRST,
@@ -74,6 +78,7 @@ from kgreason.engine.memory.layout import (
     WANTED,
     Int8,
     Int32,
+    Int64,
 )
 from kgreason.engine.program.planner import Planner
 
@@ -153,6 +158,7 @@ class Circuit:
             memory[name] = np.zeros(size, dtype=np.int32)
         memory["frames"] = np.zeros((16, FRAME), dtype=np.int32)
         memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
+        memory["costs"] = np.zeros((16, COST_WORDS), dtype=np.int64)
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
 
     def _make_wide(self, width: int) -> None:
@@ -179,6 +185,7 @@ class Circuit:
             "frames": planner.longest + 2,
             "live": planner.arranged.n,
             "live_asks": planner.asks.n,
+            "costs": planner.rules.n,
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)
@@ -308,31 +315,42 @@ class Circuit:
         counters[PHASE], counters[SCAN_END] = GATEKEEP, 0
 
     def derivations(self, row: int, limit: int) -> Int32:
-        """The derivations of the present fact in a row: int32[n, 1 + slots].
+        """The derivations of the present fact in a row: int32[n, 1 + slots], as `trace` gives them.
 
-        Each line has the number of a rule, then the values of its slots. The search stops once it has `limit`
-        derivations or more.
+        The search stops once it has `limit` derivations or more.
         """
         found: list[Int32] = []
+
+        def take(traced: Int32) -> None:
+            found.append(traced)
+            if sum(map(len, found)) >= limit:
+                raise _EnoughError
+
+        with suppress(_EnoughError):
+            self.trace(np.array([row], dtype=np.int32), take, lambda: None)
+        return np.concatenate(found) if found else self.memory["traced"][:0].copy()
+
+    def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check) -> None:
+        """Find the derivations of the present facts in rows int32[n], and pass them to `take` part by part.
+
+        A part is int32[n, 1 + slots]: each line has the number of a rule, then the values of its slots. A derivation
+        comes once for each of its heads among the facts. `take` and `check` may raise.
+        """
         self.limit = unlimited
         self.arrangements.mend()
         self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[MODE] = EXPLAIN
 
         def read() -> None:
-            found.append(self.memory["traced"][: self._counters[N_HEADS]].copy())
+            traced = self.memory["traced"][: self._counters[N_HEADS]].copy()
             self._counters[N_HEADS] = 0
-            if sum(map(len, found)) >= limit:
-                raise _EnoughError
+            take(traced)
 
         self._read = read
         try:
-            self.run_backward(np.array([row], dtype=np.int32), lambda: None)
-        except _EnoughError:
-            pass
+            self.run_backward(rows, check)
         finally:
             self._stop()
-        return np.concatenate(found) if found else self.memory["traced"][:0].copy()
 
     def _stop(self) -> None:
         """Set the counters of a scan back to their idle values, also after an interrupt."""
@@ -368,8 +386,8 @@ class Circuit:
         if self._counters[REWRITES] > most:
             raise OverLimitError
 
-    def begin(self, *, ranked: bool) -> None:
-        """Start a commit.
+    def begin(self, *, ranked: bool, commit: int = 0) -> None:
+        """Start a commit. `commit` is its number, for the costs of rules; parts of one commit have the same number.
 
         With `ranked` (Update) the rank of a row is its stamp, and an undo log is kept. Without it (Bootstrap) the rank
         of a row is its level, and there is no undo log.
@@ -377,6 +395,7 @@ class Circuit:
         counters = self._counters
         self.arrangements.mend()
         self.block[_COUNTED] = self._noted = 0
+        counters[COMMIT] = commit
         counters[RANKED] = counters[LOGGING] = int(ranked)
         counters[LEVEL] = -1 if ranked else 0
         self.enter(ASSERT)
@@ -452,6 +471,7 @@ class Circuit:
             self.arrangements.drop()
         self.facts.reserve_free(self._counters[N_TOUCHED])
         unwind(self.block)
+        take_back(self.costs, self._counters[COMMIT])
         self._counters[LOGGING] = 0
         if is_partial:
             self.arrangements.renew()
@@ -460,6 +480,12 @@ class Circuit:
     def rewrites(self) -> int:
         """The number of rewrites extended since `begin`."""
         return self._counters[REWRITES]
+
+    @property
+    def costs(self) -> Int64:
+        """The work of each rule: int64[r, 8], see `engine.costs`."""
+        costs: Int64 = self.memory["costs"]
+        return costs
 
     @property
     def rule(self) -> int:

@@ -26,6 +26,8 @@ import numpy as np
 
 from kgreason.compiled import announce
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
+from kgreason.engine.costs import Cost, carry_over, read
+from kgreason.engine.costs import count as count_cost
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.interrupts import undivided
 from kgreason.engine.level.fixpoint import advance
@@ -111,6 +113,8 @@ class Engine:
         self._weights: dict[int, int] = {}
         self._origin, self._is_open = self.circuit, False
         self._reweighed: list[tuple[int, int]] = []
+        self._commit = self._last = 0
+        """The number of the commit that began last, and of the last one that was accepted, for the costs of rules."""
 
     @property
     def rules(self) -> list[EncodedRule]:
@@ -175,11 +179,13 @@ class Engine:
             self._rollback()
         self._origin, self._is_open, self._learnt = self.circuit, True, self._elastic.save()
         self._wishes: list[Wish] = []
+        self._dropped = self.circuit.costs[:0]
         self._steps: list[Literal["update", "bootstrap"]] = []
         self._reweighed = []
         self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
+        self._commit += 1
         self.circuit.keep_up()
-        self.circuit.begin(ranked=True)
+        self.circuit.begin(ranked=True, commit=self._commit)
         self._looked_at = self.circuit, 0
 
     def apply(
@@ -229,7 +235,7 @@ class Engine:
             circuit.adopt(records)
             self.circuit, self._strategy = circuit, "bootstrap"
             self._elastic.work = len(records)
-            circuit.begin(ranked=True)
+            circuit.begin(ranked=True, commit=self._commit)
 
     def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
         """Whether the strategy `auto` runs a Bootstrap without trying an Update first.
@@ -357,6 +363,7 @@ class Engine:
         self._steps[-1] = "bootstrap"
         self._rewrites += self.circuit.rewrites
         origin.keep_up()
+        self._dropped = self.circuit.costs.copy()
         if self.circuit is origin:
             origin.undo()
         check()
@@ -371,7 +378,8 @@ class Engine:
         circuit = Circuit(self.planner, room, self._quiet)
         circuit.limit = lambda: allowed
         self.circuit, self._strategy = circuit, "bootstrap"
-        circuit.begin(ranked=False)
+        carry_over(self._dropped, circuit.costs, self._commit)
+        circuit.begin(ranked=False, commit=self._commit)
         for rows in facts.items():
             circuit.assert_rows(*rows, check)
         circuit.open_first_level()
@@ -382,7 +390,7 @@ class Engine:
         circuit.facts.trim()
         self._elastic.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
-        circuit.begin(ranked=True)
+        circuit.begin(ranked=True, commit=self._commit)
 
     def arrived(self) -> tuple[Int32, Int32]:
         """The facts that appeared in the open commit since the last call: columns int32[n, w] and tables int32[n].
@@ -435,7 +443,7 @@ class Engine:
     def _accept(self) -> None:
         if self._is_open:
             self.circuit.keep_up()
-            self._origin = self.circuit
+            self._origin, self._last = self.circuit, self._commit
             self.circuit.settle()
             self._is_open = False
 
@@ -479,7 +487,7 @@ class Engine:
         self.set_rules(rules)
         self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
         self.circuit.adopt(records)
-        self._elastic = Elastic(work or None)
+        self._elastic, self._last = Elastic(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make these the active rules and evaluate nothing. Call `restore` or `bootstrap` next."""
@@ -517,6 +525,28 @@ class Engine:
             traced = self.circuit.derivations(row, limit)
         found = dict.fromkeys(map(tuple, traced.tolist()))
         return [(self.planner.rule(rule), tuple(slots)) for rule, *slots in found]
+
+    def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check = no_check) -> None:
+        """Find all derivations of the present facts in rows int32[n]; see `Circuit.trace`. No commit may be open."""
+        with undivided() as let_out:
+            self.circuit.keep_up()
+            self.circuit.plan_backward(rows)
+            self.circuit.trace(rows, take, _both(let_out, check))
+
+    @property
+    def has_commits(self) -> bool:
+        """Whether a commit is open, or was accepted, since the engine was made or restored."""
+        return self._is_open or self._last > 0
+
+    def costs(self, *, every: bool = False) -> list[tuple[EncodedRule, Cost]]:
+        """The rules in force with their costs; with `every` also the rules that have left.
+
+        While a commit is open, the last commit is the open one.
+        """
+        self.circuit.keep_up()
+        found = read(self.circuit.costs, self._commit if self._is_open else self._last)
+        numbers = range(self.planner.rules.n) if every else self._weights
+        return [(self.planner.rule(number), found[number]) for number in numbers]
 
     def _all_rules(self) -> list[EncodedRule]:
         return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
@@ -564,8 +594,10 @@ class Engine:
         if not self._bodiless:
             return
         heads: dict[int, list[list[int]]] = {}
-        for rule in filter(None, map(self._bodiless.get, numbers)):
-            for pattern in dict.fromkeys(rule.shape.heads):
+        for number, rule in ((number, self._bodiless[number]) for number in numbers if number in self._bodiless):
+            patterns = dict.fromkeys(rule.shape.heads)
+            count_cost(self.circuit.costs, number, len(patterns), self._commit)
+            for pattern in patterns:
                 row = [rule.constants[slot - 1] for slot in pattern.slots]
                 heads.setdefault(pattern.table, []).append(row)
         for table, rows in heads.items():

@@ -17,12 +17,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
+from kgreason.engine.costs import Cost
 from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.errors import ContradictionError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.log import CommitLog, is_heard
+from kgreason.graph.consistency import Consistency
 from kgreason.graph.lock import surely
 from kgreason.graph.recovery import replayed, restored
+from kgreason.graph.rule_costs import RuleCosts
 from kgreason.graph.statistics import COUNTS, statistics
 from kgreason.graph.user_rules import journalled
 from kgreason.materialize.edit import Change, Edit
@@ -67,6 +71,9 @@ class LiveGraph:
         self.unheard: list[Delta] = []
         """The commits that subscribers have not heard of."""
         self._log = CommitLog()
+        self._refuses = home.manifest.on_contradiction == "refuse"
+        self._consistency = Consistency(self.materializer)
+        self._costs = RuleCosts(self.materializer, home.snapshot)
         self._spellings: Spellings | None = None
         kept = home.manifest
         self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
@@ -91,15 +98,18 @@ class LiveGraph:
         `known` is the size of the dictionary before the terms of the edit were interned. `headers` are stored with the
         commit. The header `stream` names a stream, and `streams` keeps the headers of the last commit of each stream.
 
-        Raises LimitError, StoreError, and ValueError for an invalid name of a header. After an error or Ctrl-C nothing
-        has changed, unless the journal had the commit already.
+        Raises LimitError, StoreError, ValueError for an invalid name of a header, and ContradictionError if the graph
+        refuses contradictions. After an error or Ctrl-C nothing has changed, unless the journal had the commit already.
         """
         if is_heard():
             self._log.begin(lambda: self.warnings)
         number, own = self._home.last + 1, self.materializer.own
         before, delta = (self._stats, self.streams), None
         try:
+            if self._refuses:
+                self._consistency.known() if number > 1 else self._consistency.start()
             change = self._change(edit, progress) if number > 1 else self._first_change(edit, progress)
+            self._check(change)
             delta = Delta(number, change, self.materializer.dictionary)
             if delta or edit.own is not None or headers:
                 self._note(delta, headers or {})
@@ -116,11 +126,21 @@ class LiveGraph:
                     self._withdraw(known)
 
     def try_out(self, edit: Edit, known: int, progress: Progress = SILENT) -> Delta:
-        """The delta that an edit would have as a commit. The graph stays as it is."""
+        """The delta that an edit would have as a commit, with its contradictions. The graph stays as it is."""
+        if self._refuses:
+            self._consistency.known()
         try:
-            return Delta(0, self._change(edit, progress), self.materializer.dictionary).detached()
+            change = self._change(edit, progress)
+            delta = Delta(0, change, self.materializer.dictionary).detached()
+            raised = self._consistency.pending(change.refuted)
         finally:
             self._withdraw(known)
+        return replace(delta, contradictions=raised())
+
+    def _check(self, change: Change) -> None:
+        """Raise ContradictionError if the graph refuses contradictions and the pending change raises one."""
+        if self._refuses and (raised := self._consistency.pending(change.refuted)()):
+            raise ContradictionError(raised)
 
     def attempt(self, edit: Edit) -> tuple[bytes, bytes]:
         """Carry out one step of a later commit in the engine. Returns the rows that all steps so far remove and add.
@@ -220,6 +240,7 @@ class LiveGraph:
             surely(self.materializer.accept)
         finally:
             self.unheard.append(delta)
+            self._consistency.accept(delta.change.refuted)
         if is_heard():
             self._log.end(delta, lambda: self.warnings)
 
@@ -247,7 +268,24 @@ class LiveGraph:
     def write(self, path: Any) -> None:
         """Write a snapshot of the state."""
         live = self.materializer
-        snapshot.write(path, live.save(), live.dictionary, live.rules, live.own)
+        snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs())
+
+    def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
+        """The rules in force with their costs. With `anew` everything is evaluated from scratch, and taken back.
+
+        With `alone` each rule has the number of facts that it supports alone.
+        """
+        rules = self.materializer.rules
+        costs = self._anew() if anew else self._costs.costs()
+        return snapshot.described(rules, costs, self._costs.alone() if alone else None)
+
+    def _anew(self) -> dict[Rule, Cost]:
+        known = len(self.materializer.dictionary)
+        try:
+            self.materializer.change(Edit(), strategy="bootstrap", budget=self.budget)
+            return self._costs.counted()
+        finally:
+            self._withdraw(known)
 
     def checkpoint(self) -> None:
         """Replace snapshot and journal by a new snapshot. Raises StoreError."""

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeV
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
-from kgreason.errors import InputTypeError, QueryError, StoreError, StoreLockedError
+from kgreason.errors import InputError, InputTypeError, QueryError, StoreError, StoreLockedError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
 from kgreason.graph.input.arguments import (
@@ -47,6 +47,7 @@ from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, f
 from kgreason.graph.statistics import COUNTS
 from kgreason.materialize.options import (
     ALIASES,
+    OnContradiction,
     SameAsMode,
     SchemaMode,
     check_choice,
@@ -159,6 +160,7 @@ class KnowledgeGraph:
         schema: SchemaMode | None = None,
         same_as: SameAsMode | None = None,
         aliases: int | None = None,
+        on_contradiction: OnContradiction | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
         engine: EngineName = "columnar",
@@ -171,7 +173,7 @@ class KnowledgeGraph:
         With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
         `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
-        A store keeps the first four options from its first commit on. To open it again, leave them out. Passing another
+        A store keeps the first five options from its first commit on. To open it again, leave them out. Passing another
         value is an error.
 
         - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `none`) or the path of
@@ -184,6 +186,9 @@ class KnowledgeGraph:
           cube of the size of a clique.
         - `aliases`: a budget for `same_as="aliases"`. A clique that would show more than this many rows shows its
           representative only.
+        - `on_contradiction`: with "keep" (the default) a contradiction stops nothing. With "refuse" a commit with a new
+          contradiction is rolled back, and raises ContradictionError, which names the contradiction. A contradiction
+          that the graph has already refuses nothing. `what_if` tells new contradictions in its delta.
 
         The representative is the term whose text comes first in order, IRIs before blank nodes and literals. If two
         cliques become one, kgreason chooses between their representatives. If rules name members of a clique, kgreason
@@ -213,7 +218,7 @@ class KnowledgeGraph:
         check_paths("open", () if path is None else (path,))
         check_rules(rules)
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
-        wanted = _manifest(rules, schema, same_as, aliases)
+        wanted = _manifest(rules, schema, same_as, aliases, on_contradiction)
         check_choice("strategy", strategy, Strategy)
         check_choice("engine", engine, EngineName)
         if budget is not None:
@@ -233,7 +238,8 @@ class KnowledgeGraph:
             folder = Folder(Path(path), write=False)
         try:
             asked = None if rules is None else wanted.rules
-            _check_same(folder, rules=asked, schema=schema, same_as=same_as, aliases=aliases)
+            told = {"schema": schema, "same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction}
+            _check_same(folder, rules=asked, **told)
             home = Reader(folder, wanted) if read_only else Repository(folder, wanted)
             graph = cls(home, strategy, budget, catalogue=known)
             graph._check_kept(folder.path, asked or ())
@@ -379,6 +385,8 @@ class KnowledgeGraph:
         ...         _ = tx.add("<http://e/tom> a <http://e/Cat> .")
         ...     ("<http://e/tom>", "a", "<http://e/Cat>") in graph, len(tx.delta.appeared(asserted=True))
         (False, 1)
+
+        `tx.delta.contradictions` are the contradictions that the edits would raise and the graph does not have.
         """
         return self._begin(False, {}, timeout)
 
@@ -834,14 +842,51 @@ class KnowledgeGraph:
         return self._engine() if is_old else self._live
 
     @locked
-    def rules(self) -> list[dict[str, str]]:
-        """The rules in force, one dict each: its `name`, its text as `rule`, and `why` it runs."""
-        return self._looking_again(self._read_rules)
+    def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
+        """The rules in force, one dict each: its `name`, its text as `rule`, and `why` it runs.
 
-    def _read_rules(self) -> list[dict[str, str]]:
+        With `costs` each dict also has the work of its rule, and the costliest rules come first:
+
+        - `rewrites`: how many steps of evaluating the rule were taken, as `stats` counts them for the whole graph
+        - `share`: the part of all these rewrites, from 0 to 1
+        - `derivations`: how many derivations were found: those that hold, those that a commit took back, and those
+          that it found again
+        - `last_rewrites`, `last_derivations`: the same for the last commit alone
+
+        The counts begin with the last computation from scratch (Bootstrap). A store keeps them. They are 0 if the rules
+        were evaluated elsewhere, as by Spark, or by an older version. The rule of an axiom counts for itself; `why`
+        names the axiom.
+
+        With `alone` each dict has the costs, and `alone`: how many facts no other rule supports, and nobody asserts.
+        They are counted as the rules see them, one for all terms that owl:sameAs makes equal. This takes a look at
+        every derivation.
+
+        With `anew` the costs are those of a Bootstrap that is computed now, and taken back. Raises InputError for costs
+        of the reference engine, which does not count them.
+
+        >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        ...     _ = graph.add("<http://e/a> a <http://e/C> .")
+        ...     graph.rules(costs=True)[0]["rewrites"] <= graph.stats()["rewrites"]
+        True
+        """
+        if not (costs or alone or anew):
+            return self._looking_again(self._read_rules)
+        if self._is_reference:
+            raise InputError("the reference engine does not count the costs of rules")
+        return self._looking_again(partial(self._read_costs, alone=alone, anew=anew))
+
+    def _read_rules(self) -> list[dict[str, Any]]:
         if live := self._current():
             return snapshot.described(live.materializer.rules)
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
+
+    def _read_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
+        from kgreason.graph.rule_costs import costliest
+
+        live = self._current() or (self._engine() if alone or anew else None)
+        if live is None:
+            return costliest(snapshot.read_rules(self._home.snapshot, costs=True) if self._home.snapshot else [])
+        return costliest(live.described_costs(alone=alone, anew=anew))
 
     @locked
     def own_rules(self) -> tuple[Rule, ...]:
@@ -931,7 +976,11 @@ def opened(catalogue: Documents | None) -> Catalogue | None:
 
 
 def _manifest(
-    rules: Sequence[File] | None, schema: SchemaMode | None, same_as: SameAsMode | None, aliases: int | None
+    rules: Sequence[File] | None,
+    schema: SchemaMode | None,
+    same_as: SameAsMode | None,
+    aliases: int | None,
+    on_contradiction: OnContradiction | None,
 ) -> Manifest:
     """The manifest of a new store with these options. Raises InputError, RuleError."""
     names = [str(fspath(name)) for name in (DEFAULT_RULES if rules is None else rules or NO_RULES)]
@@ -941,7 +990,9 @@ def _manifest(
     check_choice("same_as", same_as, SameAsMode)
     aliases = ALIASES if aliases is None else aliases
     check_count("aliases", aliases, 0)
-    return Manifest(names, schema, same_as, aliases)
+    on_contradiction = "keep" if on_contradiction is None else on_contradiction
+    check_choice("on_contradiction", on_contradiction, OnContradiction)
+    return Manifest(names, schema, same_as, aliases, on_contradiction=on_contradiction)
 
 
 def _check_rules(wanted: Manifest) -> None:

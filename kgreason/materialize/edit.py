@@ -98,11 +98,23 @@ class Work(NamedTuple):
     rules_removed: int = 0
 
 
+class Refuted(NamedTuple):
+    """What an edit did to the contradictions, as far as the engine knows without a look at other facts.
+
+    `arrived`, `left`: facts of `false` came, or went. `respelled`: terms became equal or different, so that facts of
+    `false` may stand for other contradictions than before.
+    """
+
+    arrived: bool = False
+    left: bool = False
+    respelled: bool = False
+
+
 class Change(NamedTuple):
     """What an edit did: the RDF triples int32[n, 3] whose kind changed, both kinds of each, and quads int32[m, 4].
 
     `removed_quads`: the quads that are no longer asserted. `added_quads`: the quads that are newly asserted. `missed`:
-    how many of the quads to retract were not asserted.
+    how many of the quads to retract were not asserted. `refuted`: whether contradictions came or went.
     """
 
     rows: Int32
@@ -112,3 +124,4 @@ class Change(NamedTuple):
     added_quads: Int32
     missed: int
     work: Work
+    refuted: Refuted = Refuted()

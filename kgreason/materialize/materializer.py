@@ -26,7 +26,7 @@ from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import encode_all
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
-from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, Part, Work, together
+from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, Part, Refuted, Work, together
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
 from kgreason.materialize.operators.operators import Operators
@@ -45,6 +45,7 @@ from kgreason.materialize.same_as.images import Kinds
 from kgreason.materialize.same_as.representatives import Equality, represented
 from kgreason.materialize.schema_closure import ClosureChange, SchemaStratum
 from kgreason.materialize.schema_rows import (
+    DIFFERENT_FROM,
     SAME_AS,
     decoded,
     is_schema,
@@ -433,7 +434,23 @@ class Materializer:
             in_default_graph(rows[(kind == IS_ASSERTED) & (other != IS_ASSERTED)])
             for kind, other in ((before, after), (after, before))
         )
-        return Change(rows, before, after, removed, added, wanted - len(removed), self._work(changes, steps))
+        work, refuted = self._work(changes, steps), self._refuted(changes)
+        return Change(rows, before, after, removed, added, wanted - len(removed), work, refuted)
+
+    def _refuted(self, changes: Changes) -> Refuted:
+        """What the commit did to the contradictions. Cost: a look at the facts that changed."""
+        is_respelled = bool(((changes.rows[:, 1] == SAME_AS) | (changes.rows[:, 1] == DIFFERENT_FROM)).any())
+        if self.equality:
+            is_respelled |= bool((changes.tables == self.equality.rep_table).any())
+        others = changes.tables != self.triples
+        relations = np.unique(changes.rows[others, 0])
+        texts = self.dictionary.decode(relations)
+        false = [text.startswith(f"{FALSE.relation}/") for text in texts]
+        if not any(false):
+            return Refuted(False, False, is_respelled)
+        kept = np.isin(changes.rows[:, 0], relations[false]) & others
+        came, went = (bool((kept & (kinds == ABSENT)).any()) for kinds in (changes.before, changes.after))
+        return Refuted(came, went, is_respelled)
 
     def _facts(self, changes: Changes) -> Kinds:
         """The triples among the facts that changed."""
@@ -481,7 +498,11 @@ class Materializer:
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
         """The rules in force, with their sources, by the encoded rules of the engine."""
-        return {code: rule for rule in self.rules for code in self._encoded([rule])}
+        rules = list(self.rules)
+        plain = [rule for rule in rules if not (rule.negated or rule.computed or (self.equality and reads_links(rule)))]
+        found = dict(zip(self._encoded(plain), plain, strict=True))
+        others = set(rules).difference(plain)
+        return found | {code: rule for rule in rules if rule in others for code in self._encoded([rule])}
 
     @uncollected()
     def plan(self, asserted: Int32) -> None:

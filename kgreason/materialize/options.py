@@ -21,6 +21,10 @@ a budget."""
 ALIASES = 1_000_000
 """The number of rows that one clique may stand for. A larger clique is shown by its representative alone."""
 
+OnContradiction: TypeAlias = Literal["keep", "refuse"]
+"""What becomes of a commit that raises a contradiction. `keep`: the commit stands, and the graph tells the
+contradiction. `refuse`: the commit is rolled back, and the error names the contradiction."""
+
 SchemaMode: TypeAlias = Literal["axioms", "data"]
 """`axioms`: the schema is translated to rules. `data`: generic rules read the schema as facts."""
 

@@ -14,6 +14,7 @@ from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.ontology.twins import DECLARATIONS, PREDICATES
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import (
+    OWL_DIFFERENT_FROM,
     OWL_IMPORTS,
     OWL_MAX_CARDINALITY,
     OWL_MAX_QUALIFIED_CARDINALITY,
@@ -26,7 +27,7 @@ from kgreason.terms.vocabulary import (
 
 Mask = NDArray[np.bool_]
 _IDS = {text: number for number, text in enumerate(VOCABULARY, 1)}
-TYPE, SAME_AS = _IDS[RDF_TYPE], _IDS[OWL_SAME_AS]
+TYPE, SAME_AS, DIFFERENT_FROM = _IDS[RDF_TYPE], _IDS[OWL_SAME_AS], _IDS[OWL_DIFFERENT_FROM]
 IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[OWL_IMPORTS], _IDS[OWL_ONTOLOGY], _IDS[OWL_VERSION_IRI]
 
 LITERAL_FACTS = tuple(

@@ -34,7 +34,7 @@ import portalocker
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
 from kgreason.files import sync, sync_folder
-from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
+from kgreason.materialize.options import ALIASES, OnContradiction, SameAsMode, SchemaMode
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.links import left_by_the_dead
 
@@ -56,7 +56,7 @@ _PAUSE = 0.05
 class Manifest:
     """The options of a store, and how far its files are.
 
-    - `rules`, `schema`, `same_as`, `aliases`: the options that the store was made with.
+    - `rules`, `schema`, `same_as`, `aliases`, `on_contradiction`: the options that the store was made with.
     - `commit`: the commit of the snapshot, 0 if there is none.
     - `stored`: the last commit that Oxigraph has on disk (-1 if an older version was stopped while it filled Oxigraph).
     - `journal`: the number of bytes of the journal up to the commit `stored`.
@@ -78,6 +78,7 @@ class Manifest:
     warnings: list[str] = field(default_factory=list)
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
     format: int = FORMAT
+    on_contradiction: OnContradiction = "keep"
 
     @property
     def is_older(self) -> bool:

@@ -4,6 +4,7 @@
     quads.npy      int32[n, 4]: the asserted quads; only if named graphs or imports are used
     dictionary/    the terms, memory-mapped when read
     rules.json     the program: rule text, name and reason
+    costs.npy      int64[r, 4]: the work of each rule of rules.json, see `engine.costs`; older versions wrote none
     own.dl         the user's rules
     files.json     for each rule of own.dl the name of the rule file that it came from, or an empty string
     state.json     tables and flags
@@ -16,13 +17,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
+from kgreason.engine.costs import Cost
+from kgreason.engine.memory.layout import Int32, Int64
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.materialize.state import Saved
@@ -43,9 +46,19 @@ _VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restri
 """The fields of a state that state.json holds unchanged."""
 
 
-def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule, str], own: tuple[Rule, ...]) -> None:
+def write(
+    folder: Path,
+    saved: Saved,
+    dictionary: Dictionary,
+    reasons: dict[Rule, str],
+    own: tuple[Rule, ...],
+    costs: Mapping[Rule, Cost],
+) -> None:
     """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError."""
     folder.mkdir()
+    rules = described(reasons, costs)
+    counts = [[rule.pop(name) for name in Cost._fields] for rule in rules]
+    _save(folder / "costs.npy", np.array(counts, dtype=np.int64).reshape(-1, len(Cost._fields)))
     dictionary.save(folder / "dictionary")
     _save(folder / "records.npy", saved.records)
     if saved.quads is not None:
@@ -53,7 +66,7 @@ def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule
     state = {name: getattr(saved, name) for name in ("tables", *_VALUES)}
     for name, text in (
         ("state.json", json.dumps(state)),
-        ("rules.json", json.dumps(described(reasons))),
+        ("rules.json", json.dumps(rules)),
         ("own.dl", format_program(RuleText(own))),
         ("files.json", json.dumps([rule.file for rule in own])),
     ):
@@ -67,10 +80,21 @@ def write(folder: Path, saved: Saved, dictionary: Dictionary, reasons: dict[Rule
         sync_folder(path)
 
 
-def described(reasons: dict[Rule, str]) -> list[dict[str, str]]:
-    """The name, text and reason of each rule, ordered by name and then by text."""
-    rows = sorted((rule.name, format_rule(rule), why) for rule, why in reasons.items())
-    return [{"name": name, "rule": text, "why": why} for name, text, why in rows]
+def described(
+    reasons: dict[Rule, str], costs: Mapping[Rule, Cost] | None = None, alone: Mapping[Rule, int] | None = None
+) -> list[dict[str, Any]]:
+    """The name, text and reason of each rule, ordered by name and then by text; with its cost if costs are given.
+
+    alone: how many facts each rule supports alone.
+    """
+    rows = sorted((rule.name, format_rule(rule), why, place) for place, (rule, why) in enumerate(reasons.items()))
+    told: list[dict[str, Any]] = [{"name": name, "rule": text, "why": why} for name, text, why, _ in rows]
+    if costs is not None:
+        rules = list(reasons)
+        for row, (*_, place) in zip(told, rows, strict=True):
+            row.update(costs.get(rules[place], Cost())._asdict())
+            row.update({} if alone is None else {"alone": alone[rules[place]]})
+    return told
 
 
 def read_state(folder: Path) -> Saved:
@@ -114,12 +138,19 @@ def read_dictionary(folder: Path) -> Dictionary:
     return Dictionary.load(folder / "dictionary")
 
 
-def read_rules(folder: Path) -> list[dict[str, str]]:
-    """The program of a snapshot: for each rule its name, the rule, and the reason why it runs. Raises StoreError."""
+def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
+    """The program of a snapshot: for each rule its name, the rule, and the reason why it runs. Raises StoreError.
+
+    With `costs` also the work of each rule.
+    """
     try:
-        rules: list[dict[str, str]] = json.loads((folder / "rules.json").read_text())
+        rules: list[dict[str, Any]] = json.loads((folder / "rules.json").read_text())
+        if costs:
+            is_there = (folder / "costs.npy").exists()
+            counts = np.load(folder / "costs.npy").tolist() if is_there else [Cost()] * len(rules)
+            rules = [rule | Cost(*each)._asdict() for rule, each in zip(rules, counts, strict=True)]
         return rules
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the rules cannot be read: {error}") from error
 
 
@@ -153,7 +184,7 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
         raise StoreError(f"{folder}: the store is damaged: the user's rules in it cannot be read: {error}") from error
 
 
-def _save(path: Path, array: Int32) -> None:
+def _save(path: Path, array: Int32 | Int64) -> None:
     with path.open("w+b") as file:  # NumPy hides why a write to a "wb" file failed
         np.save(file, np.ascontiguousarray(array))
         sync(file)

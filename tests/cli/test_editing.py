@@ -313,3 +313,22 @@ def test_what_a_change_gets_wrong_is_said(store: Path) -> None:
 )
 def test_one_option_takes_many_files(words: str, expected: str) -> None:
     assert list(_repeated(words.split())) == expected.split()
+
+
+def test_a_store_may_refuse_contradictions(tmp_path: Path) -> None:
+    store, cats, dogs = tmp_path / "store", tmp_path / "cats.ttl", tmp_path / "dogs.ttl"
+    cats.write_text(f"@prefix : <{E}> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :tom a :Cat .\n")
+    cats.write_text(cats.read_text() + ":Cat owl:disjointWith :Dog .")
+    dogs.write_text(f"@prefix : <{E}> . :tom a :Dog .")
+    done("load", "-l", store, "-f", cats, "--on-contradiction", "refuse")
+    before = triples(store)
+    told = failed("load", "-l", store, "-f", dogs)
+    assert told.startswith(f"the commit raises a contradiction, and has changed nothing: cax-dw: <{E}tom> is in")
+    failed("update", "-l", store, "-u", f"INSERT DATA {{ <{E}tom> a <{E}Dog> }}")
+    failed("rules", "add", "-l", store, "--rule", f"@rule r false :- [?x, a, <{E}Cat>] .")
+    assert triples(store) == before
+    diff = call("diff", "-l", store, "-f", dogs)
+    assert (diff.exit_code, is_a("tom", "Dog") in diff.stdout) == (0, True)
+    assert "contradictions: 1" in diff.stderr
+    told = failed("load", "-l", store, "-f", cats, "--on-contradiction", "keep")
+    assert told.endswith("made with on_contradiction refuse, which cannot be changed; leave --on-contradiction out")

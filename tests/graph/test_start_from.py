@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine.memory.layout import FIRST, Int32
-from kgreason.errors import StoreError
+from kgreason.errors import ContradictionError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import SchemaMode
@@ -177,3 +177,11 @@ def test_a_trial_changes_nothing() -> None:
             tx.start_from(Elsewhere(triples(ZOO)))
         assert tx.delta.added.count(b"\n") > len(triples(ZOO))
         assert not any(shown(graph))
+
+
+def test_a_closure_that_was_computed_elsewhere_is_refused() -> None:
+    wrong = triples("Cat owl:disjointWith Dog . tom rdf:type Cat . tom rdf:type Dog")
+    with KnowledgeGraph.open(on_contradiction="refuse") as graph:
+        with pytest.raises(ContradictionError, match="cax-dw"):
+            graph.start_from(Elsewhere(wrong))
+        assert len(graph) == 0

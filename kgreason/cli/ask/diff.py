@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgreason.cli.notation import prefixes, shortened
-from kgreason.cli.options import FileList, catalogue, check_stdin, example, existing, given, request, verbose
+from kgreason.cli.notation import PREFIXES, prefixes, shortened
+from kgreason.cli.options import FileList, catalogue, check_stdin, example, existing, given, request, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.progress import Progress
 
@@ -59,7 +59,8 @@ def diff(
 
     The answer is an RDF Patch of the whole graph, both asserted and inferred triples. A line `A s p o .` is a triple
     that would appear. A line `D s p o .` is a triple that would disappear. If the edit changes nothing, there is no
-    such line. With --prefix the rows are easier to read, but they are no RDF Patch any more.
+    such line. With --prefix the rows are easier to read, but they are no RDF Patch any more. Warnings tell the
+    contradictions that files would raise.
     """
     from kgreason.cli.progress import Bars
 
@@ -72,6 +73,7 @@ def diff(
     else:
         delta = _of_update(location, catalogue, *given(text, file, "update"), prefixes, progress)
     click.echo(shortened(delta.to_patch(), prefixes), nl=False)
+    warn((), delta.contradictions, prefixes=PREFIXES | prefixes)
 
 
 def _of_files(

@@ -7,10 +7,13 @@ Cost: one small file is read.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
+from kgreason.cli.ask.profile import costs, costs_text
+from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import as_json, example, location, print_table
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.terms.vocabulary import VOCABULARY
@@ -44,18 +47,31 @@ _WIDTH = max(map(len, _ROWS))
     epilog="\n\n".join(
         [
             "\n".join(["\b", "Rows:", *(f"  {name:<{_WIDTH}}  {meaning}" for name, meaning in _ROWS.items())]),
-            example("kgreason stats -l store", "kgreason stats -l store --format json"),
+            example(
+                "kgreason stats -l store", "kgreason stats -l store --format json", "kgreason stats -l store --rules"
+            ),
         ]
     )
 )
 @location
 @click.option("--format", "syntax", type=click.Choice(["text", "json"]), default="text", help="text (default) or json.")
+@click.option("--rules", "is_by_rule", is_flag=True, help="Show the cost of each rule instead; see kgreason profile.")
+@shown_prefixes
 @as_json
-def stats(location: Path, syntax: str, as_json: bool) -> None:
-    """Count the facts, terms, rules and contradictions of a store, as of its last commit; say what each count means."""
-    with KnowledgeGraph.open(location, read_only=True) as graph:
-        counts = graph.stats()
+def stats(location: Path, syntax: str, is_by_rule: bool, prefixes: dict[str, str], as_json: bool) -> None:
+    """Count the facts, terms, rules and contradictions of a store, as of its last commit; say what each count means.
+
+    With --rules, show the cost of each rule: its share of all rewrites, the rewrites and the derivations since the last
+    computation from scratch, and the rewrites of the last commit.
+    """
     is_json = as_json or syntax == "json"
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        if is_by_rule:
+            rows = costs(graph)
+            text = costs_text(rows, len(rows), PREFIXES | prefixes)
+            click.echo(json.dumps(rows) if is_json else "\n".join(text))
+            return
+        counts = graph.stats()
     print_table(counts if is_json else {name: _told(name, count) for name, count in counts.items()}, as_json=is_json)
 
 

@@ -63,13 +63,14 @@ def text_of(rules: Iterable[Described], prefixes: Mapping[str, str]) -> Iterator
 
 
 def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Iterator[str]:
-    yield f"# {_reason(why, len(group), prefixes)}"
+    yield f"# {reason(why, len(group), prefixes)}"
     for rule in group:
         yield from (f"@rule {format_name(rule['name'])}", rule["rule"])
     yield ""
 
 
-def _reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
+def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
+    """Why `count` rules run, for people."""
     rules = "rule" if count == 1 else "rules"
     if why == OWN:
         return f"your {rules}, added as text"

@@ -23,11 +23,12 @@ from kgreason.cli.options import (
     equality,
     example,
     location,
+    on_contradiction,
     rdf_files,
     schema,
     verbose,
 )
-from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.materialize.options import OnContradiction, SameAsMode, SchemaMode
 
 
 @click.command(
@@ -50,6 +51,7 @@ from kgreason.materialize.options import SameAsMode, SchemaMode
 )
 @schema
 @equality
+@on_contradiction
 @catalogue
 @means
 @pipeline
@@ -63,6 +65,7 @@ def load(
     schema: SchemaMode | None,
     same_as: SameAsMode | None,
     aliases: int | None,
+    on_contradiction: OnContradiction | None,
     catalogue: Path | None,
     how: Means,
     pipeline: Pipeline,
@@ -89,7 +92,8 @@ def load(
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     check_stdin(files, syntax)
-    made = {"rules": rules or None, "schema": schema, "same_as": same_as, "aliases": aliases}
+    shown = {"same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction}
+    made = {"rules": rules or None, "schema": schema, **shown}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
         is_spark = is_for_spark(pipeline, files, format=syntax, budget=how["budget"])

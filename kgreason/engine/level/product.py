@@ -30,7 +30,7 @@ from kgreason.engine.level.probe import (
     probe_block,
     touch_block,
 )
-from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector
+from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector, wide
 from kgreason.engine.memory.hashing import finished, is_signed, log2, mixed, salted, sign_of
 from kgreason.engine.memory.layout import (
     AGE,
@@ -42,8 +42,20 @@ from kgreason.engine.memory.layout import (
     BEFORE,
     BLOCK_HIGH,
     BLOCK_LOW,
+    COMMIT,
     CONSTANTS,
+    COST_BEFORE,
+    COST_BEFORE_DERIVATIONS,
+    COST_BEFORE_REWRITES,
+    COST_COMMIT,
+    COST_DERIVATIONS,
+    COST_LAST_DERIVATIONS,
+    COST_LAST_REWRITES,
+    COST_REWRITES,
+    COSTS,
+    DERIVATIONS,
     END,
+    EXPLAIN,
     FIRST_PROBES,
     FRAMES,
     FUEL,
@@ -368,6 +380,22 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 
 
 @inline
+def charge(m: Block, rule: Number, rewrites: Number, derivations: Number) -> None:
+    """Add work to the costs of a rule; the first work of a commit moves the counts of an earlier commit aside."""
+    costs = wide(m, COSTS)
+    if costs[rule, COST_COMMIT] != m[COMMIT]:
+        costs[rule, COST_BEFORE] = costs[rule, COST_COMMIT]
+        costs[rule, COST_BEFORE_REWRITES] = costs[rule, COST_LAST_REWRITES]
+        costs[rule, COST_BEFORE_DERIVATIONS] = costs[rule, COST_LAST_DERIVATIONS]
+        costs[rule, COST_COMMIT] = m[COMMIT]
+        costs[rule, COST_LAST_REWRITES] = costs[rule, COST_LAST_DERIVATIONS] = 0
+    costs[rule, COST_REWRITES] += rewrites
+    costs[rule, COST_DERIVATIONS] += derivations
+    costs[rule, COST_LAST_REWRITES] += rewrites
+    costs[rule, COST_LAST_DERIVATIONS] += derivations
+
+
+@inline
 def product(m: Block) -> Number:
     """Run the plans of every group of hits.
 
@@ -389,7 +417,11 @@ def product(m: Block) -> Number:
             if has_facts(m, plan):
                 if not has_arrangements(m, plan):
                     return MISSING
-                if run_plan(m, plan, high) != FINISHED:
+                rewrites, derivations = m[REWRITES], m[DERIVATIONS]
+                status = run_plan(m, plan, high)
+                if m[MODE] != EXPLAIN:
+                    charge(m, np.int64(plans[plan, 0]), m[REWRITES] - rewrites, m[DERIVATIONS] - derivations)
+                if status != FINISHED:
                     return INTERRUPTED
             plan = np.int64(plans[plan, 2]) if key >= 0 else np.int64(-1)
             m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0

@@ -21,7 +21,7 @@ from numba.np import arrayobj
 from numpy.typing import NDArray
 
 from kgreason.engine.memory.buffers import cut, grow
-from kgreason.engine.memory.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, UInt32, UInt64
+from kgreason.engine.memory.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, Int64, UInt32, UInt64
 
 _DTYPES = {
     "entries": np.uint32,
@@ -30,6 +30,7 @@ _DTYPES = {
     "signs": np.uint32,
     "asked": np.uint32,
     "hashes": np.uint64,
+    "costs": np.int64,
 }
 _PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
 
@@ -116,3 +117,5 @@ entries: Callable[[Block, int], UInt32] = _array_at(types.uint32, 1)
 """A uint32 array of one dimension: a hash table or flags."""
 hashes: Callable[[Block, int], UInt64] = _array_at(types.uint64, 1)
 """A uint64 array of one dimension."""
+wide: Callable[[Block, int], Int64] = _array_at(types.int64, 2)
+"""An int64 array of two dimensions."""

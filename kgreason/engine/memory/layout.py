@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
 UInt32 = NDArray[np.uint32]
 UInt64 = NDArray[np.uint64]
 Block = NDArray[np.int64]
@@ -113,8 +114,9 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_UNMET,  # rows taken out of arrangements so far; starts at 1 again after 2,000,000,000
     FREE_GROUP,  # the first free group + 1; 0: there is none
     N_SIGNED,  # how often a new group has set a bit in the filter of hashes
+    COMMIT,  # the number of the open commit, for the costs of rules
     COUNTERS,
-) = range(45)
+) = range(46)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
@@ -163,6 +165,7 @@ ARRAYS = (
     "frames",  # int32[depth, 5]: the stack of a search, see `STEP` and following
     "first_probes",  # int32[b + 1, 5]: first probes of a block of rewrites
     "hashes",  # uint64[b]: the hashes of a block
+    "costs",  # int64[r, 8]: the work of each rule, see `COST_*`
 )
 (
     ROWS,
@@ -211,6 +214,7 @@ ARRAYS = (
     FRAMES,
     FIRST_PROBES,
     HASHES,
+    COSTS,
 ) = range(COUNTERS, COUNTERS + 3 * len(ARRAYS), 3)
 WORDS = COUNTERS + 3 * len(ARRAYS)
 
@@ -249,6 +253,20 @@ BACK = 1 << 20
 # A rule: its constants (start, count, slot of the first), its first key, the number of body atoms, 1 if it is active,
 # and its first plan.
 RULE_CONSTANTS, RULE_COUNT, RULE_SLOT, RULE_FIRST_KEY, RULE_ATOMS, RULE_ACTIVE, RULE_PLAN = range(7)
+
+# The work of a rule: rewrites and derivations since the circuit was made; the number of the last commit that ran the
+# rule, with its rewrites and derivations; the same three words for the commit that ran it before.
+(
+    COST_REWRITES,
+    COST_DERIVATIONS,
+    COST_COMMIT,
+    COST_LAST_REWRITES,
+    COST_LAST_DERIVATIONS,
+    COST_BEFORE,
+    COST_BEFORE_REWRITES,
+    COST_BEFORE_DERIVATIONS,
+    COST_WORDS,
+) = range(9)
 
 # A frame: the step, the position in its posting, the end of the posting, the single row (-1: there is a posting), and
 # the rank so far.

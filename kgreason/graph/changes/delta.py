@@ -27,6 +27,7 @@ from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
 from kgreason.materialize.edit import Change, Work
 from kgreason.materialize.quads.documents import named, of_graphs
+from kgreason.proofs.contradiction import Contradiction
 from kgreason.rules.model import Triple
 from kgreason.store.journal.record import changes
 from kgreason.store.oxigraph.update import quads as quads_of
@@ -47,7 +48,8 @@ class Delta(Frames):
     """The triples with a changed kind, and the asserted quads that were added and removed.
 
     `commit` is the number of the commit, 0 for a what-if. `change` has ids, and `dictionary` has the terms of these
-    ids.
+    ids. `contradictions` are the contradictions that a what-if raises and the graph does not have; a commit leaves them
+    empty (`KnowledgeGraph.contradictions` tells them).
 
     As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
     "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
@@ -57,6 +59,7 @@ class Delta(Frames):
     commit: int
     change: Change
     dictionary: Dictionary
+    contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def rows(self) -> Int32:

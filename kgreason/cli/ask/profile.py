@@ -1,0 +1,117 @@
+"""`kgreason profile`: shows which rules cost most, and what each of them found.
+
+    share  rewrites  derivations  last commit  rule
+    61.2%    12,345        4,000            0  grand: [?x, :grand, ?z] :- [?x, :parent, ?y], [?y, :parent, ?z] .
+    30.1%     6,071        5,012           12  prp-trp, from the axiom :ancestor a owl:TransitiveProperty .
+
+The rules of one axiom count together. Cost: one small file is read, or with commits after the last snapshot the state
+of the engine; `--anew` costs a computation from scratch, `--alone` a look at every derivation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kgreason.cli.edit.listing import reason
+from kgreason.cli.notation import PREFIXES, shortened, shown_prefixes
+from kgreason.cli.options import as_json, example, existing, verbose
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rules.canonical import canonical
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import origin
+
+Row = dict[str, Any]
+"""A rule as `KnowledgeGraph.rules(costs=True)` gives it, or all rules of an axiom together."""
+
+_AXIOM = ("<", "_:", '"')
+"""How the reason of a translated rule begins: with the first term of an axiom."""
+_SUMS = "share", "rewrites", "derivations", "last_rewrites", "last_derivations", "alone"
+
+
+@click.command(
+    epilog=example(
+        "kgreason profile -l store --prefix =http://example.org/",
+        "kgreason profile -l store --anew --alone --limit 5",
+    )
+)
+@existing
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many rules to show."
+)
+@click.option(
+    "--alone", is_flag=True, help="Count the facts that each rule alone supports: no other rule, and no file."
+)
+@click.option("--anew", is_flag=True, help="Compute everything from scratch, in memory, and show the cost of that.")
+@shown_prefixes
+@as_json
+@verbose
+def profile(
+    location: Path, limit: int, alone: bool, anew: bool, prefixes: dict[str, str], as_json: bool, verbose: bool
+) -> None:
+    """Show which rules cost most: their share of all work, and how many derivations they found.
+
+    A rewrite is one step of evaluating a rule. The counts begin with the last computation from scratch, which `kgreason
+    stats` calls a bootstrap; `last commit` has the rewrites of the last commit alone. The rules of one axiom count
+    together. The counts are 0 if the rules were computed elsewhere, as by Spark: then use --anew.
+    """
+    from kgreason.cli.progress import Bars
+
+    with KnowledgeGraph.open(location, read_only=True) as graph, Bars(verbose)("counting"):
+        rows = costs(graph, alone=alone, anew=anew)
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+    else:
+        click.echo("\n".join(costs_text(rows[:limit], len(rows), PREFIXES | prefixes)))
+
+
+def costs(graph: KnowledgeGraph, *, alone: bool = False, anew: bool = False) -> list[Row]:
+    """The costs of all rules by axiom; the user's rules have the text that the user wrote, and the name of the file."""
+    own = {(rule.name, format_rule(canonical(rule))): rule for rule in graph.own_rules()}
+    rows = graph.rules(costs=True, alone=alone, anew=anew)
+    for row in rows:
+        if rule := own.get((row["name"], row["rule"])):
+            row.update(rule=format_rule(rule), why=origin(rule))
+    return by_axiom(rows)
+
+
+def by_axiom(rules: Iterable[Row]) -> list[Row]:
+    """Rules with their costs, the costliest first; rules that were translated from the same axioms are one row.
+
+    Each row has `names` and `rules`, the names and texts of its rules.
+    """
+    groups: dict[object, Row] = {}
+    for rule in rules:
+        key = rule["why"] if rule["why"].startswith(_AXIOM) else (rule["name"], rule["rule"])
+        row = groups.setdefault(key, {"why": rule["why"], "names": [], "rules": []})
+        row["names"] += [rule["name"]] if rule["name"] not in row["names"] else []
+        row["rules"].append(rule["rule"])
+        for name in _SUMS:
+            if name in rule:
+                row[name] = row.get(name, 0) + rule[name]
+    return sorted(groups.values(), key=lambda row: (-row["rewrites"], -row["derivations"], row["names"]))
+
+
+def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iterator[str]:
+    """The lines of a table of costs. `count` is the number of rows that could be shown."""
+    heads = ["share", "rewrites", "derivations", "last commit", *(["alone"] if rows and "alone" in rows[0] else [])]
+    names = ["rewrites", "derivations", "last_rewrites", "alone"]
+    table = [[f"{row['share']:.1%}", *(f"{row[name]:,}" for name in names if name in row)] for row in rows]
+    widths = [max(map(len, column)) for column in zip(heads, *table, strict=True)]
+    yield "  ".join([*(head.rjust(width) for head, width in zip(heads, widths, strict=True)), "rule"])
+    for row, cells in zip(rows, table, strict=True):
+        yield "  ".join([*(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)), _told(row, prefixes)])
+    if count > len(rows):
+        yield f"and {count - len(rows):,} more; --limit N shows more of them"
+
+
+def _told(row: Row, prefixes: Mapping[str, str]) -> str:
+    """The rule of a row on one line, or the names of its rules and the axiom."""
+    if row["why"].startswith(_AXIOM):
+        return f"{', '.join(row['names'])}, {reason(row['why'], 1, prefixes)}"
+    text = " ".join(shortened(row["rules"][0], prefixes).split())
+    return f"{row['names'][0]}: {text}"

@@ -1,0 +1,94 @@
+"""Which facts a rule supports alone: facts that are not asserted, and whose counted derivations are all by this rule.
+
+The rules run backwards from all inferred facts at once. So the answer says at which facts a rule is needed: without the
+rule these facts, and what follows from them alone, would leave.
+
+Law: an inferred fact is supported alone by at most one rule. Cost: a look at every derivation; memory for one number
+for each pair of an inferred fact and a rule that supports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.memory.layout import STAMP, Int32
+from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.program.shapes import Pattern
+
+Check = Callable[[], object]
+_MANY = 1_000_000
+"""So many pairs are collected before they are merged with those that were found before."""
+
+
+def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Check) -> Int32:
+    """The rows of the facts that one owner supports alone, and these owners: int32[n, 2].
+
+    `owners` maps each rule to a number; rules with the same number count as one rule. `check` is called now and then,
+    and may raise. No commit may be open.
+    """
+    pairs = _Pairs(engine, owners)
+    engine.trace(pairs.rows, pairs.take, check)
+    pairs.take_bodiless()
+    return pairs.alone()
+
+
+class _Pairs:
+    """Pairs of an inferred fact and the owner of a rule that supports it."""
+
+    def __init__(self, engine: Engine, owners: Mapping[EncodedRule, int]) -> None:
+        self._engine, self._facts, self._owners = engine, engine.circuit.facts, owners
+        present = self._facts.present()
+        self.rows: Int32 = present[~self._facts.is_asserted(present)]
+        """The rows of the inferred facts."""
+        self._is_inferred = np.zeros(int(present.max(initial=0)) + 1, dtype=np.bool_)
+        self._is_inferred[self.rows] = True
+        self._stamps = np.zeros(len(self._is_inferred), dtype=np.int32)
+        self._stamps[present] = self._facts.records(present)[:, STAMP]
+        self._found, self._parts, self._waiting = np.empty(0, dtype=np.int64), list[NDArray[np.int64]](), 0
+
+    def take(self, traced: Int32) -> None:
+        """Note derivations: int32[n, 1 + slots], the number of the rule, and the values of its slots."""
+        for number in np.unique(traced[:, 0]).tolist():
+            code = self._engine.planner.rule(number)
+            slots = traced[traced[:, 0] == number, 1:]
+            slots[:, 1 + code.shape.variables :][:, : len(code.constants)] = code.constants
+            newest = np.full(len(slots), -1, dtype=np.int32)
+            for pattern in dict.fromkeys(code.shape.body):
+                newest = np.maximum(newest, self._stamps[self._rows(pattern, slots)])
+            self._note(code, slots, newest)
+
+    def take_bodiless(self) -> None:
+        """Note the derivations by rules without a body, which do not run backwards."""
+        for code in self._owners:
+            if not code.shape.body:
+                self._note(code, np.array([[0, *code.constants]], dtype=np.int32), np.array([-1], dtype=np.int32))
+
+    def _rows(self, pattern: Pattern, slots: Int32) -> Int32:
+        return self._facts.find(self._facts.padded(slots[:, pattern.slots]))
+
+    def _note(self, code: EncodedRule, slots: Int32, newest: Int32) -> None:
+        if (owner := self._owners.get(code)) is None:
+            return
+        for pattern in dict.fromkeys(code.shape.heads):
+            rows = self._rows(pattern, slots)
+            kept = (rows >= 0) & self._is_inferred[rows] & (newest < self._stamps[rows])
+            self._parts.append(np.unique(rows[kept].astype(np.int64) << 32 | owner))
+            self._waiting += len(self._parts[-1])
+        if self._waiting > _MANY + len(self._found):
+            self._merge()
+
+    def _merge(self) -> None:
+        self._found = np.unique(np.concatenate([self._found, *self._parts]))
+        self._parts, self._waiting = [], 0
+
+    def alone(self) -> Int32:
+        """The pairs of the facts that are in one pair only: int32[n, 2]."""
+        self._merge()
+        rows: NDArray[np.int64] = self._found >> 32
+        _, first, counts = np.unique(rows, return_index=True, return_counts=True)
+        kept = self._found[first[counts == 1]]
+        return np.column_stack([kept >> 32, kept & 0xFFFFFFFF]).astype(np.int32)

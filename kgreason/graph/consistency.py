@@ -1,0 +1,98 @@
+"""`Consistency`: the contradictions of the last commit, and those that a pending change raises.
+
+A contradiction of a change is old if the graph had it before the change: the same rule about the same terms, or about
+the same facts. Terms that the change makes equal count as the same term. But each pair of equal terms that was asserted
+to be different is a contradiction of its own, as in `contradictions`.
+
+Law: a change that raises no contradiction adds none to `KnowledgeGraph.contradictions`. Cost: nothing, unless facts of
+`false` arrive, or terms become equal in a graph with contradictions. Then it is one pass over the facts, and one more
+if the contradictions of the last commit are not known.
+
+Threads: a graph calls this under its lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+import numpy as np
+
+from kgreason.materialize.edit import Refuted
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.state import Saved
+from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.contradictions import contradictions
+
+_PAIRS = "eq-diff1"
+"""The rule whose contradictions are pairs of terms as they were asserted."""
+
+
+class Consistency:
+    """The contradictions of a materializer's last commit, computed when they are first asked for."""
+
+    def __init__(self, live: Materializer) -> None:
+        self._live = live
+        self._known: list[Contradiction] | None = None
+
+    def known(self) -> list[Contradiction]:
+        """The contradictions of the last commit. No change may be pending, unless they were asked for before it."""
+        if self._known is None:
+            self._known = self._contradictions(self._live.save())
+        return self._known
+
+    def start(self) -> None:
+        """The graph is empty, and so has no contradictions."""
+        self._known = []
+
+    def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
+        """The contradictions that the pending change raises, as a function; call it before the change is accepted.
+
+        The function may be called after the change was rolled back. It calls `known`.
+        """
+        if not (refuted.arrived or (refuted.respelled and self._known)):
+            return tuple
+        saved = self._live.save()
+        found = self._contradictions(saved)
+        renamed = self._renamed(found, saved)  # now, because a rollback forgets new terms
+        return lambda: _new(found, renamed, self.known(), self._renamed(self.known(), saved))
+
+    def accept(self, refuted: Refuted) -> None:
+        """Note that a change is final."""
+        if refuted.arrived or refuted.left or (refuted.respelled and self._known):
+            self._known = None
+
+    def _contradictions(self, saved: Saved) -> list[Contradiction]:
+        live = self._live
+        return contradictions(saved, live.dictionary, live.false_rules)
+
+    def _renamed(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
+        """The contradictions with the primary of a clique in the place of each of its terms."""
+        dictionary = self._live.dictionary
+        terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}
+        texts = [str(term) for term in terms]
+        ids = dictionary.find(texts).astype(np.int32)
+        known = [text for text, number in zip(texts, ids.tolist(), strict=True) if number]
+        primary = dict(zip(known, dictionary.decode(saved.in_primaries(ids[ids > 0])), strict=True))
+        return [each.renamed(lambda term: primary.get(term, term)) for each in told]
+
+
+def _new(
+    found: Sequence[Contradiction],
+    renamed: Sequence[Contradiction],
+    known: Sequence[Contradiction],
+    known_renamed: Sequence[Contradiction],
+) -> tuple[Contradiction, ...]:
+    """The contradictions of `found` that are not in `known`; the other two lists have primaries of equal terms."""
+    old = {(told.rule, told.terms) for told in known}
+    keys = set(chain.from_iterable(map(_keys, known_renamed)))
+    return tuple(
+        told
+        for told, same in zip(found, renamed, strict=True)
+        if (told.rule, told.terms) not in old and (told.rule == _PAIRS or keys.isdisjoint(_keys(same)))
+    )
+
+
+def _keys(told: Contradiction) -> set[object]:
+    """What makes two contradictions the same one: the rule with its terms, or the rule with its facts."""
+    return {(told.rule, told.terms), (told.rule, frozenset(told.facts))}

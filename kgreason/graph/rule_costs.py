@@ -1,0 +1,98 @@
+"""`RuleCosts`: the work of each rule of a graph, since the last Bootstrap and in the last commit.
+
+The engine counts for the rules as it runs them (`engine.costs`). A rule that says NOT or computes something runs as
+several rules; their work is added up. A snapshot has the counts as of its commit. So they last from one opening of a
+store to the next: the counts of the snapshot count on, until a Bootstrap begins them anew.
+
+Cost: encoding the rules in force. `anew` costs a Bootstrap, `alone` a look at every derivation.
+
+Threads: a graph calls this under its lock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kgreason.engine.costs import Cost
+from kgreason.materialize.materializer import Materializer
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import Rule
+from kgreason.store import snapshot
+
+_SHOWN = re.compile(r"(?!dt_|eq_)\w+/\d+")
+"""The relations that a user's rules may derive."""
+
+
+class RuleCosts:
+    """The costs of the rules of a materializer that was just restored from the snapshot `path`, if there is one."""
+
+    def __init__(self, live: Materializer, path: Path | None) -> None:
+        self._live, self._path = live, path
+        self._restored = live.engine.circuit
+        self._kept: dict[tuple[str, str], Cost] | None = None
+
+    def costs(self) -> dict[Rule, Cost]:
+        """The cost of each rule in force."""
+        found = self.counted()
+        if self._live.engine.circuit is not self._restored or not (
+            kept := self._read()
+        ):  # a Bootstrap made another one
+            return found
+        is_last = not self._live.engine.has_commits
+        return {rule: _sum(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()}
+
+    def counted(self) -> dict[Rule, Cost]:
+        """The cost of each rule as the engine counts it; a pending change counts as the last commit."""
+        counted = dict(self._live.engine.costs())
+        found = dict.fromkeys(self._live.rules, Cost())
+        for code, rule in self._live.rules_by_code().items():
+            found[rule] = _sum(found[rule], counted.get(code, Cost()), True)
+        return found
+
+    def _read(self) -> dict[tuple[str, str], Cost]:
+        if self._kept is None:
+            rules = snapshot.read_rules(self._path, costs=True) if self._path else []
+            self._kept = {(rule["name"], rule["rule"]): Cost(*(rule[name] for name in Cost._fields)) for rule in rules}
+        return self._kept
+
+    def alone(self) -> Mapping[Rule, int]:
+        """How many facts each rule supports alone, of those that queries or relations show."""
+        from kgreason.engine.support import supported_alone
+
+        live = self._live
+        rules = list(live.rules)
+        number = {rule: place for place, rule in enumerate(rules)}
+        owners = {code: number[rule] for code, rule in live.rules_by_code().items()}
+        pairs = supported_alone(live.engine, owners, lambda: None)
+        rows, tables = live.engine.circuit.facts.columns(pairs[:, 0])
+        relations = np.unique(rows[tables != live.triples, 0])
+        texts = live.dictionary.decode(relations)
+        shown = relations[np.array([bool(_SHOWN.fullmatch(text)) for text in texts], dtype=np.bool_)]
+        is_shown = (tables == live.triples) | np.isin(rows[:, 0], shown)
+        counts = np.bincount(pairs[is_shown, 1], minlength=len(rules)).tolist()
+        return dict(zip(rules, counts, strict=True))
+
+
+def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rules with their costs, each with its share of all rewrites; the costliest first, then by name and text."""
+    whole = sum(rule["rewrites"] for rule in rules) or 1
+    shared = [rule | {"share": rule["rewrites"] / whole} for rule in rules]
+    return sorted(shared, key=lambda rule: (-rule["rewrites"], -rule["derivations"], rule["name"], rule["rule"]))
+
+
+def _sum(before: Cost | None, cost: Cost, is_last: bool) -> Cost:
+    """Two costs together; the last commit is the same one only if `is_last`."""
+    if before is None:
+        return cost
+    last = (before.last_rewrites, before.last_derivations) if is_last else (0, 0)
+    return Cost(
+        before.rewrites + cost.rewrites,
+        before.derivations + cost.derivations,
+        last[0] + cost.last_rewrites,
+        last[1] + cost.last_derivations,
+    )
