@@ -499,7 +499,7 @@ class Materializer:
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
         """The rules in force, with their sources, by the encoded rules of the engine."""
         rules = list(self.rules)
-        plain = [rule for rule in rules if not (rule.negated or rule.computed or (self.equality and reads_links(rule)))]
+        plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
         found = dict(zip(self._encoded(plain), plain, strict=True))
         others = set(rules).difference(plain)
         return found | {code: rule for rule in rules if rule in others for code in self._encoded([rule])}

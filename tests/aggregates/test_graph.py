@@ -1,0 +1,150 @@
+"""Aggregates in a graph: deltas, what_if, proofs, contradictions, reopening, rollbacks, tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import LimitError, RuleError, StratificationError
+from tests.cli.calling import done
+
+NAMES = {"": "http://e/"}
+RULES = """@prefix : <http://e/> .
+@rule size [?x, :size, ?n] :- AGGREGATE([?x, :has, ?y] ON ?x BIND COUNT(?y) AS ?n) .
+@rule large :Large[?x] :- [?x, :size, ?n], FILTER(?n >= 3) .
+@rule most false :- [?x, :size, ?n], FILTER(?n > 4) .
+"""
+LARGE = "ASK { <http://e/a> a <http://e/Large> }"
+
+
+def opened(path: Path | None = None) -> KnowledgeGraph:
+    graph = KnowledgeGraph.open(path, rules=["owl2rl"]) if path else KnowledgeGraph.open(rules=["owl2rl"])
+    with graph.transaction() as transaction:
+        transaction.add_rules(RULES)
+    graph.add(":a :has :b, :c .", prefixes=NAMES)
+    return graph
+
+
+def test_a_count_follows_its_group() -> None:
+    graph = opened()
+    assert not graph.query(LARGE)
+    delta = graph.add(":a :has :d .", prefixes=NAMES)
+    assert graph.query(LARGE)
+    patch = delta.to_patch()
+    assert 'A <http://e/a> <http://e/size> "3"' in patch
+    assert 'D <http://e/a> <http://e/size> "2"' in patch
+    graph.remove(":a :has :b, :c, :d .", prefixes=NAMES)
+    assert not graph.query("ASK { <http://e/a> <http://e/size> ?n }")
+
+
+def test_a_rule_that_goes_takes_its_values_along() -> None:
+    graph = opened()
+    with graph.transaction() as transaction:
+        transaction.remove_rules(RULES)
+    assert not graph.query("ASK { <http://e/a> <http://e/size> ?n }")
+    assert not graph.stats()["hidden"]
+    with graph.transaction() as transaction:
+        transaction.add_rules(RULES)
+    assert graph.query("ASK { <http://e/a> <http://e/size> 2 }")
+
+
+def test_what_if_shows_counts_and_changes_nothing() -> None:
+    graph = opened()
+    with graph.what_if() as transaction:
+        transaction.add(("<http://e/a>", "<http://e/has>", "<http://e/d>"))
+    delta = transaction.delta
+    assert "<http://e/Large>" in delta.to_patch()
+    assert not graph.query(LARGE)
+    assert graph.query("ASK { <http://e/a> <http://e/size> 2 }")
+
+
+def test_equal_terms_count_once() -> None:
+    graph = opened()
+    graph.add(":b <http://www.w3.org/2002/07/owl#sameAs> :c .", prefixes=NAMES)
+    assert graph.query("ASK { <http://e/a> <http://e/size> 1 }")
+    graph.remove(":b <http://www.w3.org/2002/07/owl#sameAs> :c .", prefixes=NAMES)
+    assert graph.query("ASK { <http://e/a> <http://e/size> 2 }")
+
+
+def test_the_proof_shows_what_was_counted() -> None:
+    graph = opened()
+    proof = graph.explain(("<http://e/a>", "<http://e/size>", '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'))
+    assert proof is not None
+    text = proof.to_text(NAMES)
+    assert "2 = COUNT(?v1) over [:a, :has, ?v1]" in text
+    assert "asserted" not in text
+    assert {"computed": "2 = COUNT(?v1) over [:a, :has, ?v1]"}.items() <= _short(proof.to_json()["steps"][0]).items()
+
+
+def _short(step: dict[str, object]) -> dict[str, object]:
+    return {**step, "computed": str(step["computed"]).replace('"2"^^<http://www.w3.org/2001/XMLSchema#integer>', "2")
+            .replace("<http://e/a>", ":a").replace("<http://e/has>", ":has")}  # fmt: skip
+
+
+def test_a_contradiction_shows_the_value() -> None:
+    graph = opened()
+    graph.add(":a :has :d, :e, :f .", prefixes=NAMES)
+    (contradiction,) = graph.contradictions()
+    assert contradiction.to_text(NAMES) == "most: this cannot hold: :a :size 5, 5 > 4"
+
+
+def test_a_store_that_is_opened_again_goes_on(tmp_path: Path) -> None:
+    with opened(tmp_path / "g") as graph:
+        graph.add(":z :has :y .", prefixes=NAMES)
+    with KnowledgeGraph.open(tmp_path / "g") as graph:
+        graph.add(":a :has :d .", prefixes=NAMES)
+        assert graph.query(LARGE)
+        graph.remove(":a :has :b, :c .", prefixes=NAMES)
+    with KnowledgeGraph.open(tmp_path / "g") as graph:
+        assert graph.query("ASK { <http://e/a> <http://e/size> 1 }")
+        assert not graph.query("ASK { <http://e/a> <http://e/size> 2 }")
+
+
+def test_a_failed_commit_leaves_the_counts() -> None:
+    graph = opened()
+    with graph.transaction() as transaction:
+        transaction.add(("<http://e/a>", "<http://e/has>", "<http://e/d>"))
+        transaction.add_rules(
+            "@prefix : <http://e/> . [?x, :n, ?n] :- AGGREGATE([?x, :p, ?y] ON ?x BIND MIN(?y) AS ?n) ."
+        )
+    with pytest.raises(StratificationError), graph.transaction() as transaction:
+        transaction.add(("<http://e/a>", "<http://e/has>", "<http://e/f>"))
+        transaction.add_rules("@prefix : <http://e/> . [?x, :has, ?n] :- [?x, :size, ?n] .")
+    graph.remove(":a :has :d .", prefixes=NAMES)
+    graph.add(":a :has :e .", prefixes=NAMES)
+    assert graph.query("ASK { <http://e/a> <http://e/size> 3 }")
+    assert not graph.query("ASK { <http://e/a> <http://e/size> 2 }")
+
+
+def test_a_commit_over_its_budget_leaves_the_counts() -> None:
+    graph = KnowledgeGraph.open(rules=["none"], budget=200)
+    with graph.transaction() as transaction:
+        transaction.add_rules(RULES + "[?x, :near, ?z] :- [?x, :near, ?y], [?y, :near, ?z] .")
+    graph.add(":a :has :b . :n :near :n .", prefixes=NAMES)
+    edges = " . ".join(f":n{place} :near :n{place + 1}" for place in range(50))
+    with pytest.raises(LimitError):
+        graph.add(f":a :has :c . {edges} .", prefixes=NAMES)
+    assert graph.query("ASK { <http://e/a> <http://e/size> 1 }")
+    graph.add(":a :has :d .", prefixes=NAMES)
+    assert graph.query("ASK { <http://e/a> <http://e/size> 2 }")
+
+
+def test_a_program_on_tables_aggregates(tmp_path: Path) -> None:
+    (tmp_path / "sales.facts").write_text("anna\t3\nanna\t4\nbert\t5\n")
+    (tmp_path / "p.dl").write_text(
+        "total(?who, ?sum) :- AGGREGATE(sales(?who, ?n) ON ?who BIND SUM(?n) AS ?sum) ."
+        "best(?most) :- AGGREGATE(total(?who, ?n) BIND MAX(?n) AS ?most) ."
+    )
+    done("run", tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path / "out")
+    assert sorted((tmp_path / "out" / "total.csv").read_text().splitlines()) == ["anna\t7", "bert\t5"]
+    assert (tmp_path / "out" / "best.csv").read_text().split() == ["7"]
+
+
+def test_spark_refuses_aggregates() -> None:
+    from kgreason.rules.parser import parse
+    from kgreason.rules.safety import check_positive
+
+    with pytest.raises(RuleError, match="size: Spark cannot evaluate NOT, DATA, FILTER, BIND and AGGREGATE"):
+        check_positive(parse(RULES).rules, "Spark")
