@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import pyoxigraph
@@ -161,6 +161,12 @@ def is_skolem(computed: Computed) -> bool:
 def skolem_terms(computed: Computed) -> tuple[Variable | str, ...]:
     """The label and the arguments of `SKOLEM("label", ...)`."""
     return computed.parts[2:-1:2]
+
+
+def skolem_of(terms: Iterable[Variable | str], result: Variable | None) -> Computed:
+    """`BIND(SKOLEM(terms) AS result)`; the first term is the label. The inverse of `skolem_terms`."""
+    label, *arguments = terms
+    return Computed((SKOLEM, "(", label, *chain.from_iterable((",", each) for each in arguments), ")"), result)
 
 
 def _of_skolem(computed: Computed) -> Problem | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from kgreason.engine.engine import Strategy
-from kgreason.rules.model import Atom, Computed, Not, Rule, Variable
+from kgreason.rules.expressions import skolem_of
+from kgreason.rules.model import DATA, Atom, Computed, Not, Rule, Variable
 from tests.negation.following import follow
 from tests.oracle.stratified import Functions
 from tests.strategies.negation import Commit, Triple
@@ -70,10 +72,27 @@ def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> N
         follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
 
 
-def history(seed: int, steps: int = 7) -> list[Commit]:
-    """Triples with small numbers as objects; rules in layers that add numbers up to a bound, compare and negate."""
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_commit_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
+    for seed in range(40):
+        follow(history(seed, makes_nodes=True), strategy, f"history {seed}", FUNCTIONS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_commit_of_many_histories_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
+    for seed in range(40, 440):
+        follow(history(seed, makes_nodes=True), strategy, f"history {seed}", FUNCTIONS)
+
+
+def history(seed: int, steps: int = 7, *, makes_nodes: bool = False) -> list[Commit]:
+    """Triples with small numbers as objects; rules in layers that add numbers up to a bound, compare and negate.
+
+    With `makes_nodes`, rules also make blank nodes, read asserted triples, and are rules of SPARQL-RL or not.
+    """
     random = Random(seed)
     pool = [_rule(random, number) for number in range(random.randint(2, 8))]
+    pool = [_with_nodes(random, rule) for rule in pool] if makes_nodes else pool
     commits, rules = [], set[int]()
     for _ in range(steps):
         rules = {place for place in range(len(pool)) if random.random() < (0.75 if place in rules else 0.5)}
@@ -81,6 +100,26 @@ def history(seed: int, steps: int = 7) -> list[Commit]:
         removed = frozenset(_triple(random) for _ in range(random.choice([0, 1, 6]))) - added
         commits.append(Commit(added, removed, tuple(pool[place] for place in sorted(rules))))
     return commits
+
+
+def _with_nodes(random: Random, rule: Rule) -> Rule:
+    """The rule, perhaps with a blank node as its subject or object, with DATA and with a dialect."""
+    body = tuple(
+        atom._replace(relation=DATA, terms=(atom.terms[0], random.choice(_PREDICATES[:2]), atom.terms[2]))
+        if random.random() < 0.3
+        else atom
+        for atom in rule.body
+    )
+    rule = replace(rule, body=body, dialect=random.choice(["", "srl"]))
+    (head,) = rule.heads
+    if random.random() < 0.5 or any(atom.terms[1] == head.terms[1] for atom in body):  # or it would go on without end
+        return rule
+    bound = sorted({term for atom in body for term in atom.terms if isinstance(term, Variable)})
+    given = random.sample(bound, random.randint(0, min(2, len(bound))))
+    label, node = random.choice(['"one"', '"other"']), Variable("node")
+    subject, predicate, object_ = head.terms
+    terms = random.choice([(node, predicate, object_), (subject, predicate, node)])
+    return replace(rule, heads=(Atom(None, terms),), computed=(*rule.computed, skolem_of((label, *given), node)))
 
 
 def _triple(random: Random) -> Triple:

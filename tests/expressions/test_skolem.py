@@ -149,6 +149,34 @@ def test_equal_terms_after_reopening(tmp_path: Path) -> None:
         assert rooms(found) == {}
 
 
+def test_names_of_constants_count_too() -> None:
+    found = graph(f"{HEADER} [?x, :in, ?b] :- [?x, :lives, ?y], BIND(SKOLEM('room', :c) AS ?b) .", ":a :lives :y .")
+    assert rooms(found) == {A: {skolem(('"room"', C))}}
+    found.add(":b owl:sameAs :c .", prefixes=NAMES)
+    assert rooms(found) == {A: {skolem(('"room"', B))}}
+
+
+def test_a_rule_that_comes_back_finds_nothing_old() -> None:
+    found = graph(data=":b :lives :y .")
+    with found.transaction() as transaction:
+        transaction.remove_rules("room")
+    found.add(":a owl:sameAs :b .", prefixes=NAMES)
+    with found.transaction() as transaction:
+        transaction.add_rules(ROOMS)
+    assert rooms(found) == {A: {room(A)}, B: {room(A)}}
+
+
+def test_a_blank_node_may_be_equal_to_another_term() -> None:
+    found = graph(data=":a :lives :y .")
+    found.update(
+        "PREFIX : <http://e/> PREFIX owl: <http://www.w3.org/2002/07/owl#>"
+        "INSERT { ?b owl:sameAs :attic } WHERE { :a :in ?b }"
+    )
+    assert rooms(found) == {A: {room(A), "<http://e/attic>"}}
+    found.remove(":a :lives :y .", prefixes=NAMES)
+    assert rooms(found) == {}
+
+
 def test_blank_nodes_that_decide_what_is_equal_are_refused() -> None:
     found = graph(data=":a :lives :y .")
     text = f"{HEADER} @rule same [?x, owl:sameAs, ?b] :- [?x, :lives, ?y], BIND(SKOLEM('l', ?x) AS ?b) ."

@@ -10,6 +10,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.materialize.options import SameAsMode
+from kgreason.rules.expressions import skolem_of
 from kgreason.rules.formatter import format_program
 from kgreason.rules.model import DATA, Aggregate, Atom, Not, Rule, Term, Variable
 from kgreason.rules.program import Program
@@ -18,7 +19,7 @@ from tests.oracle.stratified import perfect
 _SAME = "<http://www.w3.org/2002/07/owl#sameAs>"
 _NAMES = tuple(f"<http://e/{name}>" for name in "abcdef")
 _LAYERS = tuple(f"<http://e/{name}>" for name in "pqrs")
-_X, _Y, _Z, _N = map(Variable, "xyzn")
+_X, _Y, _Z, _N, _B = map(Variable, "xyznb")
 Triple = tuple[str, str, str]
 
 
@@ -64,11 +65,25 @@ def test_aggregates_count_individuals_in_many_histories(mode: SameAsMode) -> Non
         run(seed, mode, groups=True)
 
 
-def run(seed: int, mode: SameAsMode, *, data: bool = False, groups: bool = False) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_individuals_have_one_blank_node(mode: SameAsMode) -> None:
+    for seed in range(40):
+        run(seed, mode, nodes=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_individuals_have_one_blank_node_in_many_histories(mode: SameAsMode) -> None:
+    for seed in range(40, 340):
+        run(seed, mode, nodes=True)
+
+
+def run(seed: int, mode: SameAsMode, *, data: bool = False, groups: bool = False, nodes: bool = False) -> None:
     """Facts and links come and go; after each commit the graph is the model over individuals, with every name."""
     random = Random(seed)
     rules = [_rule(random, number) for number in range(random.randint(1, 5))]
     rules = [_over_data(random, rule) for rule in rules] if data else rules
+    rules = [_with_node(random, rule) for rule in rules] if nodes else rules
     rules += [_over_groups(random, number) for number in range(random.randint(1, 3))] if groups else []
     graph = KnowledgeGraph.open(rules=["owl2rl"], same_as=mode)
     asserted: set[Triple] = set()
@@ -108,6 +123,18 @@ def _over_data(random: Random, rule: Rule) -> Rule:
     kept = rule.negated if random.random() < 0.7 else ()
     negated = tuple(each._replace(atoms=tuple(map(read, each.atoms))) for each in kept)
     return replace(rule, body=tuple(map(read, rule.body)), negated=negated)
+
+
+def _with_node(random: Random, rule: Rule) -> Rule:
+    """The rule, perhaps with a blank node in the head, or with DATA."""
+    (head,) = (rule := _over_data(random, rule)).heads
+    if random.random() < 0.3:
+        return rule
+    bound: list[Term] = sorted({term for atom in rule.body for term in atom.terms if isinstance(term, Variable)})
+    given = [random.choice([*bound, *bound, random.choice(_NAMES)]) for _ in range(random.randint(0, 2))]
+    subject, predicate, object_ = head.terms
+    terms = random.choice([(_B, predicate, object_), (subject, predicate, _B)])
+    return replace(rule, heads=(Atom(None, terms),), computed=(skolem_of(('"n"', *given), _B),))
 
 
 def _over_groups(random: Random, number: int) -> Rule:
@@ -152,7 +179,7 @@ def _expected(asserted: set[Triple], rules: list[Rule]) -> tuple[dict[str, set[s
                 groups[name] = groups[subject]
     facts = {(None, _as(triple, groups)) for triple in asserted if triple[1] != _SAME}
     model = perfect(facts, [_renamed(rule, groups) for rule in rules])
-    triples = {terms for relation, terms in model if relation is None and terms[0].startswith("<")}
+    triples = {terms for relation, terms in model if relation is None and not terms[0].startswith('"')}
     return groups, {
         (s, p, o) for one, p, other in triples for s in groups.get(one, {one}) for o in groups.get(other, {other})
     }
@@ -176,6 +203,7 @@ def _renamed(rule: Rule, groups: dict[str, set[str]]) -> Rule:
         tuple(map(atom, rule.body)),
         rule.name,
         negated=tuple(Not(tuple(map(atom, negated.atoms)), negated.local) for negated in rule.negated),
+        computed=tuple(each._replace(parts=tuple(map(term, each.parts))) for each in rule.computed),
         aggregates=tuple(each._replace(atoms=tuple(map(atom, each.atoms))) for each in rule.aggregates),
     )
 

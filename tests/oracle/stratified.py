@@ -4,6 +4,7 @@
                        rule of SPARQL-RL that assigns, closed in any case
     stratum(A)         >= stratum(B) along open dependencies, > along closed ones; no strata: the rules are circular
     perfect model      the least model of stratum 0; on top of it that of stratum 1, with NOT read in what is there; ...
+    SKOLEM             a blank node whose label is a hash of the texts
     DATA               a relation that has the given triples, and that no rule derives
 
 Rules are taken as `tests.oracle.datalog` takes them, with `negated`: things with `atoms` and `local` variables;
@@ -13,6 +14,7 @@ Cost: every rule is compared with every other one, and every stratum is evaluate
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -117,12 +119,23 @@ def _computed(rule: Any, binding: Substitution, functions: Functions) -> Substit
     extended = dict(binding)
     for computed in rule.computed:
         text = " ".join("_" if hasattr(part, "name") else part for part in computed.parts)
-        value = functions[text](*(extended[part.name] for part in computed.parts if hasattr(part, "name")))
+        values = [extended[part.name] if hasattr(part, "name") else part for part in computed.parts]
+        if text.startswith("SKOLEM"):
+            value: str | bool | None = _blank_node([value for value in values[2:-1] if value != ","])
+        else:
+            inputs = (value for part, value in zip(computed.parts, values, strict=True) if hasattr(part, "name"))
+            value = functions[text](*inputs)
         if value is None or value is False:
             return None
         if computed.result is not None:
             extended[computed.result.name] = str(value)
     return extended
+
+
+def _blank_node(texts: Sequence[str]) -> str:
+    """The blank node for a label and arguments: 32 digits of a hash, the first one as a letter."""
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    return f"_:{'abcdef'[int(digest[0], 16) % 6]}{digest[1:32]}"
 
 
 def _is_met(negated: Any, binding: Substitution, index: Index) -> bool:

@@ -9,6 +9,7 @@ data         Data: asserted triples as facts
 groups       Grouped: the facts of a table by group
 values       values_of: the value of each group
 drawn        drawn: generic rules as they are under the schema, for the order of negations
-individuals  Individuals: which names stand for individuals
+individuals  Individuals: which names stand for one individual
+skolems      Skolems: blank nodes for individuals
 tables       Table: the rows that match an atom
 """

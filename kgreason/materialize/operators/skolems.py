@@ -27,8 +27,9 @@ from kgreason.materialize.operators.evaluation import skolemized
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import Table, are_among, table_of, unique
+from kgreason.rules.expressions import skolem_of, skolem_terms
 from kgreason.rules.lowering import Function, skolems
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.terms.dictionary import Dictionary
 
 
@@ -40,6 +41,8 @@ class _Operator(NamedTuple):
     level: int
     asks: Table
     made: Table
+    constants: Int32
+    """The ids of the constants among the arguments."""
 
 
 class Skolems:
@@ -91,35 +94,50 @@ class Skolems:
 
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
         """The rows of `made` to assert and to retract."""
-        keys = unique([operator.asks.matching(changes.rows, changes.tables), self._touched(operator.asks, moved)])
+        touched = self._touched(operator, operator.asks, moved)
+        keys = unique([operator.asks.matching(changes.rows, changes.tables), touched])
         is_asked = self._engine.circuit.facts.find(operator.asks.rows(keys)) >= 0
         asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
         wanted = np.column_stack([asked, self._dictionary.intern(texts).astype(np.int32)])
         unasked, texts = keys[~is_asked], self._texts(operator, keys[~is_asked], changes)
         left = np.column_stack([unasked, self._dictionary.find(texts).astype(np.int32)])
         facts = self._engine.circuit.facts
-        added, rows = (
-            operator.made.rows(unique([part, self._touched(operator.made, terms)]))
-            for part, terms in ((wanted, moved[:0]), (left, moved))
-        )
+        added = operator.made.rows(wanted)
+        rows = operator.made.rows(unique([left, self._touched(operator, operator.made, moved)]))
         needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
         return added[facts.find(added) < 0], needless
 
     def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
         """The blank nodes for keys int32[n, k]."""
         names = self._individuals.first_names(keys, changes)
-        return skolemized(operator.function.computed, names, self._dictionary)
+        return skolemized(self._named(operator, changes), names, self._dictionary)
 
-    def _touched(self, table: Table, moved: Int32) -> Int32:
-        """The keys of present facts with a term of `moved`. Cost: all facts, if there are such terms."""
+    def _named(self, operator: _Operator, changes: Changes) -> Computed:
+        """The expression with first names in place of the constants among its arguments."""
+        computed, constants = operator.function.computed, operator.constants
+        if not len(constants):
+            return computed
+        named = self._individuals.first_names(constants, changes)
+        texts = dict(zip(*map(self._dictionary.decode, (constants, named)), strict=True))
+        label, *arguments = skolem_terms(computed)
+        written = (argument if isinstance(argument, Variable) else texts[argument] for argument in arguments)
+        return skolem_of((label, *written), computed.result)
+
+    def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
+        """The keys of present facts of a table that `moved` concerns. Cost: all facts, if `moved` has terms."""
+        width = len(operator.function.asks.terms)
         if not len(moved):
             return np.empty((0, 1 + max(table.keys)), dtype=np.int32)
         rows, tables, _ = self._engine.circuit.facts.contents()
         keys = table.matching(rows, tables)
-        found: Int32 = keys[np.isin(keys, moved).any(axis=1)]
+        if np.isin(operator.constants, moved).any():
+            return keys
+        found: Int32 = keys[np.isin(keys[:, :width], moved).any(axis=1)]
         return found
 
     def _operator(self, function: Function, rule: str, level: int) -> _Operator:
         asks, made, _ = function
-        tables = (table_of(atom, made.terms, self._engine, self._dictionary) for atom in (asks, made))
-        return _Operator(function, rule, level, *tables)
+        tables = [table_of(atom, made.terms, self._engine, self._dictionary) for atom in (asks, made)]
+        constants = [term for term in skolem_terms(function.computed)[1:] if isinstance(term, str)]
+        ids = np.asarray(self._dictionary.intern(constants), dtype=np.int32)
+        return _Operator(function, rule, level, tables[0], tables[1], ids)
