@@ -38,7 +38,7 @@ from kgreason.materialize.options import ALIASES, OnContradiction, SameAsMode, S
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.links import left_by_the_dead
 
-FORMAT = 4
+FORMAT = 5
 """The number of the format in which stores are written.
 
 Increase it if the new code would misread an existing snapshot. This happens with a change of the files of a store, of
