@@ -64,6 +64,7 @@ class Manifest:
     - `stats`, `warnings`, `streams`: of the last commit, if `stored` is the last commit. `streams` has the headers of
       the last commit of each stream.
     - `format`: the format of the snapshot.
+    - `functions`: the signatures of the Python functions that rules call, by name, as of the commit `stored`.
     """
 
     rules: list[str]
@@ -79,6 +80,7 @@ class Manifest:
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
     format: int = FORMAT
     on_contradiction: OnContradiction = "keep"
+    functions: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_older(self) -> bool:
