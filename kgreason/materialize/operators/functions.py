@@ -26,7 +26,7 @@ from kgreason.engine.memory.layout import Int32
 from kgreason.errors import LimitError, RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
-from kgreason.materialize.operators.calls import Called, Failure, called
+from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.operators.evaluation import evaluated
 from kgreason.materialize.operators.tables import Table, table_of
 from kgreason.rules.expressions import call_of, text_of
