@@ -82,6 +82,24 @@ on_contradiction = click.option(
 )
 
 
+def _loaded(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
+    """The functions of the modules of --functions."""
+    if not names:
+        return []
+    from kgreason.functions.registry import load
+
+    return [function for name in names for function in load(name)]
+
+
+functions = click.option(
+    "--functions",
+    multiple=True,
+    metavar="MODULE",
+    callback=_loaded,
+    help="A Python module, or its file, with functions that rules call; may be given several times.",
+)
+
+
 def rdf_files(command: Command) -> Command:
     """The options -f and --format of a command that reads RDF files."""
     command = click.option(

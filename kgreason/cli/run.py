@@ -9,11 +9,13 @@ Invariant: each table is written as a whole, in an order that depends only on it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from kgreason.cli.options import as_json, example, print_table, verbose
+from kgreason.cli.options import as_json, example, functions, print_table, verbose
 
 _HERE = Path()
 
@@ -36,9 +38,12 @@ _HERE = Path()
     metavar="DIR",
     help="The folder for the .csv files (default: the current folder).",
 )
+@functions
 @as_json
 @verbose
-def run(program: Path, facts: Path, output: Path, as_json: bool, verbose: bool) -> None:
+def run(
+    program: Path, facts: Path, output: Path, functions: list[Callable[..., Any]], as_json: bool, verbose: bool
+) -> None:
     """Run a Datalog program on tables, as Souffle does, and print how many facts each derived relation has.
 
     The facts of a relation R are read from R.facts, if this file exists: tab separated, one fact a line. Each relation
@@ -50,7 +55,7 @@ def run(program: Path, facts: Path, output: Path, as_json: bool, verbose: bool) 
     from kgreason.tables import TableProgram
 
     progress = Bars(verbose)
-    tables = TableProgram(program)
+    tables = TableProgram(program, functions)
     with progress("reading") as report:
         tables.read(facts, report)
     with progress("reasoning") as report:

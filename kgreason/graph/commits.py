@@ -21,6 +21,7 @@ from kgreason.engine.costs import Cost
 from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.errors import ContradictionError
+from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.log import CommitLog, is_heard
 from kgreason.graph.consistency import Consistency
@@ -36,6 +37,7 @@ from kgreason.materialize.schema_rows import SAME_AS, have_header
 from kgreason.materialize.selection import select
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rdf.catalogue import Catalogue
+from kgreason.rules.expressions import called
 from kgreason.rules.model import Rule, Triple
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
@@ -50,7 +52,7 @@ class LiveGraph:
     """A graph that can be edited. `strategy` and `budget` hold for every commit.
 
     `catalogue` has the documents that owl:imports names. With `reference` the executable specification runs in place of
-    the engine, in memory.
+    the engine, in memory. `registry` has the Python functions that rules may call.
     """
 
     def __init__(
@@ -61,10 +63,13 @@ class LiveGraph:
         *,
         catalogue: Catalogue | None = None,
         reference: bool = False,
+        registry: Registry | None = None,
     ) -> None:
         self._home = home
         self._strategy, self.budget = strategy, budget
-        self.materializer = _by_definition(home) if reference else restored(home.manifest, home.snapshot)
+        self.materializer = (
+            _by_definition(home, registry) if reference else restored(home.manifest, home.snapshot, registry)
+        )
         self._imports = Imports(self.materializer, catalogue)
         self.streams = dict(home.manifest.streams)
         """The headers of the last commit of each stream."""
@@ -293,7 +298,20 @@ class LiveGraph:
 
     def manifest(self) -> Manifest:
         """The manifest of the store as of this state."""
-        return replace(self._home.manifest, stats=self.stats(), warnings=self.warnings, streams=self.streams)
+        kept, functions = self._home.manifest, self._functions()
+        stats, warnings = self.stats(), self.warnings
+        return replace(kept, stats=stats, warnings=warnings, streams=self.streams, functions=functions)
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether the journal has commits that may need Python functions to be made again."""
+        return self._home.is_ahead and bool(called(self.materializer.own))
+
+    def _functions(self) -> dict[str, str]:
+        """The signatures of the Python functions that the user's rules call, by name."""
+        kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
+        names = called(self.materializer.own)
+        return {name: str(find(name) or kept.get(name, name)) for name in names}
 
     @property
     def warnings(self) -> list[str]:
@@ -319,14 +337,14 @@ class LiveGraph:
             self.streams = self.streams | {headers["stream"]: dict(headers)}
 
 
-def _by_definition(home: Repository) -> Materializer:
+def _by_definition(home: Repository, registry: Registry | None) -> Materializer:
     """An empty materializer that runs the executable specification."""
     from kgreason.materialize.specification import ReferenceEngine
 
-    selection = select(home.manifest.rules, home.manifest.schema, "rules")
+    selection = select(home.manifest.rules, home.manifest.schema, "rules", functions=None)
     quiet = 0 if selection.is_reflexive else SAME_AS
     engine = cast(Engine, ReferenceEngine(quiet))  # has all methods that a materializer calls
-    return Materializer(selection, engine=engine)
+    return Materializer(selection, engine=engine, registry=registry)
 
 
 def _rule_changes(before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:

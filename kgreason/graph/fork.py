@@ -9,12 +9,16 @@ an Oxigraph in memory, and the memory for all of this.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from kgreason.errors import StoreError
+from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, Documents, KnowledgeGraph, Strategy, opened
+from kgreason.rules.expressions import RESERVED
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.journal.record import Record
 from kgreason.store.repository import Repository
@@ -26,6 +30,7 @@ def fork(
     strategy: Strategy = "auto",
     budget: int | None = None,
     catalogue: Documents | None = None,
+    functions: Iterable[Callable[..., Any]] = (),
 ) -> KnowledgeGraph:
     """The graph as of the last commit. Other processes may read and write the store meanwhile.
 
@@ -34,7 +39,10 @@ def fork(
     while True:
         folder = Folder(Path(path), write=False)
         try:
-            graph = KnowledgeGraph(_Origin(folder), strategy, budget, catalogue=opened(catalogue))
+            registry = Registry(functions, RESERVED)
+            if folder.manifest:
+                registry.problems(folder.manifest.functions)
+            graph = KnowledgeGraph(_Origin(folder), strategy, budget, catalogue=opened(catalogue), registry=registry)
             graph._engine()  # reads everything that the fork needs from the folder
         except BaseException as error:
             has_moved = isinstance(error, StoreError) and folder.has_moved()

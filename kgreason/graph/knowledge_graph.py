@@ -15,21 +15,23 @@ Cost: on a store that was closed without an error, `query` and `stats` start nei
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, cast, overload
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
 from kgreason.errors import InputError, InputTypeError, QueryError, StoreError, StoreLockedError
+from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
 from kgreason.graph.input.arguments import (
@@ -60,6 +62,7 @@ from kgreason.progress import SILENT, Progress
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import FalseRules, contradictions
 from kgreason.rdf.catalogue import Catalogue
+from kgreason.rules.expressions import RESERVED
 from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
 from kgreason.store import snapshot
@@ -90,6 +93,7 @@ Documents = File | Catalogue | Mapping[str, File]
 """Where imported documents are: a catalogue, a path for `Catalogue.open`, or files by the IRIs that import them."""
 EngineName = Literal["columnar", "reference"]
 Result = TypeVar("Result")
+_LOGGER = logging.getLogger("kgreason")
 DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
 
 
@@ -129,6 +133,7 @@ class KnowledgeGraph:
         budget: int | None = None,
         engine: EngineName = "columnar",
         catalogue: Catalogue | None = None,
+        registry: Registry | None = None,
     ) -> None:
         if not isinstance(repository, Repository):
             raise InputTypeError(
@@ -137,6 +142,9 @@ class KnowledgeGraph:
             )
         self._home = repository
         self._catalogue = catalogue
+        self._registry = Registry((), RESERVED) if registry is None else registry
+        self._lacking: list[str] = []
+        """The Python functions that the rules of the store need and that are not there."""
         self._strategy: Strategy = strategy
         self._budget = budget
         self._is_reference = engine == "reference"
@@ -165,6 +173,7 @@ class KnowledgeGraph:
         budget: int | None = None,
         engine: EngineName = "columnar",
         catalogue: Documents | None = None,
+        functions: Iterable[Callable[..., Any]] = (),
         read_only: bool = False,
         wait: float | None = 0,
     ) -> Self:
@@ -204,6 +213,8 @@ class KnowledgeGraph:
           `strategy` and `budget`, and treats owl:sameAs as with `same_as="rules"`.
         - `catalogue`: the documents that owl:imports names. Pass a `Catalogue`, a path for `Catalogue.open` (a folder,
           an XML catalog or a map), or a dict of files by IRI. Without a catalogue no imported document is read.
+        - `functions`: Python functions that rules may call; see `function`. If the store has rules whose functions are
+          missing, or have other types than before, it is opened for reading only, and `warnings` names them.
         - `read_only`: open the store for reading. Any number of readers may use a store while one writer changes it. A
           reader sees the store as it was when it was first asked. Open it again to see later commits, or use
           `kgreason watch` to follow a writer.
@@ -224,24 +235,29 @@ class KnowledgeGraph:
         if budget is not None:
             check_count("budget", budget, 1)
         check_wait("wait", wait)
-        known = opened(catalogue)
+        known, registry = opened(catalogue), Registry(functions, RESERVED)
         if rules and (path is None or read_manifest(Path(path)) is None):
-            _check_rules(wanted)
+            _check_rules(wanted, registry)
         if path is None:
-            return cls(Repository(None, wanted), strategy, budget, engine, known)
+            return cls(Repository(None, wanted), strategy, budget, engine, known, registry)
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine has no store on disk; open the graph without a path")
         folder = Folder(Path(path), write=not read_only, wait=wait)
         if read_only and (folder.is_behind or folder.is_older):
             folder.close()
-            cls._write_once(Path(path), known, folder.manifest)
+            cls._write_once(Path(path), known, folder.manifest, registry)
             folder = Folder(Path(path), write=False)
         try:
+            lacking = registry.problems(folder.manifest.functions) if folder.manifest else []
+            if lacking and not read_only:
+                folder = _for_reading(folder, lacking)
             asked = None if rules is None else wanted.rules
             told = {"schema": schema, "same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction}
             _check_same(folder, rules=asked, **told)
-            home = Reader(folder, wanted) if read_only else Repository(folder, wanted)
-            graph = cls(home, strategy, budget, catalogue=known)
+            is_read = read_only or lacking
+            home = Reader(folder, wanted, _why(path, lacking)) if is_read else Repository(folder, wanted)
+            graph = cls(home, strategy, budget, catalogue=known, registry=registry)
+            graph._lacking = lacking
             graph._check_kept(folder.path, asked or ())
             return graph
         except BaseException:
@@ -265,10 +281,12 @@ class KnowledgeGraph:
             )
 
     @classmethod
-    def _write_once(cls, path: Path, catalogue: Catalogue | None, manifest: Manifest | None) -> None:
+    def _write_once(
+        cls, path: Path, catalogue: Catalogue | None, manifest: Manifest | None, registry: Registry
+    ) -> None:
         """Open a store for writing and close it, which brings it up to date for readers."""
         try:
-            cls.open(path, catalogue=catalogue).close()
+            cls.open(path, catalogue=catalogue, functions=registry.calls).close()
         except (StoreError, OSError) as error:
             if manifest is not None and manifest.is_older:
                 raise older(path, manifest.format, error) from error
@@ -324,7 +342,7 @@ class KnowledgeGraph:
     def _settle(self) -> None:
         """Bring the store on disk to the last commit; replace a journal that is too long by a snapshot."""
         if self._live is not None and self._home.is_on_disk and self._home.is_writable and self._home.last:
-            if self._home.is_checkpoint_due:
+            if self._home.is_checkpoint_due or self._live.is_calling:
                 self._live.checkpoint()
             self._home.settle(self._live.manifest())
 
@@ -337,7 +355,8 @@ class KnowledgeGraph:
         from kgreason.graph.commits import LiveGraph
 
         catalogue, reference = self._catalogue, self._is_reference
-        start = partial(LiveGraph, self._home, self._strategy, self._budget, catalogue=catalogue, reference=reference)
+        means: dict[str, Any] = {"catalogue": catalogue, "reference": reference, "registry": self._registry}
+        start = partial(LiveGraph, self._home, self._strategy, self._budget, **means)
         self._home.join()
         live = start()
         self._live = start() if self._home.cut() else live  # the journal was ahead of the store of this reader
@@ -370,6 +389,41 @@ class KnowledgeGraph:
             check_texts("headers", headers)
             check_headers(headers)
         return self._begin(True, headers or {}, timeout)
+
+    @overload
+    def function(self, call: Callable[..., Result]) -> Callable[..., Result]: ...
+    @overload
+    def function(self, *, batch: bool = False) -> Callable[[Callable[..., Result]], Callable[..., Result]]: ...
+    def function(self, call: Callable[..., Any] | None = None, *, batch: bool = False) -> Any:
+        """Let rules call a Python function by its name; a decorator.
+
+        The annotations of the function say which values it takes and gives: str, int, float, Decimal, bool, datetime,
+        date, and the terms of pyoxigraph (NamedNode, BlankNode, Literal, Triple). A result None is no result, and a
+        list has many. The function is not called for terms that do not fit its types; then there is no result.
+
+        The function must be pure: it is called once for each input, and its results are kept. With `batch` it takes and
+        gives whole columns, as NumPy or Arrow arrays.
+
+        Raises InputTypeError for annotations that rules cannot use, and InputError for a name that is taken.
+
+        >>> with KnowledgeGraph.open(rules=["none"]) as graph:
+        ...     @graph.function
+        ...     def area(w: int, h: int) -> int:
+        ...         return w * h
+        ...     with graph.transaction() as tx:
+        ...         _ = tx.add_rules("[?x, <e:area>, ?a] :- [?x, <e:side>, ?w], BIND(area(?w, ?w) AS ?a) .")
+        ...         _ = tx.add("<e:x> <e:side> 8 .")
+        ...     [found] = graph.match("<e:x>", "<e:area>", None)
+        >>> str(found.object.value)
+        '64'
+        """
+        register = partial(self._register, batch=batch)
+        return register if call is None else register(call)
+
+    @locked
+    def _register(self, call: Callable[..., Any], *, batch: bool) -> Callable[..., Any]:
+        self._registry.register(call, batch=batch)
+        return call
 
     def check_writable(self) -> None:
         """Raise StoreError if the graph takes no commit: it is closed, or was opened for reading only."""
@@ -828,7 +882,8 @@ class KnowledgeGraph:
 
         What lies outside the selected rules is not reported: OWL 2 DL axioms beyond OWL 2 RL, say.
         """
-        return live.warnings if (live := self._told_by()) else list(self._home.manifest.warnings)
+        told = live.warnings if (live := self._told_by()) else list(self._home.manifest.warnings)
+        return [*told, *(f"{each}: the store is open for reading only" for each in self._lacking)]
 
     @locked
     def streams(self) -> dict[str, dict[str, str]]:
@@ -995,11 +1050,30 @@ def _manifest(
     return Manifest(names, schema, same_as, aliases, on_contradiction=on_contradiction)
 
 
-def _check_rules(wanted: Manifest) -> None:
+def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
+    """Close a folder that was opened for writing, and open it for reading, as functions of its rules are lacking.
+
+    Raises StoreError if only a writer can bring the store up to date.
+    """
+    folder.close()
+    _LOGGER.warning("%s", _why(folder.path, lacking))
+    if folder.is_behind or folder.is_older:
+        raise StoreError(f"{_why(folder.path, lacking)}; the store was not closed properly or is older, so open it so")
+    return Folder(folder.path, write=False)
+
+
+def _why(path: File, lacking: Sequence[str]) -> str:
+    """Why a store is open for reading only; empty if nothing is lacking."""
+    if not lacking:
+        return ""
+    return f"{fspath(path)}: {' and '.join(lacking)}, so the store is open for reading only: {HOW_TO_PASS}"
+
+
+def _check_rules(wanted: Manifest, registry: Registry) -> None:
     """Raise RuleError or InputError for rules that cannot be used, before the first commit."""
     from kgreason.materialize.selection import select
 
-    select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases)
+    select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases, registry.find)
 
 
 def _check_same(folder: Folder, **options: object) -> None:

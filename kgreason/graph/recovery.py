@@ -14,6 +14,7 @@ import logging
 from pathlib import Path
 
 from kgreason.engine.engine import Strategy
+from kgreason.functions.registry import Registry
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.user_rules import after
 from kgreason.materialize.edit import Change, Edit
@@ -26,13 +27,15 @@ from kgreason.store.journal.record import Record
 _LOGGER = logging.getLogger("kgreason")
 
 
-def restored(manifest: Manifest, path: Path | None) -> Materializer:
+def restored(manifest: Manifest, path: Path | None, registry: Registry | None = None) -> Materializer:
     """The state in a snapshot. If there is no snapshot, an empty state under the manifest's rules. Raises StoreError.
 
+    `registry` has the Python functions that rules may call.
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
     if path is None:
-        return Materializer(select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases))
+        selection = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None)
+        return Materializer(selection, registry=registry)
     own = snapshot.read_own(path)
     selection = reselect(manifest.rules, own, manifest.schema, manifest.same_as, manifest.aliases)
     if manifest.is_older:
@@ -44,15 +47,15 @@ def restored(manifest: Manifest, path: Path | None) -> Materializer:
                 manifest.format,
                 FORMAT,
             )
-        return _anew(selection, path)
-    live = Materializer(selection, snapshot.read_dictionary(path))
+        return _anew(selection, path, registry)
+    live = Materializer(selection, snapshot.read_dictionary(path), registry=registry)
     live.restore(snapshot.read_state(path))
     return live
 
 
-def _anew(selection: Selection, path: Path) -> Materializer:
+def _anew(selection: Selection, path: Path, registry: Registry | None) -> Materializer:
     """Compute the state from the asserted facts of an older snapshot, as rules, ids and files may have changed."""
-    live = Materializer(selection)
+    live = Materializer(selection, registry=registry)
     live.change(Edit(added=snapshot.read_asserted(path, live.dictionary)), strategy="bootstrap")
     live.accept()
     return live

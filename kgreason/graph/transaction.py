@@ -166,7 +166,7 @@ class Transaction:
         `source` is the name of the text in messages. Raises RuleSyntaxError, UnsafeRuleError.
         """
         check_text("add_rules", "rules", text)
-        return self._add_rules(parse(text, source).rules)
+        return self._add_rules(parse(text, source, self._live.operators.registry.find).rules)
 
     def remove_rules(self, text: str | None = None, source: str = "<rules>", *, file: File | None = None) -> Self:
         """Remove rules that the user added, given by name or as text.
@@ -184,12 +184,12 @@ class Transaction:
     def load_rules(self, path: File) -> Self:
         """Add the rules of a file. Raises InputError, RuleSyntaxError, UnsafeRuleError."""
         check_paths("load_rules", (path,))
-        return self._add_rules(rules_of_file(Path(path)))
+        return self._add_rules(rules_of_file(Path(path), self._live.operators.registry.find))
 
     def unload_rules(self, path: File) -> Self:
         """Remove the rules of a file. Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one."""
         check_paths("unload_rules", (path,))
-        self._own = dict.fromkeys(without(self._rules(), load(Path(path)).rules))
+        self._own = dict.fromkeys(without(self._rules(), load(Path(path), None).rules))
         return self
 
     def _rules(self) -> dict[Rule, None]:

@@ -41,7 +41,7 @@ def own_rules(manifest: Manifest, path: Path | None, records: Iterable[Record]) 
     if path is None:
         from kgreason.materialize.selection import select
 
-        own = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases).own
+        own = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None).own
     else:
         own = snapshot.read_own(path)
     for record in records:
@@ -71,7 +71,7 @@ def _of_journal(text: str) -> tuple[Rule, ...]:
     """The inverse of `journalled`."""
     comment = _FROM.match(text)
     file = unescape(comment[1]) if comment else ""
-    return tuple(replace(rule, file=file) for rule in parse(text, "journal").rules)
+    return tuple(replace(rule, file=file) for rule in parse(text, "journal", None).rules)
 
 
 def files_of(names: Iterable[str]) -> list[str]:
@@ -84,7 +84,7 @@ def is_kept(file: str, own: Collection[Rule]) -> bool:
     if any(rule.file == file for rule in own):
         return True
     forms = {_nameless(rule) for rule in own}
-    return Path(file).exists() and all(_nameless(rule) in forms for rule in load(Path(file)).rules)
+    return Path(file).exists() and all(_nameless(rule) in forms for rule in load(Path(file), None).rules)
 
 
 def how_to_add(files: Sequence[str]) -> str:
@@ -119,7 +119,7 @@ def remaining(
         if not meant and _RULE_FILE.fullmatch(name):
             raise RuleError(f"{name!r} is the name of a file; to remove its rules, call remove_rules(file={name!r})")
         if not meant and "." in text:
-            return without(own, parse(text, source).rules)
+            return without(own, parse(text, source, None).rules)
         if not meant:
             raise RuleError(f"{name}: no rule of this name was added{_shipped(name, selected) or _names(own)}")
         _check_one(meant)

@@ -26,6 +26,7 @@ from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import encode_all
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
+from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, Part, Refuted, Work, together
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
@@ -105,6 +106,7 @@ class Materializer:
         selection: Selection,
         dictionary: Dictionary | None = None,
         engine: Engine | None = None,
+        registry: Registry | None = None,
     ) -> None:
         self.selection = selection
         self.own = selection.own
@@ -115,7 +117,7 @@ class Materializer:
         common = self.engine, self.dictionary
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
-        self.operators = Operators(*common, self.equality)
+        self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads()
         self.flags = Flags()
         self.program = LiveProgram(selection)
@@ -193,6 +195,7 @@ class Materializer:
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
                 if called == self.flags:
+                    self.operators.finish()
                     changes = self._tidied(changes, means)
                     self.strategies = () if edit.evaluated else _abridged(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)

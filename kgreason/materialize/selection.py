@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from kgreason.errors import RuleError
+from kgreason.functions.registry import Find
 from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.rules.model import DATA, Rule
-from kgreason.rules.parser import rules_of_file, ruleset
+from kgreason.rules.parser import no_function, rules_of_file, ruleset
 from kgreason.rules.program import check_sizes
 from kgreason.rules.safety import DATA_IN_HEAD
 
@@ -62,12 +63,17 @@ class Selection:
 
 
 def select(
-    names: Sequence[str], schema: SchemaMode = "axioms", same_as: SameAsMode = "aliases", aliases: int = ALIASES
+    names: Sequence[str],
+    schema: SchemaMode = "axioms",
+    same_as: SameAsMode = "aliases",
+    aliases: int = ALIASES,
+    functions: Find | None = no_function,
 ) -> Selection:
     """The selection for names (rdfs, rhodf, owl2rl, none, or with groups `rdfs+axiomatic`) and paths of rule files.
 
     Raises InputError for a file that cannot be read, RuleSyntaxError for one that does not parse, RuleError for a name
-    that is neither a rule set nor a rule file, and for a group that the rule set does not have.
+    that is neither a rule set nor a rule file, and for a group that the rule set does not have. `functions` finds the
+    Python functions of rule files; with None every call is accepted.
     """
     profiles: list[Profile] = []
     generic: list[Rule] = []
@@ -78,7 +84,7 @@ def select(
             profiles.append(profile)
             generic += ruleset(profile).select(*DEFAULT_GROUPS[profile], *groups).rules
         elif name != "none":
-            own += _rules_of(name)
+            own += _rules_of(name, functions)
     loud: tuple[Rule, ...] = ()
     if "owl2rl" in profiles and not any(rule.group == "scm-reflexive" for rule in generic):
         generic, loud = _by_twins(generic)
@@ -140,9 +146,9 @@ def check_own(rules: Iterable[Rule]) -> None:
                 )
 
 
-def _rules_of(name: str) -> tuple[Rule, ...]:
+def _rules_of(name: str, functions: Find | None) -> tuple[Rule, ...]:
     check_names([name])
-    rules = rules_of_file(name)
+    rules = rules_of_file(name, functions)
     try:
         check_own(rules)
     except RuleError as error:

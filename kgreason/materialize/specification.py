@@ -138,6 +138,11 @@ class ReferenceEngine:
         kinds = np.array([(before.kind(fact), after.kind(fact)) for fact in changed], dtype=np.int8).reshape(-1, 2)
         return Changes(rows, tables, kinds[:, 0], kinds[:, 1], "update", switched=False, rewrites=0, missed=0)
 
+    def arrived(self) -> tuple[Int32, Int32]:
+        """All present facts: columns int32[n, w] and tables int32[n]."""
+        rows, tables, _ = self.circuit.facts.contents()
+        return rows, tables
+
     def accept(self) -> None:
         """Make the commit final."""
         self._origin = self._state

@@ -4,9 +4,10 @@
     BIND(expression AS ?result)     the rule goes on with the value; an error makes no row
     BIND(SKOLEM("x", ...) AS ?b)    the rule goes on with a blank node, the same one for the same label and arguments
 
-An expression is a SPARQL 1.1 expression. It is kept as its tokens, and Oxigraph parses and evaluates it. Every function
-must be pure: the same inputs give the same result for as long as a fact depends on it. So NOW, RAND, UUID, STRUUID and
-BNODE are refused. SKOLEM is no function of SPARQL, so it cannot stand inside an expression.
+An expression is a SPARQL 1.1 expression. It is kept as its tokens, and Oxigraph parses and evaluates it. Or it is the
+call of a Python function, such as `area(?w, ?h)`, whose arguments are variables and constants. Every function must be
+pure: the same inputs give the same result for as long as a fact depends on it. So NOW, RAND, UUID, STRUUID and BNODE
+are refused. SKOLEM is no function of SPARQL, so it cannot stand inside an expression.
 
 Cost: Oxigraph parses the expression of a rule once when the rule is read, 0.1 ms.
 """
@@ -20,8 +21,9 @@ from typing import NamedTuple
 
 import pyoxigraph
 
+from kgreason.functions.registry import HOW_TO_PASS, Find
 from kgreason.rules.constants import number
-from kgreason.rules.model import Computed, Variable
+from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.terms.vocabulary import XSD_BOOLEAN
 
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
@@ -61,6 +63,9 @@ _CASTS = frozenset(
 )
 _FUNCTIONS = frozenset(_NAMES.split())
 """The functions of SPARQL 1.1, and of SPARQL 1.2 for triple terms and base directions, that Oxigraph evaluates."""
+RESERVED = _FUNCTIONS | _WORDS | _IMPURE | frozenset(AGGREGATES) | frozenset(_OPERATORS)
+RESERVED |= {SKOLEM, "EXISTS", "AS", "FILTER", "BIND", "DISTINCT", "SEPARATOR", "AGGREGATE"}
+"""The words of expressions, in capitals. A Python function has none of these names."""
 _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
 
 
@@ -137,10 +142,54 @@ def is_constant(part: str) -> bool:
     return part.startswith('"') or (part.startswith("<") and part.endswith(">"))
 
 
-def problem_of(computed: Computed, written: str = "") -> Problem | None:
-    """A problem that says what is wrong with an expression, or None. `written` is what the user wrote, for messages."""
+class Call(NamedTuple):
+    """The call of a Python function: the whole expression `name(arguments)`."""
+
+    name: str
+    arguments: tuple[Variable | str, ...]
+
+
+def call_of(computed: Computed) -> Call | None:
+    """The call of a Python function that an expression is; None for an expression of SPARQL."""
+    name, *others = computed.parts
+    if not _is_of_python(name) or others[:1] != ["("] or others[-1] != ")":
+        return None
+    arguments, commas = others[1:-1:2], others[2:-1:2]
+    if set(commas) - {","} or len(commas) != max(0, len(arguments) - 1) or not all(map(_is_term, arguments)):
+        return None
+    return Call(str(name), tuple(arguments))
+
+
+def called(rules: Iterable[Rule]) -> list[str]:
+    """The names of the Python functions that rules call, sorted."""
+    found = set()
+    for rule in rules:
+        inside = (computed for aggregate in rule.aggregates for computed in aggregate.computed)
+        found |= {call.name for computed in (*rule.computed, *inside) if (call := call_of(computed))}
+    return sorted(found)
+
+
+def _is_of_python(part: Variable | str) -> bool:
+    """Whether a part of an expression is a name that SPARQL does not have."""
+    return not isinstance(part, Variable) and part[0].isalpha() and part.upper() not in RESERVED
+
+
+def problem_of(computed: Computed, written: str = "", find: Find | None = None) -> Problem | None:
+    """A problem that says what is wrong with an expression, or None. `written` is what the user wrote, for messages.
+
+    `find` finds Python functions; without it every call of a Python function is accepted.
+    """
     if SKOLEM in computed.parts:
         return _of_skolem(computed)
+    if call := call_of(computed):
+        return _of_call(call, find, is_filter=computed.result is None) if find else None
+    if find and (names := [place for place, part in enumerate(computed.parts) if _is_of_python(part)]):
+        name = str(computed.parts[names[0]])
+        if find(name):
+            advice = f"bind its result first, with BIND({name}(...) AS ?r)"
+            return Problem(
+                names[0], f"the Python function {name} must be the whole expression, of terms alone; {advice}"
+            )
     if problem := next(_of_parts(computed.parts), None):
         return problem
     inputs = " ".join(map(str, computed.inputs()))
@@ -186,6 +235,18 @@ def _is_term(part: Variable | str) -> bool:
     if isinstance(part, Variable) or is_constant(part):
         return True
     return part.lower() in ("true", "false") or _NUMBER.fullmatch(part) is not None
+
+
+def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
+    """What is wrong with the call of a Python function."""
+    name, given, signature = call.name, len(call.arguments), find(call.name)
+    if signature is None:
+        return Problem(0, f"{name} is no function of SPARQL, and no Python function that is known: {HOW_TO_PASS}")
+    if given != len(signature.parameters):
+        return Problem(0, f"{signature} takes {len(signature.parameters)} arguments, and {given} are given")
+    if is_filter and (signature.has_many or signature.result != ("bool",)):
+        return Problem(0, f"FILTER needs a function that gives bool; {signature} does not")
+    return None
 
 
 def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:

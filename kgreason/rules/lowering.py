@@ -32,6 +32,10 @@ derives a fact `names` that mentions the constants.
 When a fact of `asks` is derived, its fact of `made` is asserted. The fact of `made` is never retracted: an expression
 is a table that never changes.
 
+A Python function may raise an error, which ends the commit. So its calls must not depend on the order in which a rule
+is evaluated or written: `asks` has the whole body, and all expressions of SPARQL whose inputs do not depend on calls
+other than those that this call needs. A fact `called(inputs)` is asserted for each call, so that none is repeated.
+
 Law: let `none` hold exactly the keys of `asks` without a negated fact. Then the facts are those of stratified negation
 (Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice, and each key is
 a fact of `asks`, and while the negated fact is absent also a fact of `none`.
@@ -45,13 +49,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kgreason.rules.canonical import canonical_aggregate, canonical_computed, canonical_not
-from kgreason.rules.expressions import is_skolem, text_of
+from kgreason.rules.expressions import call_of, is_skolem, text_of
 from kgreason.rules.formatter import format_aggregate, format_not
 from kgreason.rules.model import FALSE, Aggregate, Atom, Computed, Not, Rule, Variable, contradiction
 from kgreason.rules.patterns import can_match
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
-_ASKS, _SOME, _NAMES, _NONE, _EACH = "asks ", "some ", "names ", "NOT ", "each "
+_ASKS, _SOME, _NAMES, _NONE, _EACH, _CALLED = "asks ", "some ", "names ", "NOT ", "each ", "called "
 _MADE = ("FILTER(", "BIND(")
 _VALUE = "AGGREGATE("
 _REPEATING = frozenset(["COUNT", "SUM", "AVG", "GROUP_CONCAT"])
@@ -106,7 +110,8 @@ def lowered(rule: Rule) -> Iterator[Rule]:
     body = (*rule.body, *aggregated(rule))
     for computed in rule.computed:
         function, inputs = function_of(computed)
-        yield plain((Atom(function.asks.relation, inputs),), _asking(rule, body, inputs))
+        asking = _calling(rule, computed) if call_of(computed) else _asking(rule, body, inputs)
+        yield plain((Atom(function.asks.relation, inputs),), asking)
         body = (*body, computation(computed))
     for negated in rule.negated:
         hidden, keys = negation(negated)
@@ -138,6 +143,23 @@ def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> t
     return others if bound.issuperset(keys) and _are_connected(others) else body
 
 
+def _calling(rule: Rule, call: Computed) -> tuple[Atom, ...]:
+    """The atoms that must hold before a rule calls a Python function: see the top of this file."""
+    body = (*rule.body, *aggregated(rule))
+    bound: set[object] = {term for atom in body for term in atom.terms}
+    needed, wanted = list[Computed](), set(call.inputs()) - bound
+    for each in reversed(rule.computed):  # an expression is behind those whose results it reads
+        if each.result in wanted and each != call:
+            needed.append(each)
+            wanted |= set(each.inputs()) - bound
+    known = bound | {each.result for each in needed}
+    for each in rule.computed:
+        if each not in needed and not call_of(each) and known.issuperset(each.inputs()):
+            needed.append(each)
+            known.add(each.result)
+    return *body, *(computation(each) for each in rule.computed if each in needed)
+
+
 def _are_connected(atoms: tuple[Atom, ...]) -> bool:
     """Whether shared variables lead from each atom to every other one: else their join is a product."""
     groups: list[set[Variable]] = []
@@ -150,12 +172,14 @@ def _are_connected(atoms: tuple[Atom, ...]) -> bool:
 class Function(NamedTuple):
     """An expression as relations: for the values in `asks`, `made` has these values and the result, if there is one.
 
-    The terms are the variables of `computed`, which is in canonical form.
+    The terms are the variables of `computed`, which is in canonical form. If it is the call of a Python function,
+    `called` has the values for which the function was called.
     """
 
     asks: Atom
     made: Atom
     computed: Computed
+    called: Atom | None = None
 
 
 @lru_cache(maxsize=4_096)
@@ -164,7 +188,8 @@ def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
     same, inputs = canonical_computed(computed)
     text, terms = text_of(same), same.inputs()
     made = terms if same.result is None else (*terms, same.result)
-    return Function(Atom(_ASKS + text, terms), Atom(text, made), same), inputs
+    called = Atom(_CALLED + text, terms) if call_of(same) else None
+    return Function(Atom(_ASKS + text, terms), Atom(text, made), same, called), inputs
 
 
 def functions(rule: Rule) -> Iterator[Function]:

@@ -27,14 +27,21 @@ from functools import cache
 from pathlib import Path
 
 from kgreason.errors import InputError
+from kgreason.functions.registry import Find
 from kgreason.resources import resource
 from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.patterns import substituted
 from kgreason.rules.program import Program
 
 
-def parse(text: str, source: str = "<text>") -> Program:
+def no_function(_name: str) -> None:
+    """Find no Python function."""
+
+
+def parse(text: str, source: str = "<text>", functions: Find | None = no_function) -> Program:
     """Parse a rule text. `source` is the name of the text in error messages.
+
+    `functions` finds the Python functions that rules call. With None every call is accepted, as for rules of a store.
 
     Raises RuleSyntaxError (with source, line, column, and the found and the expected text) and UnsafeRuleError.
 
@@ -43,7 +50,7 @@ def parse(text: str, source: str = "<text>") -> Program:
     """
     from kgreason.rules.text.reader import read  # it imports lark, which many commands do not need
 
-    return read(text, source)
+    return read(text, source, functions)
 
 
 def absent(fact: Atom) -> Not:
@@ -99,20 +106,23 @@ def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
     return found._replace(atoms=atoms, computed=tuple(computed), group=()), str(value)
 
 
-def load(path: str | Path) -> Program:
-    """Parse a file with rule text in UTF-8. Raises InputError if it cannot be read, and the errors of `parse`."""
+def load(path: str | Path, functions: Find | None = no_function) -> Program:
+    """Parse a file with rule text in UTF-8, as `parse` does.
+
+    Raises InputError if it cannot be read, and the errors of `parse`.
+    """
     try:
         text = Path(path).read_text("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 text (byte {error.start})") from error
-    return parse(text, str(path))
+    return parse(text, str(path), functions)
 
 
-def rules_of_file(path: str | Path) -> tuple[Rule, ...]:
+def rules_of_file(path: str | Path, functions: Find | None = no_function) -> tuple[Rule, ...]:
     """The rules of a file, each with the name of the file. Raises errors as `load`."""
-    return tuple(replace(rule, file=str(path)) for rule in load(path).rules)
+    return tuple(replace(rule, file=str(path)) for rule in load(path, functions).rules)
 
 
 @cache

@@ -46,8 +46,14 @@ def check_positive(rules: Iterable[Rule], where: str) -> None:
     """Raise RuleError if a rule has more than atoms. `where` names the part that cannot evaluate it."""
     for rule in rules:
         if not rule.is_positive or any(atom.relation == DATA for atom in rule.body):
-            problem = f"{where} cannot evaluate NOT, DATA, FILTER, BIND and AGGREGATE; load in one process instead"
-            raise RuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
+            said = "the built-ins of SWRL" if rule.sources else "NOT, DATA, FILTER, BIND and AGGREGATE"
+            problem = f"{where} cannot evaluate {said}; load in one process instead"
+            raise RuleError(f"rule {rule.name or '(unnamed)'}{_axiom_of(rule)}: {problem}")
+
+
+def _axiom_of(rule: Rule) -> str:
+    """The node of the axiom that a rule was translated from, in brackets; empty for a user's rule."""
+    return f" ({rule.sources[0][0]})" if rule.sources else ""
 
 
 def _of_aggregates(rule: Rule) -> Iterator[str]:

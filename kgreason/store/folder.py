@@ -38,7 +38,7 @@ from kgreason.materialize.options import ALIASES, OnContradiction, SameAsMode, S
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.links import left_by_the_dead
 
-FORMAT = 4
+FORMAT = 5
 """The number of the format in which stores are written.
 
 Increase it if the new code would misread an existing snapshot. This happens with a change of the files of a store, of
@@ -64,6 +64,7 @@ class Manifest:
     - `stats`, `warnings`, `streams`: of the last commit, if `stored` is the last commit. `streams` has the headers of
       the last commit of each stream.
     - `format`: the format of the snapshot.
+    - `functions`: the signatures of the Python functions that rules call, by name, as of the commit `stored`.
     """
 
     rules: list[str]
@@ -79,6 +80,7 @@ class Manifest:
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
     format: int = FORMAT
     on_contradiction: OnContradiction = "keep"
+    functions: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_older(self) -> bool:

@@ -31,12 +31,16 @@ class _Moment(NamedTuple):
 
 
 class Reader(Repository):
-    """The repository of a graph in a store that another process may change; `wanted`: as for `Repository`."""
+    """The repository of a graph in a store that another process may change; `wanted`: as for `Repository`.
+
+    `reason` says why a store that was to be written is open for reading only.
+    """
 
     _folder: Folder
 
-    def __init__(self, folder: Folder, wanted: Manifest) -> None:
+    def __init__(self, folder: Folder, wanted: Manifest, reason: str = "") -> None:
         super().__init__(folder, wanted)
+        self._reason = reason
         self._moment: _Moment | None = None
         self._end: int | None = None
 
@@ -52,7 +56,7 @@ class Reader(Repository):
         """Raise StoreError: a reader takes no commit."""
         if self.is_closed:
             raise StoreError("the graph is closed")
-        raise StoreError("the store was opened for reading only")
+        raise StoreError(self._reason or "the store was opened for reading only")
 
     @property
     def last(self) -> int:

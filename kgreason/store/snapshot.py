@@ -163,7 +163,7 @@ def false_rules(folder: Path | None, names: Collection[str], terms: Collection[s
     for told in read_rules(folder) if folder else ():
         text, why = told["rule"], told["why"]
         if told["name"] in names and text.startswith("false") and _names_only(text, terms):
-            (rule,) = parse(f"@rule {quote(told['name'])}\n{text}", str(folder)).rules
+            (rule,) = parse(f"@rule {quote(told['name'])}\n{text}", str(folder), None).rules
             sources = _TERM.findall(why) if why.startswith(("<", "_:", '"')) else []
             yield replace(rule, sources=tuple(zip(*[iter(sources)] * 3, strict=True)))
 
@@ -177,7 +177,7 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
     names = folder / "files.json"
     try:
         text = (folder / "own.dl").read_text(encoding="utf-8")
-        rules = parse(text, str(folder / "own.dl")).rules if text else ()  # the parser takes 0.15 s to start
+        rules = parse(text, str(folder / "own.dl"), None).rules if text else ()  # the parser takes 0.15 s to start
         files = json.loads(names.read_text()) if names.exists() else [""] * len(rules)  # older versions wrote no names
         return tuple(replace(rule, file=file) for rule, file in zip(rules, files, strict=True))
     except (OSError, ValueError, RuleError) as error:

@@ -11,8 +11,9 @@ Cost: one Bootstrap, an Update for each level of NOT, and the cost of reading an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +21,10 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import encode_all, relation_text
 from kgreason.errors import InputError, RuleError
+from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.operators import Operators
+from kgreason.rules.expressions import RESERVED
 from kgreason.rules.lowering import lowered
 from kgreason.rules.parser import load
 from kgreason.rules.program import check_sizes
@@ -37,12 +40,15 @@ Report = Callable[[int], object]
 class TableProgram:
     """A program in a file of rule text. Call `read`, `evaluate` and `write` in this order.
 
+    `functions` are the Python functions that its rules may call.
+
     Raises InputError if the file does not exist, RuleSyntaxError, and RuleError (with the file and the rule) if the
     program is not one on tables.
     """
 
-    def __init__(self, path: Path) -> None:
-        program = load(path)
+    def __init__(self, path: Path, functions: Iterable[Callable[..., Any]] = ()) -> None:
+        registry = Registry(functions, RESERVED)
+        program = load(path, registry.find)
         try:
             check_sizes(program.rules)
             self._signature = signature(program)
@@ -53,7 +59,7 @@ class TableProgram:
         self._engine = Engine()
         positive = [each for rule in program.rules for each in lowered(rule)]
         self._rules = encode_all(positive, self._engine.planner, self._dictionary.intern)
-        self._operators = Operators(self._engine, self._dictionary)
+        self._operators = Operators(self._engine, self._dictionary, registry=registry)
         try:
             self._operators.follow(program.rules)
         except RuleError as error:
@@ -97,6 +103,7 @@ class TableProgram:
             engine.apply(self._facts, {}, self._rules, strategy="bootstrap", check=check)
             while any(facts := self._operated(check)):
                 engine.apply(facts.added, facts.removed, check=check)
+            self._operators.finish()
         except BaseException:
             engine.rollback()
             raise

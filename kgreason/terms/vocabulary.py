@@ -204,6 +204,10 @@ SWRL_CLASS_PREDICATE = "<http://www.w3.org/2003/11/swrl#classPredicate>"
 SWRL_PROPERTY_PREDICATE = "<http://www.w3.org/2003/11/swrl#propertyPredicate>"
 SWRL_ARGUMENT1 = "<http://www.w3.org/2003/11/swrl#argument1>"
 SWRL_ARGUMENT2 = "<http://www.w3.org/2003/11/swrl#argument2>"
+SWRL_BUILTIN = "<http://www.w3.org/2003/11/swrl#builtin>"
+SWRL_ARGUMENTS = "<http://www.w3.org/2003/11/swrl#arguments>"
+SWRLB = "http://www.w3.org/2003/11/swrlb#"
+"""The namespace of SWRL's built-ins, as bare IRI text."""
 
 VOCABULARY: tuple[str, ...] = (
     RDF_TYPE,
@@ -376,5 +380,7 @@ VOCABULARY: tuple[str, ...] = (
     SWRL_PROPERTY_PREDICATE,
     SWRL_ARGUMENT1,
     SWRL_ARGUMENT2,
+    SWRL_BUILTIN,
+    SWRL_ARGUMENTS,
 )
 """Every term above, in the order of its id; append-only."""

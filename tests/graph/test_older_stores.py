@@ -29,10 +29,16 @@ MORE = "<http://e/new> <http://e/p> <http://e/b> ."
 @pytest.fixture(scope="module", params=range(OLDEST, FORMAT))
 def stores(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of stores of an older format, and what they show."""
-    folder: Path = tmp_path_factory.mktemp("stores")
+    folder: Path = tmp_path_factory.mktemp("stores") / str(request.param)
     with tarfile.open(ARCHIVES / f"format-{request.param}.tar.xz") as archive:
         archive.extractall(folder, filter="data")
     return folder
+
+
+@pytest.fixture
+def number(stores: Path) -> int:
+    """The number of the older format."""
+    return int(stores.name)
 
 
 @pytest.fixture
@@ -57,13 +63,15 @@ def expected_of(folder: Path, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_an_older_store_is_brought_forward(copy: Path, name: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_older_store_is_brought_forward(
+    copy: Path, name: str, number: int, caplog: pytest.LogCaptureFixture
+) -> None:
     path, before = copy / name, read_manifest(copy / name)
     with caplog.at_level(logging.INFO, "kgreason"), KnowledgeGraph.open(path) as graph:
         check_as_before(graph, expected_of(copy, name))
     told = [record.getMessage() for record in caplog.records if record.name == "kgreason"]
     assert len(told) == (before is not None)
-    assert all(f"{path}: the store has format 3, which is older than {FORMAT}" in each for each in told)
+    assert all(f"{path}: the store has format {number}, which is older than {FORMAT}" in each for each in told)
     caplog.clear()
     with KnowledgeGraph.open(path) as graph:
         check_as_before(graph, expected_of(copy, name))
@@ -93,14 +101,14 @@ def test_a_reader_brings_an_older_store_forward_where_it_can(copy: Path, name: s
         check_as_before(graph, expected_of(copy, name))
 
 
-def test_a_reader_that_may_not_write_is_told_what_to_do(copy: Path) -> None:
+def test_a_reader_that_may_not_write_is_told_what_to_do(copy: Path, number: int) -> None:
     path = copy / "aliases"
     with (path / "lock").open("rb") as other:
         import portalocker
 
         portalocker.lock(other, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING)
         with pytest.raises(
-            StoreVersionError, match=rf"format 3, which is older than {FORMAT}: open the store for writ"
+            StoreVersionError, match=rf"format {number}, which is older than {FORMAT}: open the store for writ"
         ):
             KnowledgeGraph.open(path, read_only=True)
     with pytest.raises(StoreVersionError, match="open the store for writing once"):
@@ -132,6 +140,20 @@ def test_a_kill_while_a_store_is_brought_forward_loses_nothing(
             KnowledgeGraph.open(path).close()
     with KnowledgeGraph.open(path) as graph:
         check_as_before(graph, expected_of(copy, name))
+
+
+def test_a_built_in_of_an_older_store_runs_once_it_is_brought_forward(copy: Path, number: int) -> None:
+    """Its vocabulary was no vocabulary then, so the terms had other ids."""
+    if number == 3:
+        pytest.skip("the archive of format 3 has no such store")
+    before = expected_of(copy, "builtins")
+    adult = "<http://e/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Adult> ."
+    with KnowledgeGraph.open(copy / "builtins") as graph:
+        assert adult not in before["closure"]
+        assert sorted(lines(graph.dump())) == sorted([*before["closure"], adult])
+        assert sorted(lines(graph.dump(asserted=True, graphs=True))) == before["asserted"]
+        assert not graph.warnings
+        assert agrees(graph)
 
 
 def _owners(moment: str) -> list[Any]:

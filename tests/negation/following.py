@@ -10,7 +10,8 @@ import pytest
 
 from kgreason.engine.engine import Strategy
 from kgreason.engine.memory.layout import ABSENT, ASSERTED, FIRST, STAMP, STATE, SUPPORT, Int32
-from kgreason.errors import StratificationError
+from kgreason.errors import RuleError, StratificationError
+from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
@@ -22,9 +23,18 @@ from tests.oracle.stratified import NO_FUNCTIONS, CircularError, Functions, perf
 from tests.strategies.negation import Commit, Triple
 
 
-def follow(commits: Iterable[Commit], strategy: Strategy, label: str = "", functions: Functions = NO_FUNCTIONS) -> None:
-    """Commit one by one. After each commit compare facts, delta, stamps, supports and hidden facts."""
-    graph = Graph(strategy)
+def follow(
+    commits: Iterable[Commit],
+    strategy: Strategy,
+    label: str = "",
+    functions: Functions = NO_FUNCTIONS,
+    registry: Registry | None = None,
+) -> None:
+    """Commit one by one. After each commit compare facts, delta, stamps, supports and hidden facts.
+
+    `registry` has the Python functions of the rules; if one of `functions` raises ValueError, so must the commit.
+    """
+    graph = Graph(strategy, registry)
     asserted: set[Triple] = set()
     for commit in commits:
         after = asserted - commit.removed | commit.added
@@ -35,6 +45,12 @@ def follow(commits: Iterable[Commit], strategy: Strategy, label: str = "", funct
             with pytest.raises(StratificationError):
                 graph.commit(asserted, commit)
             assert graph.facts() == before, f"{label}: a refused commit changed something"
+            continue
+        except ValueError:
+            with pytest.raises(RuleError) as caught:
+                graph.commit(asserted, commit)
+            assert isinstance(caught.value.__cause__, ValueError), label
+            assert graph.facts() == before, f"{label}: a commit that a function ended changed something"
             continue
         change = graph.commit(asserted, commit)
         asserted = after
@@ -63,8 +79,8 @@ def _is_shown(fact: Fact) -> bool:
 class Graph:
     """A materializer in the words of the oracle."""
 
-    def __init__(self, strategy: Strategy) -> None:
-        self.materializer = Materializer(select(["none"]))
+    def __init__(self, strategy: Strategy, registry: Registry | None = None) -> None:
+        self.materializer = Materializer(select(["none"]), registry=registry)
         self._strategy = strategy
 
     def commit(self, asserted: set[Triple], commit: Commit) -> Change:
@@ -73,7 +89,7 @@ class Graph:
         removed, added = map(self._quads, (commit.removed & asserted, commit.added - asserted))
         try:
             change = materializer.change(Edit(removed, added, commit.rules), strategy=self._strategy)
-        except StratificationError:
+        except RuleError:
             materializer.rollback()
             raise
         materializer.accept()

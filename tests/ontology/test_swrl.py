@@ -119,7 +119,7 @@ FAULTS = {
         "swrl:argument2 :z . _:u",
         "swrl:argument2 :y . _:u",
     ),
-    "swrl:BuiltinAtom is not supported": ("_:p a swrl:IndividualPropertyAtom", "_:p a swrl:BuiltinAtom"),
+    "swrl:builtin is missing": ("_:p a swrl:IndividualPropertyAtom", "_:p a swrl:BuiltinAtom"),
     "swrl:DataRangeAtom is not supported": ("_:p a swrl:IndividualPropertyAtom", "_:p a swrl:DataRangeAtom"),
 }
 

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 from tests.oracle.aggregates import grouped
 from tests.oracle.datalog import Atom, Fact, FactLike, Index, Substitution, Var, ground, plain, solutions
 
-Functions: TypeAlias = Mapping[str, Callable[..., str | bool | None]]
+Functions: TypeAlias = Mapping[str, Callable[..., str | bool | list[str] | None]]
 NO_FUNCTIONS: Functions = MappingProxyType({})
 
 
@@ -34,7 +34,8 @@ def perfect(facts: Iterable[FactLike], rules: Iterable[Any], functions: Function
     """The perfect model of rules over facts. Raises CircularError.
 
     `functions` computes expressions: the tokens of an expression, joined by spaces and with `_` for each variable, to a
-    Python function of the values. A FILTER needs a function that returns a bool; None means that there is no result.
+    Python function of the values. A FILTER needs a function that returns a bool; None means that there is no result,
+    and a list has many.
     """
     program = list(rules)
     levels = strata(program)
@@ -92,9 +93,9 @@ def _named(atom: Any, side: str) -> list[object]:
 def _heads(rule: Any, index: Index, functions: Functions) -> Iterator[Fact]:
     """What a rule derives from the facts of the index."""
     for found in _joined(rule, index, functions):
-        binding = _computed(rule, found, functions)
-        if binding is not None and not any(_is_met(negated, binding, index) for negated in rule.negated):
-            yield from (ground(_atom(head), binding) for head in rule.heads)
+        for binding in _computed(rule, found, functions):
+            if not any(_is_met(negated, binding, index) for negated in rule.negated):
+                yield from (ground(_atom(head), binding) for head in rule.heads)
 
 
 def _joined(rule: Any, index: Index, functions: Functions) -> list[Substitution]:
@@ -102,7 +103,7 @@ def _joined(rule: Any, index: Index, functions: Functions) -> list[Substitution]
     found = list(solutions(index, tuple(map(_atom, rule.body)), {}))
     for aggregate in rule.aggregates:
         inner = solutions(index, tuple(map(_atom, aggregate.atoms)), {})
-        matches = [match for binding in inner if (match := _computed(aggregate, binding, functions)) is not None]
+        matches = [match for binding in inner for match in _computed(aggregate, binding, functions)]
         names = [variable.name for variable in (*aggregate.group, aggregate.result)]
         rows = [dict(zip(names, (*group, value), strict=True)) for group, value in grouped(aggregate, matches).items()]
         found = [
@@ -114,22 +115,23 @@ def _joined(rule: Any, index: Index, functions: Functions) -> list[Substitution]
     return found
 
 
-def _computed(rule: Any, binding: Substitution, functions: Functions) -> Substitution | None:
-    """The binding with the results of the assignments; None if a filter is false or there is no result."""
-    extended = dict(binding)
+def _computed(rule: Any, binding: Substitution, functions: Functions) -> list[Substitution]:
+    """The binding with the results of the assignments; none if a filter is false or there is no result."""
+    found = [dict(binding)]
     for computed in rule.computed:
         text = " ".join("_" if hasattr(part, "name") else part for part in computed.parts)
-        values = [extended[part.name] if hasattr(part, "name") else part for part in computed.parts]
-        if text.startswith("SKOLEM"):
-            value: str | bool | None = _blank_node([value for value in values[2:-1] if value != ","])
-        else:
-            inputs = (value for part, value in zip(computed.parts, values, strict=True) if hasattr(part, "name"))
-            value = functions[text](*inputs)
-        if value is None or value is False:
-            return None
-        if computed.result is not None:
-            extended[computed.result.name] = str(value)
-    return extended
+        extended = []
+        for each in found:
+            terms = [each[part.name] if hasattr(part, "name") else part for part in computed.parts]
+            if text.startswith("SKOLEM"):
+                values = [_blank_node([term for term in terms[2:-1] if term != ","])]
+            else:
+                inputs = (term for part, term in zip(computed.parts, terms, strict=True) if hasattr(part, "name"))
+                value = functions[text](*inputs)
+                values = value if isinstance(value, list) else [] if value is None or value is False else [str(value)]
+            extended += [{**each, **({computed.result.name: one} if computed.result else {})} for one in values]
+        found = extended
+    return found
 
 
 def _blank_node(texts: Sequence[str]) -> str:

@@ -12,13 +12,15 @@ count a contradiction. Then one proof is made for each contradiction.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, there, verbose, warn
+from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, there, verbose, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction
@@ -32,6 +34,7 @@ _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store -
 @click.option("-l", "--location", type=click.Path(path_type=Path), metavar="STORE", help="A store, instead of files.")
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @catalogue
+@functions
 @as_json
 @shown_prefixes
 @verbose
@@ -42,6 +45,7 @@ def check(
     location: Path | None,
     rules: tuple[str, ...],
     catalogue: Path | None,
+    functions: list[Callable[..., Any]],
     as_json: bool,
     prefixes: dict[str, str],
     verbose: bool,
@@ -60,7 +64,8 @@ def check(
     if location and (rules or catalogue):
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
     store = None if location is None else there(location)
-    with KnowledgeGraph.open(store, rules=rules or None, catalogue=catalogue, read_only=store is not None) as graph:
+    how: dict[str, Any] = {"catalogue": catalogue, "functions": functions}
+    with KnowledgeGraph.open(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
             graph.load(*files, progress=Bars(verbose))
             warn(graph.warnings)

@@ -9,14 +9,25 @@ also costs the copy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kgreason.cli.notation import PREFIXES, prefixes, shortened
-from kgreason.cli.options import FileList, catalogue, check_stdin, example, existing, given, request, verbose, warn
+from kgreason.cli.options import (
+    FileList,
+    catalogue,
+    check_stdin,
+    example,
+    existing,
+    functions,
+    given,
+    request,
+    verbose,
+    warn,
+)
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.progress import Progress
 
@@ -39,6 +50,7 @@ _FILES = "RDF files; - is standard input."
 @click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @catalogue
+@functions
 @prefixes
 @verbose
 def diff(
@@ -49,6 +61,7 @@ def diff(
     removed: tuple[str, ...],
     syntax: str | None,
     catalogue: Path | None,
+    functions: list[Callable[..., Any]],
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
@@ -67,24 +80,25 @@ def diff(
     if (text is not None or file) and (added or removed):
         raise click.UsageError("give an update or files, not both")
     progress = Bars(verbose)
+    how = {"catalogue": catalogue, "functions": functions}
     check_stdin((*added, *removed), syntax)
     if added or removed:
-        delta = _of_files(location, catalogue, removed, added, syntax, progress)
+        delta = _of_files(location, how, removed, added, syntax, progress)
     else:
-        delta = _of_update(location, catalogue, *given(text, file, "update"), prefixes, progress)
+        delta = _of_update(location, how, *given(text, file, "update"), prefixes, progress)
     click.echo(shortened(delta.to_patch(), prefixes), nl=False)
     warn((), delta.contradictions, prefixes=PREFIXES | prefixes)
 
 
 def _of_files(
     location: Path,
-    catalogue: Path | None,
+    how: Mapping[str, Any],
     removed: tuple[str, ...],
     added: tuple[str, ...],
     syntax: str | None,
     progress: Progress,
 ) -> Delta:
-    with KnowledgeGraph.open(location, catalogue=catalogue, read_only=True) as graph, graph.what_if() as tx:
+    with KnowledgeGraph.open(location, **how, read_only=True) as graph, graph.what_if() as tx:
         tx.unload(*removed, syntax=syntax, progress=progress)
         tx.load(*added, syntax=syntax, progress=progress)
     return tx.delta
@@ -92,7 +106,7 @@ def _of_files(
 
 def _of_update(
     location: Path,
-    catalogue: Path | None,
+    how: Mapping[str, Any],
     sparql: str,
     source: str,
     prefixes: Mapping[str, str],
@@ -100,5 +114,5 @@ def _of_update(
 ) -> Delta:
     from kgreason.graph.fork import fork
 
-    with fork(location, catalogue=catalogue) as graph, progress("updating"):
+    with fork(location, **how) as graph, progress("updating"):
         return graph.update(sparql, source, prefixes=prefixes).delta

@@ -11,12 +11,14 @@ store does not have is refused before that.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kgreason.cli.notation import PREFIXES, prefixes
-from kgreason.cli.options import example, existing, verbose
+from kgreason.cli.options import example, existing, functions, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 
@@ -37,9 +39,18 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
     show_default=True,
     help="Indented text, JSON (with --all a list of proofs), or a Mermaid flowchart.",
 )
+@functions
 @prefixes
 @verbose
-def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dict[str, str], verbose: bool) -> None:
+def explain(
+    location: Path,
+    triple: str,
+    every: bool,
+    syntax: str,
+    functions: list[Callable[..., Any]],
+    prefixes: dict[str, str],
+    verbose: bool,
+) -> None:
     """Show a proof of a triple: the rules, facts and axioms that it follows from, down to what was loaded.
 
     Write terms as in Turtle: `a` for rdf:type, and prefixed names. --prefix declares a prefix; rdf, rdfs, owl and xsd
@@ -50,7 +61,7 @@ def explain(location: Path, triple: str, every: bool, syntax: str, prefixes: dic
 
     prefixes = PREFIXES | prefixes
     terms = triple_of(triple, prefixes)
-    with KnowledgeGraph.open(location, read_only=True) as graph:
+    with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph:
         graph.check_known(terms)
         with Bars(verbose)("explaining"):
             proofs = [graph.explain(terms)]

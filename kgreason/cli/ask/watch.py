@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kgreason.cli.notation import shortened, shown_prefixes
-from kgreason.cli.options import example, existing, verbose
+from kgreason.cli.options import example, existing, functions, verbose
 
 _PAUSE = 0.2
 """Seconds between two looks at the files."""
@@ -32,9 +34,17 @@ _PAUSE = 0.2
     help="Show the commits after commit N. --from 0 shows the whole graph first. Without --from: only commits to come.",
 )
 @click.option("--once", is_flag=True, help="Stop when everything so far is shown.")
+@functions
 @verbose
 @shown_prefixes
-def watch(location: Path, after: int | None, once: bool, verbose: bool, prefixes: dict[str, str]) -> None:
+def watch(
+    location: Path,
+    after: int | None,
+    once: bool,
+    functions: list[Callable[..., Any]],
+    verbose: bool,
+    prefixes: dict[str, str],
+) -> None:
     """Show what each commit to a store changes, as RDF Patches, while another process edits it.
 
     An A row is a triple that appeared, a D row is a triple that disappeared. Several commits can be one patch, if they
@@ -46,7 +56,7 @@ def watch(location: Path, after: int | None, once: bool, verbose: bool, prefixes
 
     progress = Bars(verbose)
     with progress("reading"):
-        follower = Follower(location, after)
+        follower = Follower(location, after, functions)
     while True:
         for record in follower.read():
             patch = record.patch()

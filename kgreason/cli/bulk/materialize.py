@@ -20,13 +20,15 @@ import click
 
 from kgreason.cli.bulk.pipelines import Pipeline, is_for_spark, pipeline, refuse_settings, session
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import RULE_SETS, catalogue, check_stdin, equality, example, schema, verbose, warn
+from kgreason.cli.options import RULE_SETS, catalogue, check_stdin, equality, example, functions, schema, verbose, warn
 from kgreason.files import whole
+from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import opened
 from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import Progress
 from kgreason.rdf.reader import read_files
+from kgreason.rules.expressions import RESERVED
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary, Ids
 
@@ -60,6 +62,7 @@ _FILES = (".nt", ".nt.gz")
 @schema
 @equality
 @catalogue
+@functions
 @pipeline
 @shown_prefixes
 @verbose
@@ -73,6 +76,7 @@ def materialize(
     same_as: SameAsMode | None,
     aliases: int | None,
     catalogue: Path | None,
+    functions: list[Callable[..., Any]],
     pipeline: Pipeline,
     master: str | None,
     conf: dict[str, str],
@@ -103,9 +107,10 @@ def materialize(
     check_stdin(files, syntax)
     refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
     target = _target(output)
-    selection = select(rules, schema or "axioms", same_as or "aliases", ALIASES if aliases is None else aliases)
+    registry, budget = Registry(functions, RESERVED), ALIASES if aliases is None else aliases
+    selection = select(rules, schema or "axioms", same_as or "aliases", budget, registry.find)
     with _says_what_is_written(output):
-        materializer = _closed(selection, files, syntax, opened(catalogue), prefixes, progress)
+        materializer = _closed((selection, registry), files, syntax, opened(catalogue), prefixes, progress)
         rows = materializer.save().triples(asserted=False if inferred else None)
         _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)
 
@@ -127,20 +132,21 @@ def _says_what_is_written(output: str) -> Iterator[None]:
 
 
 def _closed(
-    selection: Selection,
+    program: tuple[Selection, Registry],
     files: Sequence[str],
     syntax: str | None,
     documents: Catalogue | None,
     prefixes: Mapping[str, str],
     progress: Progress,
 ) -> Materializer:
-    """The closure of files; warnings and contradictions are printed."""
+    """The closure of files under rules and their functions; warnings and contradictions are printed."""
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
     from kgreason.materialize.materializer import Materializer
     from kgreason.proofs.contradictions import contradictions
 
-    materializer = Materializer(selection)
+    selection, registry = program
+    materializer = Materializer(selection, registry=registry)
     imports = Imports(materializer, documents)
     edit = Edit(added=read_files(files, materializer.dictionary, syntax=syntax, progress=progress))
     materializer.change(imports.completed(edit, progress), progress=progress)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 import click
 
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import Command, print_table, warn
+from kgreason.cli.options import Command, functions, print_table, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
 from kgreason.store.folder import Folder, is_store
 
@@ -56,6 +56,7 @@ class Means(TypedDict):
     budget: int | None
     wait: float
     prefixes: dict[str, str]
+    functions: list[Callable[..., Any]]
 
 
 def means(command: Command) -> Command:
@@ -63,12 +64,18 @@ def means(command: Command) -> Command:
 
     @functools.wraps(command)
     def collected(
-        *args: Any, strategy: Strategy, budget: int | None, wait: float, prefixes: dict[str, str], **others: Any
+        *args: Any,
+        strategy: Strategy,
+        budget: int | None,
+        wait: float,
+        prefixes: dict[str, str],
+        functions: list[Callable[..., Any]],
+        **others: Any,
     ) -> Any:  # click passes by name
-        how = Means(strategy=strategy, budget=budget, wait=wait, prefixes=prefixes)
+        how = Means(strategy=strategy, budget=budget, wait=wait, prefixes=prefixes, functions=functions)
         return command(*args, how=how, **others)
 
-    return cast(Command, _STRATEGY(_BUDGET(_WAIT(shown_prefixes(collected)))))
+    return cast(Command, _STRATEGY(_BUDGET(_WAIT(functions(shown_prefixes(collected))))))
 
 
 class Done:

@@ -21,9 +21,11 @@ from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edit
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, example, existing, is_stdin, location, typed, verbose
 from kgreason.errors import RuleError, RuleSyntaxError
+from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
+from kgreason.rules.expressions import RESERVED
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load, parse
 from kgreason.store.folder import read_manifest
@@ -107,7 +109,9 @@ def add(
     rule_files, sourced = _with_stdin(files, texts)
     given = 0
     sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
-    for program in (*map(load, rule_files), *(parse(text, source) for text, source in sourced)):
+    find = Registry(how["functions"], RESERVED).find
+    programs = [load(file, find) for file in rule_files]
+    for program in (*programs, *(parse(text, source, find) for text, source in sourced)):
         check_own(program.rules)
         given += len(program.rules)
     with edited(location, **how) as graph:
@@ -172,7 +176,7 @@ def remove(
     with edited(location, **how) as graph:
         own, selected = graph.own_rules(), _selected(location)
         for file in rule_files:
-            own = without(own, load(file).rules)
+            own = without(own, load(file, None).rules)
         for name in of_file:
             own = remaining(own, name, "<rule>", origin, selected=selected)
         sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
@@ -207,7 +211,7 @@ def _with_prefixes(text: str, source: str, prefixes: Mapping[str, str]) -> str:
     text as the user wrote it.
     """
     try:
-        parse(text, source)
+        parse(text, source, None)
     except RuleSyntaxError as error:
         if not prefixes or _UNDECLARED not in str(error):
             return text
@@ -215,7 +219,7 @@ def _with_prefixes(text: str, source: str, prefixes: Mapping[str, str]) -> str:
         return text
     declared = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in prefixes.items())
     try:
-        parse(f"{declared}{text}", source)
+        parse(f"{declared}{text}", source, None)
     except RuleSyntaxError as error:
         line = error.line and error.line - len(prefixes)
         raise RuleSyntaxError(source, line, error.column, error.problem) from None

@@ -15,18 +15,20 @@ A commit costs what it changes. A difference costs decoding every term and sorti
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StoreError
+from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.recovery import replayed, restored
 from kgreason.materialize.materializer import Materializer
+from kgreason.rules.expressions import RESERVED
 from kgreason.store.folder import Manifest, is_store, journal_path, no_store, older, read_manifest, snapshot_path
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record
@@ -46,11 +48,13 @@ class _Seen(NamedTuple):
 class Follower:
     """The commits of a store after the commit `after`. None means "from now on"; 0 begins with the whole graph.
 
+    `functions` are the Python functions that rules of the store call: the follower calls them too.
+
     Raises StoreError if there is no store, or if its journal no longer has the commits after that one.
     """
 
-    def __init__(self, path: Path, after: int | None = None) -> None:
-        self._path = path
+    def __init__(self, path: Path, after: int | None = None, functions: Iterable[Callable[..., Any]] = ()) -> None:
+        self._path, self._registry = path, Registry(functions, RESERVED)
         self._live: Materializer | None = None
         self._journal: Journal | None = None
         self._base = self._commit = 0
@@ -102,7 +106,7 @@ class Follower:
     def _seen(self, manifest: Manifest) -> _Seen:
         commit, live = manifest.commit, self._live
         if commit != self._commit:
-            live = restored(manifest, snapshot_path(self._path, commit)) if commit else None
+            live = restored(manifest, snapshot_path(self._path, commit), self._registry) if commit else None
         journal = Journal(journal_path(self._path), write=False, last=commit)
         return _Seen(commit, live, journal, list(journal.records(commit)))
 

@@ -21,6 +21,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.expressions.numbers import comparison_of
 from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms.dictionary import Dictionary, Kind
@@ -31,6 +32,8 @@ _PIECE = 20_000
 """The number of rows of one query: enough to hide its fixed cost of 0.1 ms, few enough for Ctrl-C."""
 _NO_TERM = (f"^^{RDF_LANG_STRING}", f"^^{RDF_DIR_LANG_STRING}")
 """The ends of what STRDT makes of a string and a datatype that needs a language tag: no RDF term."""
+_MANY = 8
+"""The number of rows from which on numbers are compared as columns."""
 _ROW = "urn:kgreason:row"
 
 
@@ -40,6 +43,10 @@ def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Ca
     keys: int32[n, k], each once. New results are interned. `check` is called between pieces and may raise.
     """
     parts = []
+    if len(keys) >= _MANY and (comparison := comparison_of(computed)):
+        is_true, is_known = comparison.decide(keys, dictionary)
+        parts.append(keys[is_true])
+        keys = keys[~is_known]
     for low in range(0, len(keys), _PIECE):
         check()
         parts.append(_piece(computed, keys[low : low + _PIECE], dictionary))

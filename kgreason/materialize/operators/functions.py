@@ -8,21 +8,28 @@ the facts.
 Recursion through BIND takes one round for each step. A commit with more than `MOST_ROUNDS` rounds that make new terms
 is refused, because such a recursion seldom ends.
 
+A Python function (`calls`) is called once for each input. A fact `called(inputs)` says that it was called, also if it
+gave no result. If it raises an error, the commit goes on: the rule may ask for these inputs in the middle of the commit
+only, before a NOT is decided or terms are made equal. If the rule still asks at the end, `finish` raises the error. So
+the errors of a commit depend on its facts and rules alone.
+
 Cost: one query to Oxigraph for each expression and round, for the new inputs only (`evaluation`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
 from kgreason.errors import LimitError, RuleError
+from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
+from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.operators.evaluation import evaluated
 from kgreason.materialize.operators.tables import Table, table_of
-from kgreason.rules.expressions import text_of
+from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
@@ -52,19 +59,24 @@ class Rounds:
 
 
 class _Operator(NamedTuple):
-    """An expression, the name of a rule that has it, and the tables of its inputs and of its results."""
+    """An expression, the name of a rule that has it, and the tables of its inputs and of its results.
+
+    `called` is the table of the inputs for which a Python function was called; None for an expression of SPARQL.
+    """
 
     function: Function
     rule: str
     asks: Table
     made: Table
+    called: Table | None
 
 
 class Functions:
     """The expressions of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, rounds: Rounds) -> None:
-        self._engine, self._dictionary, self._rounds = engine, dictionary, rounds
+    def __init__(self, engine: Engine, dictionary: Dictionary, rounds: Rounds, registry: Registry) -> None:
+        self._engine, self._dictionary, self._rounds, self._registry = engine, dictionary, rounds, registry
+        self._failed: list[tuple[_Operator, Failure]] = []
         self._operators: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
         self.are_any = False
@@ -78,12 +90,12 @@ class Functions:
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before = self._operators
+        self._before, self._failed = self._operators, []
         self._rounds.restart()
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
-        self._operators, self.are_any = self._before, bool(self._before)
+        self._operators, self.are_any, self._failed = self._before, bool(self._before), []
         self._rounds.restart()
 
     def wanted(self, check: Callable[[], object]) -> Facts:
@@ -92,19 +104,51 @@ class Functions:
         `check` may raise between pieces. Raises LimitError, naming a rule, after `MOST_ROUNDS` rounds with new terms.
         """
         rows, tables = self._engine.arrived()
-        found = []
+        found = list[Facts]()
         known = len(self._dictionary)
         for operator in self._operators:
             keys = operator.asks.matching(rows, tables)
             if len(keys):
-                made = operator.made.rows(self._evaluated(operator, keys, check))
-                made = made[self._engine.circuit.facts.find(made) < 0]
-                if len(made):
-                    found.append(Facts({operator.made.number: made}, {}))
+                found += self._made(operator, keys, check)
                 if len(self._dictionary) > known:
                     self._rounds.count(operator.rule)
                     known = len(self._dictionary)
         return together(found)
+
+    def finish(self) -> None:
+        """Raise RuleError if a Python function raised an error in this commit for inputs that rules still ask for."""
+        for operator, failure in self._failed:
+            row = operator.asks.rows(failure.key)
+            if self._engine.circuit.facts.find(row)[0] >= 0:
+                raise RuleError(f"rule {operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
+
+    def _made(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
+        """The facts to assert for the inputs int32[n, k]."""
+        if operator.called is None:
+            yield from self._fresh(operator.made, self._evaluated(operator, keys, check))
+            return
+        keys = keys[self._engine.circuit.facts.find(operator.called.rows(keys)) < 0]
+        if len(keys):
+            result = self._called(operator, keys, check)
+            self._failed += [(operator, failure) for failure in result.failures]
+            yield from self._fresh(operator.called, result.keys)
+            yield from self._fresh(operator.made, result.made)
+
+    def _fresh(self, table: Table, keys: Int32) -> Iterator[Facts]:
+        """The rows of a table with these keys that are no facts yet."""
+        rows = table.rows(keys)
+        rows = rows[self._engine.circuit.facts.find(rows) < 0]
+        if len(rows):
+            yield Facts({table.number: rows}, {})
+
+    def _called(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Called:
+        computed = operator.function.computed
+        call = call_of(computed)
+        assert call is not None
+        function = self._registry.get(call.name)
+        if function is None:
+            raise RuleError(f"rule {operator.rule}: the function {call.name} is missing: {HOW_TO_PASS}")
+        return called(function, computed, keys, self._dictionary, check)
 
     def _evaluated(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Int32:
         try:
@@ -114,6 +158,11 @@ class Functions:
             raise RuleError(f"rule {operator.rule}: {expression} cannot be evaluated: {error}") from error
 
     def _operator(self, function: Function, rule: str) -> _Operator:
-        asks, made, _ = function
-        tables = (table_of(atom, made.terms, self._engine, self._dictionary) for atom in (asks, made))
-        return _Operator(function, rule, *tables)
+        asks, made, _, called = function
+        asked, results, calls = (
+            table_of(atom, made.terms, self._engine, self._dictionary) if atom else None
+            for atom in (asks, made, called)
+        )
+        assert asked is not None
+        assert results is not None
+        return _Operator(function, rule, asked, results, calls)

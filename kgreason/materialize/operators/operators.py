@@ -24,6 +24,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import Int32
+from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.data import Data
@@ -44,10 +45,18 @@ Check = Callable[[], object]
 class Operators:
     """The operators for the rules in force. Called under the graph's lock: one thread at a time."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        dictionary: Dictionary,
+        equality: Equality | None = None,
+        registry: Registry | None = None,
+    ) -> None:
+        self.registry = Registry() if registry is None else registry
+        """The Python functions that rules may call."""
         self._individuals, rounds = Individuals(engine, dictionary, equality), Rounds()
         self._data = Data(engine, dictionary, self._individuals)
-        self._functions = Functions(engine, dictionary, rounds)
+        self._functions = Functions(engine, dictionary, rounds, self.registry)
         self._skolems = Skolems(engine, dictionary, self._individuals, rounds)
         self._negations = Negations(engine, dictionary, equality)
         self._aggregations = Aggregations(engine, dictionary, self._individuals)
@@ -132,6 +141,10 @@ class Operators:
         if self._aggregations.are_any:
             found.append(self._aggregations.wanted(changes, self._level, before, check))
         return together(found)
+
+    def finish(self) -> None:
+        """End the evaluation of a commit. Raises RuleError for the call of a Python function that failed."""
+        self._functions.finish()
 
     def accept(self) -> None:
         """Make the change of rules final."""

@@ -136,7 +136,7 @@ class Skolems:
         return found
 
     def _operator(self, function: Function, rule: str, level: int) -> _Operator:
-        asks, made, _ = function
+        asks, made = function.asks, function.made
         tables = [table_of(atom, made.terms, self._engine, self._dictionary) for atom in (asks, made)]
         constants = [term for term in skolem_terms(function.computed)[1:] if isinstance(term, str)]
         ids = np.asarray(self._dictionary.intern(constants), dtype=np.int32)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kgreason.rules.model import Atom, Constant, Triple
+from kgreason.rules.model import Atom, Computed, Constant, Triple
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class NegativeAssertion:
 
 @dataclass(frozen=True, slots=True)
 class Implication:
-    """A SWRL rule: if the atoms of `body` hold, the atoms of `head` hold. An empty head means `false`.
+    """A SWRL rule: if `body` and the built-ins in `computed` hold, the atoms of `head` hold. No head means `false`.
 
     `reads` are all nodes whose triples were read.
     """
@@ -101,6 +101,7 @@ class Implication:
     body: tuple[Atom, ...]
     reads: tuple[Constant, ...]
     sources: tuple[Triple, ...]
+    computed: tuple[Computed, ...] = ()
 
 
 Axiom: TypeAlias = Pair | Characteristic | Collection | Restriction | Maximum | NegativeAssertion | Implication

@@ -68,7 +68,9 @@ from kgreason.terms.vocabulary import (
     RDFS_SUB_PROPERTY_OF,
     SWRL_ARGUMENT1,
     SWRL_ARGUMENT2,
+    SWRL_ARGUMENTS,
     SWRL_BODY,
+    SWRL_BUILTIN,
     SWRL_BUILTIN_ATOM,
     SWRL_CLASS_ATOM,
     SWRL_CLASS_PREDICATE,
@@ -121,6 +123,8 @@ SCHEMA_PREDICATES: frozenset[Constant] = frozenset(
         SWRL_PROPERTY_PREDICATE,
         SWRL_ARGUMENT1,
         SWRL_ARGUMENT2,
+        SWRL_BUILTIN,
+        SWRL_ARGUMENTS,
     }
 )
 """A triple with one of these predicates is schema."""

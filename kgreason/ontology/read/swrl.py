@@ -9,22 +9,25 @@ Atoms match only triples that the graph has. The graph has `x owl:sameAs x` only
 owl:AllDifferent adds no owl:differentFrom triples. With the option schema="data" SWRL rules have no effect, because
 there is no generic rule for them.
 
-Built-ins and data ranges are not supported. A rule with one of them gives a fault instead of rules. So does a rule with
-a broken list or atom, or with a variable in its head that its body does not have. Reading records every visited node,
-also the arguments, so that an edit of any of these nodes reads the rule again.
+A built-in of a body becomes an expression of the rule (`builtins`). Data ranges are not supported. A rule with a data
+range, or with a built-in that cannot be evaluated, gives a fault instead of rules. So does a rule with a broken list or
+atom, or with a variable in its head that its body does not have. Reading records every visited node, also the
+arguments, so that an edit of any of these nodes reads the rule again.
 
 Cost: linear in the atoms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from kgreason.ontology.read.axioms import Implication
+from kgreason.ontology.read.builtins import BuiltIn, BuiltInError, computed, shown
 from kgreason.ontology.read.lists import Fault, read_list, unless_one
 from kgreason.ontology.read.rows import RowTable, is_a, rule
 from kgreason.ontology.read.schema import Schema
-from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
+from kgreason.rules.model import FALSE, Atom, Computed, Constant, Rule, Term, Triple, Variable, triple
 from kgreason.terms.vocabulary import (
     OWL_DIFFERENT_FROM,
     OWL_SAME_AS,
@@ -32,7 +35,9 @@ from kgreason.terms.vocabulary import (
     RDF_TYPE,
     SWRL_ARGUMENT1,
     SWRL_ARGUMENT2,
+    SWRL_ARGUMENTS,
     SWRL_BODY,
+    SWRL_BUILTIN,
     SWRL_BUILTIN_ATOM,
     SWRL_CLASS_ATOM,
     SWRL_CLASS_PREDICATE,
@@ -49,15 +54,14 @@ from kgreason.terms.vocabulary import (
 
 _RELATIONS = {SWRL_SAME_INDIVIDUAL_ATOM: OWL_SAME_AS, SWRL_DIFFERENT_INDIVIDUALS_ATOM: OWL_DIFFERENT_FROM}
 _PROPERTY_ATOMS = (SWRL_INDIVIDUAL_PROPERTY_ATOM, SWRL_DATAVALUED_PROPERTY_ATOM)
-_UNSUPPORTED = (SWRL_BUILTIN_ATOM, SWRL_DATA_RANGE_ATOM)
-_ATOMS = (SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, *_UNSUPPORTED)
+_ATOMS = (SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, SWRL_BUILTIN_ATOM, SWRL_DATA_RANGE_ATOM)
 
 
 class _FaultError(Exception):
     """A SWRL rule cannot be read, because of a problem at a node."""
 
     def __init__(self, node: Constant, problem: str) -> None:
-        self.node, self.problem = node, problem
+        self.node = node
         super().__init__(problem)
 
 
@@ -68,11 +72,23 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
     reader = _Reader(schema)
     reader.sources[node, RDF_TYPE, SWRL_IMP] = None
     try:
-        body, head = reader.atoms(node, SWRL_BODY), reader.atoms(node, SWRL_HEAD)
-        reader.check_bound(node, head, body)
-    except _FaultError as error:
-        return Fault(error.node, error.problem, tuple(reader.visited))
-    return Implication(SWRL_IMP, node, head, body, tuple(reader.visited), tuple(reader.sources))
+        found, head = reader.atoms(node, SWRL_BODY), reader.atoms(node, SWRL_HEAD)
+        body, heads = _positive(found), _positive(head)
+        for atom in _built_in(head):
+            raise _FaultError(atom.node, f"{shown(atom.name)} is a built-in, which a head cannot have")
+        expressions = computed(_built_in(found), {term for atom in body for term in atom.terms})
+        reader.check_bound(node, heads, body, expressions)
+    except (_FaultError, BuiltInError) as error:
+        return Fault(error.node, str(error), tuple(reader.visited))
+    return Implication(SWRL_IMP, node, heads, body, tuple(reader.visited), tuple(reader.sources), expressions)
+
+
+def _positive(atoms: Iterable[Atom | BuiltIn]) -> tuple[Atom, ...]:
+    return tuple(atom for atom in atoms if isinstance(atom, Atom))
+
+
+def _built_in(atoms: Iterable[Atom | BuiltIn]) -> list[BuiltIn]:
+    return [atom for atom in atoms if isinstance(atom, BuiltIn)]
 
 
 class _Reader:
@@ -84,24 +100,31 @@ class _Reader:
         self.visited: dict[Constant, None] = {}
         self.sources: dict[Triple, None] = {}
 
-    def atoms(self, node: Constant, predicate: Constant) -> tuple[Atom, ...]:
+    def atoms(self, node: Constant, predicate: Constant) -> tuple[Atom | BuiltIn, ...]:
         """The atoms of the list that `predicate` (swrl:body or swrl:head) leads to from the node."""
+        return tuple(map(self._atom, self._members(node, predicate)))
+
+    def _members(self, node: Constant, predicate: Constant) -> tuple[Constant, ...]:
+        """The members of the list that `predicate` leads to from the node."""
         found = read_list(self._schema, self._value(node, predicate))
         if isinstance(found, Fault):
             self.visited |= dict.fromkeys(found.cells)
             raise _FaultError(found.cell, found.problem)
         self.visited |= dict.fromkeys(cell for cell, _, _ in found.triples)
         self.sources |= dict.fromkeys(found.triples)
-        return tuple(map(self._atom, found.members))
+        return found.members
 
-    def _atom(self, node: Constant) -> Atom:
+    def _atom(self, node: Constant) -> Atom | BuiltIn:
         self.visited[node] = None
         kinds = [kind for kind in self._schema.objects(node, RDF_TYPE) if kind in _ATOMS]
         self._check_one(node, "a class of atoms", kinds)
         (kind,) = kinds
-        if kind in _UNSUPPORTED:
+        if kind == SWRL_DATA_RANGE_ATOM:
             raise _FaultError(node, f"{_short(kind)} is not supported")
         self.sources[node, RDF_TYPE, kind] = None
+        if kind == SWRL_BUILTIN_ATOM:
+            name = self._value(node, SWRL_BUILTIN)
+            return BuiltIn(node, name, tuple(map(self._term, self._members(node, SWRL_ARGUMENTS))))
         first = self._argument(node, SWRL_ARGUMENT1)
         if kind == SWRL_CLASS_ATOM:
             return is_a(first, self._value(node, SWRL_CLASS_PREDICATE))
@@ -109,7 +132,10 @@ class _Reader:
         return triple(first, relation, self._argument(node, SWRL_ARGUMENT2))
 
     def _argument(self, node: Constant, predicate: Constant) -> Term:
-        value = self._value(node, predicate)
+        return self._term(self._value(node, predicate))
+
+    def _term(self, value: Constant) -> Term:
+        """A variable if the node of an argument is typed as one, else the node."""
         self.visited[value] = None
         if SWRL_VARIABLE not in self._schema.objects(value, RDF_TYPE):
             return value
@@ -128,9 +154,12 @@ class _Reader:
         if problem := unless_one(name, len(found)):
             raise _FaultError(node, problem)
 
-    def check_bound(self, node: Constant, head: tuple[Atom, ...], body: tuple[Atom, ...]) -> None:
+    def check_bound(
+        self, node: Constant, head: tuple[Atom, ...], body: tuple[Atom, ...], expressions: tuple[Computed, ...]
+    ) -> None:
         """Check that every variable of the head is in the body. Raises _FaultError for the first that is not."""
         bound = {variable for atom in body for variable in atom.variables()}
+        bound |= {each.result for each in expressions if each.result is not None}
         for value, variable in self._variables.items():
             if variable not in bound and any(variable in atom.variables() for atom in head):
                 raise _FaultError(node, f"the head has the variable {value}, but no atom of the body has it")
@@ -145,7 +174,7 @@ def swrl(axiom: Implication) -> Iterator[Rule]:
     others = {variable for atom in axiom.body if not _is_thing(atom) for variable in atom.variables()}
     body = [atom for atom in axiom.body if not (_is_thing(atom) and atom.terms[0] in others)]
     for head in axiom.head or (FALSE,):
-        yield rule("swrl", axiom, head, *body)
+        yield replace(rule("swrl", axiom, head, *body), computed=axiom.computed)
 
 
 def _is_thing(atom: Atom) -> bool:

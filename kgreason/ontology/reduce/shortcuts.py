@@ -58,8 +58,9 @@ def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def is_step(rule: Rule) -> bool:
-    """Whether a rule is a step: it has one body atom and one head, and the head is not `false`."""
-    return len(rule.body) == len(rule.heads) == 1 and rule.heads[0] is not FALSE and rule.heads[0] != FALSE
+    """Whether a rule is a step: it has one body atom, no expression and one head, and the head is not `false`."""
+    is_one = len(rule.body) == len(rule.heads) == 1 and not rule.computed
+    return is_one and rule.heads[0] is not FALSE and rule.heads[0] != FALSE
 
 
 def key(atom: Atom) -> Key:

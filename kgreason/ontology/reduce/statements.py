@@ -25,11 +25,11 @@ from kgreason.ontology.change import Change
 from kgreason.ontology.read.axioms import Axiom
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Atom, Rule, Triple
+from kgreason.rules.model import Atom, Computed, Rule, Triple
 from kgreason.terms.vocabulary import RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
 
-Statement: TypeAlias = tuple[tuple[Atom, ...], tuple[Atom, ...]]
-"""The heads and the body of a canonical rule: what it says, without its name."""
+Statement: TypeAlias = tuple[tuple[Atom, ...], tuple[Atom, ...], tuple[Computed, ...]]
+"""The heads, the body and the expressions of a canonical rule: what it says, without its name."""
 
 
 def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -46,8 +46,8 @@ def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def statement(rule: Rule) -> Statement:
-    """The heads and the body of a canonical rule; they are equal for rules that say the same."""
-    return rule.heads, rule.body
+    """What a canonical rule says; it is equal for rules that say the same."""
+    return rule.heads, rule.body, rule.computed
 
 
 Place: TypeAlias = tuple[bool, tuple[Triple, ...]]

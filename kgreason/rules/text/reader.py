@@ -23,8 +23,9 @@ from typing import NoReturn
 from lark import Token
 
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
+from kgreason.functions.registry import Find
 from kgreason.rules import constants
-from kgreason.rules.expressions import AGGREGATES, in_constants, in_order, problem_of
+from kgreason.rules.expressions import AGGREGATES, RESERVED, in_constants, in_order, problem_of
 from kgreason.rules.model import DATA, FALSE, Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.safety import check_safe
@@ -50,9 +51,12 @@ _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "IDENTIFIER", "OPERATOR", "C
 _RESERVED = "false is reserved for contradictions: it must be the only head of its rule and has no terms"
 
 
-def read(text: str, source: str) -> Program:
-    """Read a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`."""
-    reader = _Reader(text, source)
+def read(text: str, source: str, find: Find | None) -> Program:
+    """Read a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`.
+
+    `find` finds the Python functions that rules call; without it every call is accepted.
+    """
+    reader = _Reader(text, source, find)
     for statement in statements(text, source):
         match statement:
             case Clause():
@@ -98,8 +102,8 @@ def _alone(text: str) -> tuple[_Reader, LiteralText]:
 class _Reader:
     """The state of reading: the rules so far, and the prefixes and the group for the next statement."""
 
-    def __init__(self, text: str, source: str) -> None:
-        self.text, self.source = text, source
+    def __init__(self, text: str, source: str, find: Find | None = None) -> None:
+        self.text, self.source, self._find = text, source, find
         self.rules: list[Rule] = []
         self.prefixes: dict[str, str] = {}
         self._group = ""
@@ -177,7 +181,7 @@ class _Reader:
         result = None if computed.result is None else Variable(computed.result.value[1:])
         found = Computed(parts, result)
         first, last = _tokens(computed.parts[0])[0], _tokens(computed.parts[-1])[-1]
-        if problem := problem_of(found, self.text[first.start_pos : last.end_pos]):
+        if problem := problem_of(found, self.text[first.start_pos : last.end_pos], self._find):
             place = computed.start if problem.part is None else _tokens(computed.parts[problem.part])[0]
             self._fail(place, problem.words)
         return found._replace(parts=in_constants(parts))
@@ -240,8 +244,10 @@ class _Reader:
         if isinstance(node, Token) and node.type in _AS_WRITTEN:
             if node.type != "IDENTIFIER":
                 return str(node.value)
-            word = str(node.value.lower())
-            return word if word in ("true", "false") else word.upper()
+            word = str(node.value)
+            if word.lower() in ("true", "false"):
+                return word.lower()
+            return word.upper() if word.upper() in RESERVED else word
         return self._term(node)
 
     def _term(self, node: Node) -> Term:

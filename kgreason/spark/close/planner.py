@@ -57,6 +57,7 @@ class Driver:
         self._live = Materializer(selection)
         self._live.flags = flags
         self._live.plan(self._rows(facts.where(_IS_SCHEMA)))
+        check_positive(self._live.rules, "Spark")
 
     @property
     def asked(self) -> frozenset[int]:

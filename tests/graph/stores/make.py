@@ -12,6 +12,7 @@ stores that users have. Each store is a folder of the archive; `expected.json` h
     killed             a copy of a store that is open: Oxigraph is behind the journal
     filling            a copy from the middle of a load: Oxigraph holds nobody knows what
     empty              a store without a commit
+    builtins           a SWRL rule with a built-in, which versions up to format 4 did not run (not in format-3.tar.xz)
 """
 
 from __future__ import annotations
@@ -71,6 +72,16 @@ def _imports(graph: KnowledgeGraph) -> None:
     _add(graph, "<http://e/data> owl:imports <http://e/schema> . :a :p :b .")
 
 
+def _builtins(graph: KnowledgeGraph) -> None:
+    rule = """@prefix swrl: <http://www.w3.org/2003/11/swrl#> . @prefix swrlb: <http://www.w3.org/2003/11/swrlb#> .
+    :x a swrl:Variable . :n a swrl:Variable . :r a swrl:Imp ; swrl:head ( _:adult ) ; swrl:body ( _:age _:old ) .
+    _:age a swrl:DatavaluedPropertyAtom ; swrl:propertyPredicate :age ; swrl:argument1 :x ; swrl:argument2 :n .
+    _:old a swrl:BuiltinAtom ; swrl:builtin swrlb:greaterThan ; swrl:arguments ( :n 17 ) .
+    _:adult a swrl:ClassAtom ; swrl:classPredicate :Adult ; swrl:argument1 :x . """
+    _add(graph, rule + ":tom :age 30 .")
+    _add(graph, ":eve :age 7 .")
+
+
 def _shown(graph: KnowledgeGraph) -> dict[str, Any]:
     """What a store has to show whoever opens it."""
     return {
@@ -122,11 +133,12 @@ def make(folder: Path) -> None:
     shutil.copytree(folder / "aliases", folder / "filling")
     manifest = json.loads((folder / "filling" / "kgreason.json").read_text())
     (folder / "filling" / "kgreason.json").write_text(json.dumps(manifest | {"stored": -1, "journal": 0}))
-    shutil.rmtree(folder / "filling" / "oxigraph")
+    shutil.rmtree(folder / "filling" / manifest["oxigraph"])
     expected["filling"] = expected["aliases"]
     expected["empty"] = _made(folder / "empty", lambda graph: None)
+    expected["builtins"] = _made(folder / "builtins", _builtins)
     (folder / "expected.json").write_text(json.dumps(expected, indent=1))
-    for log in folder.glob("*/oxigraph/LOG*"):  # what RocksDB tells its developers: large, and read by nobody
+    for log in folder.glob("*/oxigraph*/LOG*"):  # what RocksDB tells its developers: large, and read by nobody
         log.unlink()
 
 

@@ -1,0 +1,154 @@
+"""`PythonFunction`: a function with its signature. Terms go in as texts, and terms come out as texts.
+
+    rows of texts -> values -> function(*values) -> results -> texts
+
+A row with a value that does not fit a parameter has no result, as an error in a SPARQL expression. The function is not
+called for it. A result None is no result. Law: the results of a row depend on its texts alone.
+
+Cost: a call of the function, and one to two microseconds for each argument and result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar, overload
+
+from kgreason.functions import columns
+from kgreason.functions.signature import Signature, signature_of
+from kgreason.functions.values import NOTHING, text_of, value_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MARK = "__kgreason_function__"
+_PLAIN = re.compile(r'"([^"]*)"\^\^<http://www\.w3\.org/2001/XMLSchema#(?:integer|decimal|double|boolean)>')
+_PIECE = 1_000
+"""The number of rows between two looks at Ctrl-C, and of one call of a batch function."""
+
+
+class CallError(Exception):
+    """A function raised an error, or gave a result of a wrong type. The cause is what the function raised."""
+
+
+class PythonFunction(NamedTuple):
+    """A function that rules may call."""
+
+    signature: Signature
+    call: Callable[..., Any]
+    is_batch: bool = False
+
+    def results(
+        self, rows: Sequence[Sequence[str]], check: Callable[[], object], failed: dict[int, CallError]
+    ) -> Iterator[tuple[int, str]]:
+        """Yield the number of a row and a result for it, in the order of rows; the results of a row are different.
+
+        Rows whose call fails are put into `failed`, with an error that names the call. `check` may raise between
+        pieces.
+        """
+        for low in range(0, len(rows), _PIECE):
+            check()
+            fitting = [
+                (number, values)
+                for number, row in enumerate(rows[low : low + _PIECE], low)
+                if (values := self._values(row)) is not None
+            ]
+            if self.is_batch:
+                yield from self._of_batches(rows, fitting, failed)
+                continue
+            for number, values in fitting:
+                try:
+                    yield from self._of_row(rows, number, values)
+                except CallError as error:
+                    failed[number] = error
+
+    def _of_batches(
+        self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
+    ) -> Iterator[tuple[int, str]]:
+        """The results of one batch. If the call fails, each row is a batch of its own, to find the rows that fail."""
+        try:
+            yield from self._of_batch(rows, fitting)
+        except CallError as error:
+            if len(fitting) == 1:
+                failed[fitting[0][0]] = error
+            else:
+                for each in fitting:
+                    yield from self._of_batches(rows, [each], failed)
+
+    def _values(self, row: Sequence[str]) -> list[Any] | None:
+        """The values of the arguments; None if one does not fit."""
+        values = [value_of(text, kinds) for text, kinds in zip(row, self.signature.parameters, strict=True)]
+        return None if any(value is NOTHING for value in values) else values
+
+    def _of_row(self, rows: Sequence[Sequence[str]], number: int, values: Sequence[Any]) -> list[tuple[int, str]]:
+        row = rows[number]
+        try:
+            found = self.call(*values)
+            results = list(found) if self.signature.has_many and found is not None else [found]
+        except Exception as error:
+            raise self._failed(row, f"raised {type(error).__name__}: {error}") from error
+        texts = dict.fromkeys(self._text(row, result) for result in results if result is not None)
+        return [(number, text) for text in texts]
+
+    def _of_batch(
+        self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]]
+    ) -> list[tuple[int, str]]:
+        arguments = columns.arguments(self.call, [values for _, values in fitting])
+        kept = [number for (number, _), fits in zip(fitting, arguments.fits, strict=True) if fits]
+        if not kept:
+            return []
+        try:
+            found = self.call(*arguments.arrays)
+        except Exception as error:
+            raise self._failed(rows[kept[0]], f"raised {type(error).__name__}: {error}") from error
+        results = columns.results(found)
+        if results is None or len(results) != len(kept):
+            got = type(found).__name__ if results is None else f"{len(results)} results"
+            raise self._failed(rows[kept[0]], f"gave {got} for a batch of {len(kept)}")
+        return [
+            (number, self._text(rows[number], result))
+            for number, result in zip(kept, results, strict=True)
+            if result is not None
+        ]
+
+    def _text(self, row: Sequence[str], result: Any) -> str:
+        try:
+            return text_of(result, self.signature.result)
+        except (TypeError, ValueError) as error:
+            raise self._failed(row, f"gave {error}") from error
+
+    def _failed(self, row: Sequence[str], problem: str) -> CallError:
+        return CallError(f"{self.signature.name}({', '.join(map(_shown, row))}) {problem}")
+
+
+def _shown(text: str) -> str:
+    """A term in a message: a number or a boolean without quotation marks and datatype."""
+    literal = _PLAIN.fullmatch(text)
+    return literal[1] if literal else text
+
+
+def python_function(call: Callable[..., Any], *, batch: bool = False) -> PythonFunction:
+    """A function with the signature of its annotations. Raises InputTypeError."""
+    is_batch = batch or getattr(call, _MARK, None) is True
+    signature = signature_of(call, columns.kinds) if is_batch else signature_of(call)
+    return PythonFunction(signature, call, is_batch)
+
+
+def is_marked(call: object) -> bool:
+    """Whether a function has the mark of `function`."""
+    return hasattr(call, _MARK)
+
+
+@overload
+def function(call: F) -> F: ...
+@overload
+def function(*, batch: bool = False) -> Callable[[F], F]: ...
+def function(call: F | None = None, *, batch: bool = False) -> F | Callable[[F], F]:
+    """Mark a function of a module as one that rules may call; with `batch` it takes and gives whole columns.
+
+    If a module marks functions, `--functions MODULE` takes the marked ones only.
+    """
+
+    def marked(call: F) -> F:
+        setattr(call, _MARK, batch)
+        return call
+
+    return marked if call is None else marked(call)

@@ -1,0 +1,117 @@
+"""`Signature`: the name and the types of a Python function, read from its annotations.
+
+    def area(w: float, h: float) -> float | None           area(float, float) -> float      one result or none
+    def words(text: str) -> list[str]                      words(str) -> list[str]          many results
+
+    str                 a string, with or without a language tag
+    int                 xsd:integer and the types below it
+    Decimal             xsd:decimal, and what int takes
+    float               xsd:double and xsd:float, and what Decimal takes
+    bool, datetime, date
+    NamedNode, BlankNode, Literal, Triple       terms as pyoxigraph has them; `Term` is any of them
+
+A type may be a union of these, such as `int | str`. Law: two signatures are equal exactly if their texts are; names of
+parameters and the order of a union do not count. Cost: some microseconds, once for each function.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, NamedTuple, NoReturn, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
+
+from kgreason.errors import InputTypeError
+
+Term: TypeAlias = NamedNode | BlankNode | Literal | Triple
+"""Any RDF term."""
+Kinds: TypeAlias = tuple[str, ...]
+"""The names of the types of a union, sorted."""
+
+_KINDS: dict[object, str] = {
+    each: each.__name__
+    for each in (str, int, float, Decimal, bool, datetime, date, NamedNode, BlankNode, Literal, Triple)
+}
+_MANY = (list, set, frozenset, Iterable, Iterator, Collection, Sequence, AbstractSet)
+_KNOWN = "str, int, float, Decimal, bool, datetime, date, NamedNode, BlankNode, Literal, Triple, or a union of them"
+
+
+class Signature(NamedTuple):
+    """The name of a function, the types of its parameters and of its result, and whether it gives many results."""
+
+    name: str
+    parameters: tuple[Kinds, ...]
+    result: Kinds
+    has_many: bool = False
+
+    def __str__(self) -> str:
+        result = " | ".join(self.result)
+        return f"{self.name}({', '.join(map(' | '.join, self.parameters))}) -> " + (
+            f"list[{result}]" if self.has_many else result
+        )
+
+
+def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kinds | None] | None = None) -> Signature:
+    """The signature of a function. `kinds_of` reads an annotation of one value; see `kinds`.
+
+    Raises InputTypeError, which names the function and the parameter.
+    """
+    read = kinds if kinds_of is None else kinds_of
+    name = getattr(function, "__name__", "")
+    if not name.isidentifier() or not name[0].isalpha():
+        raise InputTypeError(f"a function for rules has a name that begins with a letter; got {function!r}")
+    try:
+        hints, found = get_type_hints(function), inspect.signature(function)
+    except (NameError, TypeError, ValueError) as error:
+        raise InputTypeError(f"function {name}: its annotations cannot be read: {error}") from error
+    parameters = []
+    for parameter in found.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            continue
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            raise InputTypeError(
+                f"function {name}: rules pass each argument by its place, so it cannot have {parameter}"
+            )
+        parameters.append(_read(name, f"parameter {parameter.name}", hints.get(parameter.name), read))
+    result, has_many = _result(hints.get("return")) if kinds_of is None else (hints.get("return"), False)
+    return Signature(name, tuple(parameters), _read(name, "the result", result, read), has_many)
+
+
+def kinds(annotation: object) -> Kinds | None:
+    """The types of an annotation: of a single type, or of a union; None if rules have no such values."""
+    members = get_args(annotation) if _is_union(annotation) else (annotation,)
+    names = [_KINDS.get(member) for member in members]
+    return None if None in names else tuple(sorted({str(name) for name in names}))
+
+
+def _is_union(annotation: object) -> bool:
+    return get_origin(annotation) in (Union, types.UnionType)
+
+
+def _read(name: str, place: str, annotation: object, read: Callable[[object], Kinds | None]) -> Kinds:
+    found = None if annotation is None else read(annotation)
+    return found or _refuse(name, place, annotation)
+
+
+def _refuse(name: str, place: str, annotation: object) -> NoReturn:
+    got = "it has no annotation" if annotation is None else f"got {annotation!r}"
+    raise InputTypeError(f"function {name}: {place} needs one of the types {_KNOWN}; {got}")
+
+
+def _result(annotation: object) -> tuple[object, bool]:
+    """The type of one result, without None, and whether there are many results."""
+    if _is_union(annotation):
+        members = [member for member in get_args(annotation) if member is not types.NoneType]
+        if len(members) == 1:
+            return _result(members[0])
+        return Union[tuple(members)], False  # noqa: UP007 - the members are computed
+    if get_origin(annotation) in _MANY:
+        return get_args(annotation)[0], True
+    if get_origin(annotation) is tuple and get_args(annotation)[1:] == (...,):
+        return get_args(annotation)[0], True
+    return annotation, False

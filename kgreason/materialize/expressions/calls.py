@@ -1,0 +1,67 @@
+"""`called`: a Python function for many inputs at once (kgreason/functions).
+
+    inputs int32[n, k] -> texts -> values -> function -> results -> texts -> ids
+
+Law: the result says for each input either that the function was called for it, or how the call failed. An input that
+does not fit the types of the function counts as called, and has no result.
+
+Cost: that of the function, and one to two microseconds for each argument and result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.functions.function import CallError, PythonFunction
+from kgreason.rules.expressions import call_of
+from kgreason.rules.model import Computed, Variable
+from kgreason.terms.dictionary import Dictionary
+
+
+class Failure(NamedTuple):
+    """A call that failed: its inputs int32[1, k], and the error, whose cause is what the function raised."""
+
+    key: Int32
+    error: CallError
+
+
+class Called(NamedTuple):
+    """What calls gave: the inputs int32[n, k], the rows with results int32[m, k] or int32[m, k + 1], the failures."""
+
+    keys: Int32
+    made: Int32
+    failures: list[Failure]
+
+
+def called(
+    function: PythonFunction, computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]
+) -> Called:
+    """Call a function for inputs int32[n, k], each once. New results are interned. `check` may raise between calls."""
+    call = call_of(computed)
+    assert call is not None
+    inputs = computed.inputs()
+    places = [inputs.index(part) if isinstance(part, Variable) else part for part in call.arguments]
+    texts = [dictionary.decode(keys[:, column]) for column in range(keys.shape[1])]
+    rows = [
+        [texts[place][number] if isinstance(place, int) else place for place in places] for number in range(len(keys))
+    ]
+    failed: dict[int, CallError] = {}
+    numbers: list[int] = []
+    results: list[str] = []
+    for number, result in function.results(rows, check, failed):
+        numbers.append(number)
+        results.append(result)
+    is_called = np.array([number not in failed for number in range(len(keys))], dtype=np.bool_)
+    failures = [Failure(keys[number : number + 1], error) for number, error in failed.items()]
+    return Called(keys[is_called], _made(computed, keys, numbers, results, dictionary), failures)
+
+
+def _made(computed: Computed, keys: Int32, numbers: list[int], results: list[str], dictionary: Dictionary) -> Int32:
+    if computed.result is None:
+        numbers = [number for number, result in zip(numbers, results, strict=True) if result.startswith('"true"')]
+        return keys[np.array(numbers, dtype=np.int64)]
+    return np.column_stack([keys[np.array(numbers, dtype=np.int64)], dictionary.intern(results).astype(np.int32)])

@@ -1,0 +1,211 @@
+"""`comparison_of`: filters that compare sums of numbers, for whole columns, with exactly the results of Oxigraph.
+
+    FILTER(?age >= 18 && ?age < 65)      FILTER(?low <= ?x && ?x - ?low < 0.5)
+
+A row is decided here if all its numbers are integers and decimals of moderate size, which are exact as int64, or all
+are doubles. Other rows, and other filters, are left to Oxigraph (`evaluation`): products, functions, strings, mixed
+types. Law: a row that is decided here is true exactly if Oxigraph says so.
+
+Cost: 0.1 microseconds a row; doubles are read by Python, 0.5 microseconds each.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+import pyoxigraph as ox
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.rules.model import Computed, Variable
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
+
+Mask = NDArray[np.bool_]
+_COMPARE: dict[str, Callable[..., Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+_ADD: dict[str, Callable[..., Any]] = {"+": operator.add, "-": operator.sub}
+_MOST = 40
+"""The largest number of operands: their sum fits int64."""
+_NUMBER = re.compile(r'"([+-]?([0-9]{1,11})(?:\.([0-9]{1,6}))?)"\^\^(<[^>]*>)')
+_DOUBLE = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+class _Value(NamedTuple):
+    """An operand: a variable, or a constant as int64 (times SCALE) and as a double."""
+
+    variable: Variable | None
+    exact: int = 0
+    double: float = 0.0
+
+
+class _Node(NamedTuple):
+    """An operation on one or two operands; `is_test` says whether its value is a boolean."""
+
+    apply: Callable[..., Any]
+    operands: tuple[_Tree, ...]
+    is_test: bool
+
+
+_Tree: TypeAlias = _Value | _Node
+
+
+class _OtherError(Exception):
+    """The filter is none that this module decides."""
+
+
+@lru_cache(maxsize=1_024)
+def comparison_of(computed: Computed) -> Comparison | None:
+    """The comparison that a FILTER is; None if it is another expression."""
+    if computed.result is not None or not computed.inputs() or len(computed.parts) > 4 * _MOST:
+        return None
+    try:
+        reader = _Reader(computed.parts)
+        tree = reader.disjunction()
+    except _OtherError:
+        return None
+    is_done = reader.at == len(computed.parts) and reader.operands <= _MOST
+    return Comparison(tree, computed.inputs()) if is_done and _is_test(tree) else None
+
+
+def _is_test(tree: _Tree) -> bool:
+    return isinstance(tree, _Node) and tree.is_test
+
+
+class Comparison(NamedTuple):
+    """A filter that compares numbers."""
+
+    tree: _Tree
+    inputs: tuple[Variable, ...]
+
+    def decide(self, keys: Int32, dictionary: Dictionary) -> tuple[Mask, Mask]:
+        """Which rows of inputs int32[n, k] are true, and which rows are decided at all: two of bool[n]."""
+        from kgreason.terms.numbers import DOUBLE, EXACT, read_numbers
+
+        columns = [read_numbers(dictionary, keys[:, place]) for place in range(keys.shape[1])]
+        kinds = np.stack([column.kinds for column in columns], axis=1)
+        is_true = np.zeros(len(keys), dtype=np.bool_)
+        is_known = np.zeros(len(keys), dtype=np.bool_)
+        rows = np.flatnonzero((kinds == EXACT).all(axis=1))
+        if len(rows):
+            values = {name: column.values[rows] for name, column in zip(self.inputs, columns, strict=True)}
+            is_true[rows], is_known[rows] = self._evaluated(self.tree, values, "exact"), True
+        rows = np.flatnonzero((kinds == DOUBLE).all(axis=1))
+        if len(rows):
+            found = np.stack([_doubles(keys[rows, place], dictionary) for place in range(keys.shape[1])], axis=1)
+            kept = np.isfinite(found).all(axis=1)
+            rows, found = rows[kept], found[kept]
+            values = dict(zip(self.inputs, found.T, strict=True))
+            is_true[rows], is_known[rows] = self._evaluated(self.tree, values, "double"), True
+        return is_true, is_known
+
+    def _evaluated(self, tree: _Tree, values: dict[Variable, Any], mode: str) -> Any:
+        if isinstance(tree, _Node):
+            return tree.apply(*(self._evaluated(each, values, mode) for each in tree.operands))
+        return values[tree.variable] if tree.variable is not None else getattr(tree, mode)
+
+
+def _doubles(ids: Int32, dictionary: Dictionary) -> NDArray[np.float64]:
+    """The values of literals of xsd:double; not a number for those that Oxigraph has to read."""
+    end = len(f'"^^{XSD_DOUBLE}')
+    texts = (text[1:-end] for text in dictionary.decode(ids))
+    return np.array([float(text) if _DOUBLE.fullmatch(text) else np.nan for text in texts], dtype=np.float64)
+
+
+class _Reader:
+    """Reads the tokens of an expression by recursive descent; `at` is the next token."""
+
+    def __init__(self, parts: tuple[Variable | str, ...]) -> None:
+        self._parts = parts
+        self.at = self.operands = 0
+
+    def _next(self) -> Variable | str | None:
+        return self._parts[self.at] if self.at < len(self._parts) else None
+
+    def _taken(self, *wanted: str) -> str | None:
+        """The next token if it is a wanted one, which is then read."""
+        part = self._next()
+        if isinstance(part, Variable) or part not in wanted:
+            return None
+        self.at += 1
+        return part
+
+    def disjunction(self) -> _Tree:
+        """Read `a || b`, the loosest operation."""
+        found = self._conjunction()
+        while self._taken("||"):
+            found = _tested(np.logical_or, found, self._conjunction())
+        return found
+
+    def _conjunction(self) -> _Tree:
+        found = self._relation()
+        while self._taken("&&"):
+            found = _tested(np.logical_and, found, self._relation())
+        return found
+
+    def _relation(self) -> _Tree:
+        found = self._sum()
+        if sign := self._taken(*_COMPARE):
+            other = self._sum()
+            if _is_test(found) or _is_test(other):
+                raise _OtherError
+            return _Node(_COMPARE[sign], (found, other), True)
+        return found
+
+    def _sum(self) -> _Tree:
+        found = self._operand()
+        while sign := self._taken("+", "-"):
+            other = self._operand()
+            if _is_test(found) or _is_test(other):
+                raise _OtherError
+            found = _Node(_ADD[sign], (found, other), False)
+        return found
+
+    def _operand(self) -> _Tree:
+        if self._taken("!"):
+            return _tested(np.logical_not, self._operand())
+        if self._taken("("):
+            found = self.disjunction()
+            if not self._taken(")"):
+                raise _OtherError
+            return found
+        part = self._next()
+        if part is None:
+            raise _OtherError
+        self.at += 1
+        self.operands += 1
+        return _Value(part) if isinstance(part, Variable) else _constant(part)
+
+
+def _tested(apply: Callable[..., Any], *operands: _Tree) -> _Node:
+    if not all(map(_is_test, operands)):
+        raise _OtherError
+    return _Node(apply, operands, True)
+
+
+def _constant(part: str) -> _Value:
+    from kgreason.terms.numbers import SCALE
+
+    found = _NUMBER.fullmatch(part)
+    if not found or found[4] not in (XSD_INTEGER, XSD_DECIMAL) or (found[3] and found[4] == XSD_INTEGER):
+        raise _OtherError
+    sign, fraction = -1 if found[1].startswith("-") else 1, (found[3] or "").ljust(6, "0")
+    exact = sign * (int(found[2]) * SCALE + int(fraction))
+    return _Value(None, exact, _promoted(part))
+
+
+def _promoted(part: str) -> float:
+    """A constant as Oxigraph compares it with doubles. Its nearest double may be another one."""
+    (found,) = cast(Any, ox.Store().query(f"SELECT ({XSD_DOUBLE}({part}) AS ?value) {{}}"))
+    return float(found[0].value)

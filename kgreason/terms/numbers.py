@@ -1,0 +1,106 @@
+"""The kernel that reads numbers from the texts of literals, without making a string.
+
+    "12"^^xsd:integer     kind 1    12,000,000      the value times SCALE
+    "2.50"^^xsd:decimal   kind 1     2,500,000
+    "1e3"^^xsd:double     kind 2                    the caller reads the text
+    any other term        kind 0                    also a number of many digits
+
+Law: a value is exact. A number that has more than 11 digits before the point, or more than 6 behind it, has kind 0.
+Cost: 50 nanoseconds for each literal.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kgreason.compiled import inline, kernel
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.interning import Table
+from kgreason.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
+
+SCALE = 1_000_000
+NO_NUMBER, EXACT, DOUBLE = 0, 1, 2
+_WHOLE, _FRACTION = 11, 6
+_INTEGER, _DECIMAL, _DOUBLE = (
+    np.frombuffer(f'"^^{datatype}'.encode(), np.uint8) for datatype in (XSD_INTEGER, XSD_DECIMAL, XSD_DOUBLE)
+)
+
+
+class Numbers(NamedTuple):
+    """The kinds uint8[n] of terms, and their values times `SCALE`, int64[n] (0 if the kind is not `EXACT`)."""
+
+    kinds: npt.NDArray[np.uint8]
+    values: npt.NDArray[np.int64]
+
+
+def read_numbers(dictionary: Dictionary, ids: npt.NDArray[np.int32]) -> Numbers:
+    """The numbers that terms int32[n] are."""
+    found = Numbers(np.zeros(ids.size, np.uint8), np.zeros(ids.size, np.int64))
+    _read(dictionary.table(), np.ascontiguousarray(ids), _INTEGER, _DECIMAL, _DOUBLE, found.kinds, found.values)
+    return found
+
+
+@inline
+def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]) -> bool:
+    """Whether a literal `arena[start:end]` ends with a quotation mark and a datatype, behind at least one character."""
+    at = end - wanted.size
+    if at <= start + 1:
+        return False
+    left = wanted.size  # from the end: there the datatypes differ
+    while left and table.arena[at + left - 1] == wanted[left - 1]:
+        left -= 1
+    return left == 0
+
+
+@inline
+def _value(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int]:
+    """Whether `arena[start:end]` is a number with at most `fraction` digits behind the point; its value times SCALE."""
+    is_negative = table.arena[start] == ord("-")
+    if is_negative or table.arena[start] == ord("+"):
+        start += 1
+    value: Any = 0
+    whole = 0
+    while start < end and ord("0") <= table.arena[start] <= ord("9") and whole <= _WHOLE:
+        value, whole, start = 10 * value + (np.int64(table.arena[start]) - ord("0")), whole + 1, start + 1
+    if whole == 0 or whole > _WHOLE:
+        return False, 0
+    digits = 0
+    if start < end and table.arena[start] == ord(".") and fraction:
+        start += 1
+        while start < end and ord("0") <= table.arena[start] <= ord("9") and digits <= fraction:
+            value, digits, start = 10 * value + (np.int64(table.arena[start]) - ord("0")), digits + 1, start + 1
+        if digits == 0 or digits > fraction:
+            return False, 0
+    while digits < _FRACTION:
+        value, digits = 10 * value, digits + 1
+    return start == end, -value if is_negative else value
+
+
+@kernel
+def _read(
+    table: Table,
+    ids: npt.NDArray[np.int32],
+    integer: npt.NDArray[np.uint8],
+    decimal: npt.NDArray[np.uint8],
+    double: npt.NDArray[np.uint8],
+    kinds: npt.NDArray[np.uint8],
+    values: npt.NDArray[np.int64],
+) -> None:
+    """Set kinds[i] and values[i] for each of the terms. The arrays `integer` and so on are the ends of literals."""
+    for i in range(ids.size):
+        start, end = table.offsets[ids[i]], table.offsets[ids[i] + 1]
+        if end - start < 3 or table.arena[start] != ord('"'):
+            continue
+        if _ends_with(table, start, end, double):
+            kinds[i] = DOUBLE
+        elif _ends_with(table, start, end, integer):
+            is_exact, value = _value(table, start + 1, end - integer.size, 0)
+            if is_exact:
+                kinds[i], values[i] = EXACT, value
+        elif _ends_with(table, start, end, decimal):
+            is_exact, value = _value(table, start + 1, end - decimal.size, _FRACTION)
+            if is_exact:
+                kinds[i], values[i] = EXACT, value
