@@ -35,6 +35,8 @@ RULES = """
 @rule self [?x, :self, ?x] :- [?x, a, :Cat], known(?x) .
 @rule known known(?x) :- [?x, :known, ?y] .
 @rule wild [?x, :wild, ?y] :- [?x, ?p, ?y], NOT [?x, a, :Cat], NOT known(?x) .
+@rule told [?x, :told, ?y] :- DATA [?x, a, ?y], [?x, :age, ?n] .
+@rule untold [?x, :untold, ?y] :- [?x, a, ?y], NOT DATA [?x, a, ?y] .
 """
 
 
@@ -80,11 +82,11 @@ EXAMPLES = {
     ":ann :pets 3": """
     rule pets: [?x, :pets, ?n] :- AGGREGATE([?y, :owner, ?x] ON ?x BIND COUNT(?y) AS ?n) .
         with ?x = :ann, ?n = 3
-        fails: AGGREGATE([?v0, :owner, :ann] BIND COUNT(?v0)) = 3, because the value is 1""",
+        fails: 3 = COUNT(?v0) over [?v0, :owner, :ann], because the value is 1""",
     ":bob :pets 3": """
     rule pets: [?x, :pets, ?n] :- AGGREGATE([?y, :owner, ?x] ON ?x BIND COUNT(?y) AS ?n) .
         with ?x = :bob, ?n = 3
-        fails: AGGREGATE([?v0, :owner, :bob] BIND COUNT(?v0)) = 3, because there is no value""",
+        fails: 3 = COUNT(?v0) over [?v0, :owner, :bob], because there is no value""",
     ":tom :likes :bob": """
     rule likes: [?x, :likes, ?z] :- [?x, :knows, ?y], [?y, :knows, ?z], [?z, a, :Cat] .
         with ?x = :tom, ?z = :bob, ?y = :ann
@@ -109,6 +111,16 @@ EXAMPLES = {
         with ?x = :tom, ?y = :ann, ?p = :knows
         holds: :tom :knows :ann
         fails: no [:tom, a, :Cat], because :tom a :Cat (by cax-sco)""",
+    ":tom :told :Cat": """
+    rule told: [?x, :told, ?y] :- DATA [?x, a, ?y], [?x, :age, ?n] .
+        with ?x = :tom, ?y = :Cat, ?n = 3
+        holds: :tom :age 3
+        missing: :tom a :Cat (asserted)""",
+    ":tom :untold :Siamese": """
+    rule untold: [?x, :untold, ?y] :- [?x, a, ?y], NOT DATA [?x, a, ?y] .
+        with ?x = :tom, ?y = :Siamese
+        holds: :tom a :Siamese
+        fails: no DATA [:tom, a, :Siamese], because :tom a :Siamese (asserted)""",
     ":x :y :z": """
     no triple of the graph has :x
     no triple of the graph has :y

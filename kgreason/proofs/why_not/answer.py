@@ -28,13 +28,10 @@ from kgreason.proofs.notation import (
     rule_text,
     term_text,
 )
-from kgreason.proofs.why_not.attempts import Attempt, Failure, under
-from kgreason.rules.expressions import expression_text, is_constant
-from kgreason.rules.formatter import format_aggregate, format_rule, format_term
-from kgreason.rules.lowering import is_aggregated, is_computed
-from kgreason.rules.model import Atom, Rule, Term
+from kgreason.proofs.why_not.attempts import Attempt, Failure
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.parser import computed
-from kgreason.rules.text.reader import read_aggregate
 
 _INDENT = " " * 4
 
@@ -141,19 +138,4 @@ def condition_text(atom: Atom, prefixes: Mapping[str, str]) -> str:
     """A condition of a rule under a binding; variables without a value keep their names."""
     if is_hidden(atom):
         return next(conditions(Rule((), (atom,)), prefixes))
-    if is_computed(atom):
-        expression, values = computed(atom)
-        constants = {part: part for part in expression.parts if isinstance(part, str) and is_constant(part)}
-        texts = {str(part): format_term(term, prefixes) for part, term in (*constants.items(), *values.items())}
-        text = expression_text(expression, texts)
-        return text if expression.result is None else f"{text} = {texts[str(expression.result)]}"
-    return _aggregate_text(atom, prefixes) if is_aggregated(atom) else fact_text(atom, prefixes)
-
-
-def _aggregate_text(atom: Atom, prefixes: Mapping[str, str]) -> str:
-    """`AGGREGATE(atoms BIND COUNT(?y)) = value`, with the values of the group."""
-    aggregate = read_aggregate(str(atom.relation))
-    values: dict[Term, str] = dict(zip(aggregate.group, map(str, atom.terms), strict=False))
-    inner = aggregate._replace(atoms=tuple(under(values, each) for each in aggregate.atoms), group=())
-    text = format_aggregate(inner, prefixes).removesuffix(f" AS {aggregate.result})")
-    return f"{text}) = {term_text(atom.terms[-1], prefixes)}"
+    return f"{fact_text(atom, prefixes)}{' (asserted)' if atom.relation == DATA else ''}"

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import IS_ASSERTED, Int32
+from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import columns_of
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import is_link
-from kgreason.rules.model import DATA, Atom, Term, Variable
+from kgreason.rules.model import Atom, Term, Variable
 
 MOST = 10_000
 """A join keeps at most so many bindings."""
@@ -48,7 +48,7 @@ class Rows:
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
-        self._columns, self._tables, self._kinds = live.engine.circuit.facts.contents()
+        self._columns, self._tables, _ = live.engine.circuit.facts.contents()
         self._numbers = {kind: number for number, kind in enumerate(live.engine.planner.tables())}
         self._unknown: list[str] = []
         self._found: dict[Atom, Int32] = {}
@@ -84,7 +84,7 @@ class Rows:
         return found
 
     def _joined(self, bindings: Bindings, atom: Atom) -> Bindings:
-        terms = columns_of(atom._replace(relation=None) if atom.relation == DATA else atom)
+        terms = columns_of(atom)
         rows = self._matching(atom)
         places: dict[Variable, int] = {}
         for place, term in enumerate(terms):
@@ -109,8 +109,7 @@ class Rows:
         return self._found[atom]
 
     def _looked_up(self, atom: Atom) -> Int32:
-        is_triple = atom.relation in (None, DATA)
-        terms = atom.terms if is_triple else columns_of(atom)
+        is_triple, terms = atom.relation is None, columns_of(atom)
         table = self._numbers.get((is_triple, len(terms)))
         if table is None:
             return self._columns[:0]
@@ -121,8 +120,6 @@ class Rows:
         kept = np.ones(len(rows), dtype=np.bool_)
         for place, number in ids.items():
             kept &= self._columns[rows, place] == number
-        if atom.relation == DATA:
-            kept &= self._kinds[rows] == IS_ASSERTED
         found: Int32 = self._columns[rows[kept]]
         return found
 
