@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from kgreason.materialize.precomputed import Evaluated
     from kgreason.proofs.proof import Proof
     from kgreason.proofs.search import Facts
+    from kgreason.proofs.why_not.answer import WhyNot
     from kgreason.rules.model import Atom, Rule, Triple
 
 File = str | PathLike[str]
@@ -111,7 +112,7 @@ class KnowledgeGraph:
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`; `what_if` looks ahead
     ask         `query`, `select`, `ask`, `construct`, `match`, `in`, `len`, iteration
-    understand  `explain`, `explain_all`, `contradictions`, `rules`, `warnings`, `stats`
+    understand  `explain`, `explain_all`, `why_not`, `contradictions`, `rules`, `warnings`, `stats`
     follow      `subscribe`, `streams`, `dump`
 
     Use a graph in a `with` block, or call `close` in the end.
@@ -807,6 +808,38 @@ class KnowledgeGraph:
         from kgreason.proofs.search import derivations
 
         return derivations(*self._explained(triple, prefixes))
+
+    @locked
+    def why_not(
+        self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
+    ) -> WhyNot:
+        """Why a triple does not hold: the rules that could derive it, and for each the conditions that fail.
+
+        A rule could derive the triple if its head fits. For each rule the answer has values of variables for which most
+        conditions hold, and tells those that fail: triples that are missing, a FILTER that is false, a NOT that fails
+        with the triples that are there. The search for these values is greedy. The rules that come closest are first;
+        at most `limit` of them are told. `print(graph.why_not(triple))` shows the answer as text.
+
+        The triple is one tuple of three terms, as `match` takes them, or Turtle text. If the triple holds, the answer
+        says so. Raises InputError if the item is not a triple.
+
+        >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        ...     _ = graph.add("@prefix : <http://e/> . :Cat <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Pet .")
+        ...     print(graph.why_not("<http://e/tom> a <http://e/Pet>").to_text({"": "http://e/"}).splitlines()[-1])
+                missing: :tom a :Cat
+        """
+        check_single("why_not", triple, others)
+        check_count("limit", limit, 1)
+        from kgreason.graph.input.quads import triple_of
+        from kgreason.proofs.why_not.answer import WhyNot
+        from kgreason.proofs.why_not.why_not import why_not
+        from kgreason.rules.model import Atom
+
+        terms = triple_of(triple, checked(prefixes))
+        live = self._engine()
+        if live.as_written(terms) is not None:
+            return WhyNot(Atom(None, terms), holds=True)
+        return why_not(live.materializer, terms, limit)
 
     def _explained(self, triple: Item, prefixes: Mapping[str, str] | None) -> tuple[Atom, Facts]:
         from kgreason.graph.input.quads import triple_of

@@ -209,3 +209,27 @@ def test_rules_are_listed_without_the_engine(store: Path) -> None:
     process, imported = modules("rules", "list", "-l", store)
     assert "@rule prp-trp" in process.stdout
     assert not ENGINE & imported
+
+
+def test_why_a_triple_does_not_hold(store: Path) -> None:
+    kept = files(store)
+    asked = "explain", "-l", store, ":ida a :Robot", "--prefix", f"={E}", "--why-not"
+    assert done(*asked).splitlines() == [
+        ":ida a :Robot does not hold",
+        "    no triple of the graph has :Robot",
+        "    no rule in force could derive it; only a change that asserts it would make it hold",
+    ]
+    asked = "explain", "-l", store, ":ann a :Person", "--prefix", f"={E}", "--why-not"
+    assert done(*asked).splitlines() == [
+        ":ann a :Person does not hold",
+        "    rule prp-rng: [?v1, a, :Person] :- [?v0, :hasParent, ?v1] .",
+        "        with the axiom :hasParent rdfs:range :Person",
+        "        with ?v1 = :ann",
+        "        missing: ?v0 :hasParent :ann",
+    ]
+    (rule,) = json.loads(done(*asked, "--format", "json"))["rules"]
+    assert (rule["name"], rule["fails"][0]["condition"]) == ("prp-rng", f"?v0 <{E}hasParent> <{E}ann>")
+    asked = "explain", "-l", store, ":eve a :Person", "--prefix", f"={E}", "--why-not"
+    assert done(*asked).startswith(":eve a :Person holds; `explain` without --why-not shows why")
+    assert "leave --all" in failed(*asked, "--all", status=2)
+    assert files(store) == kept

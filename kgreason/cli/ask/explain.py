@@ -26,6 +26,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
     epilog=example(
         "kgreason explain -l store '<http://e/a> rdf:type <http://e/C>'",
         "kgreason explain -l store ':a a :C' --prefix =http://e/ --format mermaid",
+        "kgreason explain -l store ':a a :D' --prefix =http://e/ --why-not",
     )
 )
 @existing
@@ -39,6 +40,17 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
     show_default=True,
     help="Indented text, JSON (with --all a list of proofs), or a Mermaid flowchart.",
 )
+@click.option(
+    "--why-not", "is_absent", is_flag=True, help="Show why a triple does not hold: the rules that could derive it."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="With --why-not: how many rules to show.",
+)
 @functions
 @prefixes
 @verbose
@@ -48,6 +60,8 @@ def explain(
     every: bool,
     syntax: str,
     functions: list[Callable[..., Any]],
+    is_absent: bool,
+    limit: int,
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
@@ -55,12 +69,23 @@ def explain(
 
     Write terms as in Turtle: `a` for rdf:type, and prefixed names. --prefix declares a prefix; rdf, rdfs, owl and xsd
     are always declared. Write a literal as `kgreason dump` or a query shows it.
+
+    With --why-not, show for a triple that does not hold which rules could derive it, and for each of them the
+    conditions that fail: triples that are missing, a FILTER that is false, a NOT and the triples that are there.
     """
     from kgreason.cli.progress import Bars
     from kgreason.graph.input.quads import triple_of
 
     prefixes = PREFIXES | prefixes
     terms = triple_of(triple, prefixes)
+    if is_absent:
+        if every or syntax == "mermaid":
+            raise click.UsageError("--why-not shows no proofs: leave --all and --format mermaid out")
+        with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph, Bars(verbose)("explaining"):
+            answer = graph.why_not(terms, limit=limit)
+        is_json = syntax == "json"
+        click.echo(json.dumps(answer.to_json(), indent=1) + "\n" if is_json else answer.to_text(prefixes), nl=False)
+        return
     with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph:
         graph.check_known(terms)
         with Bars(verbose)("explaining"):

@@ -1,0 +1,9 @@
+"""Why a triple does not hold: the rules that could derive it, and where each of them stops.
+
+rows        the present facts as columns, and joins of bindings with an atom
+attempts    one rule: the longest match of its body, and the conditions that fail there
+answer      the answer as a value, as text and as JSON
+why_not     all rules for one triple, in order
+
+Nothing of this is stored, and the engine is only read.
+"""

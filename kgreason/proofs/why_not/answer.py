@@ -1,0 +1,141 @@
+"""`WhyNot`: why a triple does not hold, as a value, as indented text and as JSON.
+
+    :tom a :Stray does not hold
+        rule stray: [?x, a, :Stray] :- [?x, a, :Cat], NOT EXISTS ?y IN ([?x, :owner, ?y]) .
+            with ?x = :tom
+            holds: :tom a :Cat
+            fails: no :tom :owner ?y, because :tom :owner :ann (asserted)
+        rule cax-sco: [?x, a, :Stray] :- [?x, a, :Lost] .
+            with the axiom :Lost rdfs:subClassOf :Stray
+            missing: :tom a :Lost
+
+A variable without a value keeps its name. Conditions on literals are told in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgreason.proofs.notation import (
+    NO_PREFIXES,
+    axioms_text,
+    checked,
+    conditions,
+    fact_text,
+    is_hidden,
+    rule_text,
+    term_text,
+)
+from kgreason.proofs.why_not.attempts import Attempt, Failure
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import DATA, Atom, Rule
+from kgreason.rules.parser import computed
+
+_INDENT = " " * 4
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """Why a triple does not hold.
+
+    `attempts`: the rules that could derive it, each with the conditions that fail; those that come closest are first.
+    `left_out`: how many more there are. `unknown`: the terms of the triple that no triple of the graph has. `holds`:
+    the triple does hold, and there is nothing to tell. `reasons`: for each fact that is there and must be absent, how
+    it is known.
+    """
+
+    fact: Atom
+    holds: bool = False
+    attempts: tuple[Attempt, ...] = ()
+    left_out: int = 0
+    unknown: tuple[str, ...] = ()
+    reasons: Mapping[Atom, str] = field(default_factory=dict)
+
+    def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """The answer as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs."""
+        return "".join(f"{line}\n" for line in _lines(self, checked(prefixes)))
+
+    def __str__(self) -> str:
+        return self.to_text().rstrip()
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer for `json.dumps`; terms are N-Triples text.
+
+        {"triple": [s, p, o], "holds": False, "unknown": [...], "left_out": 0, "rules": [{"name", "rule", "sources",
+        "values": {"x": term}, "holds": [text], "fails": [{"kind", "condition": text, "found": term or None,
+        "facts": [{"fact": text, "reason": "asserted" or "by RULE"}]}]}]}
+        """
+        return {
+            "triple": list(self.fact.terms),
+            "holds": self.holds,
+            "unknown": list(self.unknown),
+            "left_out": self.left_out,
+            "rules": [self._attempt(attempt) for attempt in self.attempts],
+        }
+
+    def _attempt(self, attempt: Attempt) -> dict[str, Any]:
+        return {
+            "name": attempt.rule.name,
+            "rule": format_rule(attempt.rule),
+            "sources": [list(source) for source in attempt.rule.sources],
+            "values": attempt.values,
+            "holds": [fact_text(atom, NO_PREFIXES) for atom in attempt.holds],
+            "fails": [self._failure(failure) for failure in attempt.fails],
+        }
+
+    def _failure(self, failure: Failure) -> dict[str, Any]:
+        return {
+            "kind": failure.kind,
+            "condition": condition_text(failure.atom, NO_PREFIXES),
+            "found": failure.found,
+            "facts": [{"fact": fact_text(fact, NO_PREFIXES), "reason": self.reasons[fact]} for fact in failure.facts],
+        }
+
+
+def _lines(answer: WhyNot, prefixes: Mapping[str, str]) -> Iterator[str]:
+    fact = fact_text(answer.fact, prefixes)
+    if answer.holds:
+        yield f"{fact} holds; `explain` without --why-not shows why (in Python: graph.explain)"
+        return
+    yield f"{fact} does not hold"
+    yield from (f"{_INDENT}no triple of the graph has {term_text(term, prefixes)}" for term in answer.unknown)
+    if not answer.attempts:
+        yield f"{_INDENT}no rule in force could derive it; only a change that asserts it would make it hold"
+    for attempt in answer.attempts:
+        yield f"{_INDENT}rule {attempt.rule.name}: {rule_text(attempt.rule, prefixes)}"
+        yield from (f"{_INDENT * 2}{line}" for line in _attempt(attempt, answer.reasons, prefixes))
+    if answer.left_out:
+        rules = "rule" if answer.left_out == 1 else "rules"
+        yield f"{_INDENT}and {answer.left_out:,} more {rules}; --limit N shows more (in Python: limit=N)"
+
+
+def _attempt(attempt: Attempt, reasons: Mapping[Atom, str], prefixes: Mapping[str, str]) -> Iterator[str]:
+    yield from (f"with the axiom {axiom}" for axiom in axioms_text(attempt.rule, prefixes))
+    if attempt.values:
+        values = (f"?{name} = {term_text(value, prefixes)}" for name, value in attempt.values.items())
+        yield f"with {', '.join(values)}"
+    yield from (f"holds: {condition_text(atom, prefixes)}" for atom in attempt.holds)
+    yield from (_failure(failure, reasons, prefixes) for failure in attempt.fails)
+
+
+def _failure(failure: Failure, reasons: Mapping[Atom, str], prefixes: Mapping[str, str]) -> str:
+    text = condition_text(failure.atom, prefixes)
+    if failure.kind == "missing":
+        return f"missing: {text}"
+    if failure.kind == "absent":
+        facts = [f"{fact_text(fact, prefixes)} ({reasons[fact]})" for fact in failure.facts]
+        return f"fails: {text}, because {', '.join(facts)}" if facts else f"fails: {text}"
+    if failure.found is not None:
+        return f"fails: {text}, because the value is {term_text(failure.found, prefixes)}"
+    if failure.kind == "computed" and computed(failure.atom)[0].result is None:
+        return f"false: {text}"
+    return f"fails: {text}, because there is no value"
+
+
+def condition_text(atom: Atom, prefixes: Mapping[str, str]) -> str:
+    """A condition of a rule under a binding; variables without a value keep their names."""
+    if is_hidden(atom):
+        return next(conditions(Rule((), (atom,)), prefixes))
+    return f"{fact_text(atom, prefixes)}{' (asserted)' if atom.relation == DATA else ''}"

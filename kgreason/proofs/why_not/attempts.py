@@ -1,0 +1,165 @@
+"""`Attempt`: how far one rule gets with a triple: the longest match of its body, and what fails there.
+
+The search is greedy. In each step it takes an atom that some of the bindings so far match, the one with the fewest free
+variables and facts first, and keeps the bindings that match. It stops where no other atom matches any binding. Then
+these atoms fail. If all atoms match, the aggregates, expressions and negations of the rule are looked at, one by one,
+and the first one that fails for all bindings is told. Rules keep what these are in hidden relations
+(rules/lowering.py), and so they are looked up, not evaluated.
+
+Law: a rule without a failing condition derives the triple. (Another order of the atoms may match more of them.) Cost: a
+join for each atom that is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.proofs.why_not.rows import Bindings, Rows
+from kgreason.rules.lowering import absences, aggregated, computation
+from kgreason.rules.model import Atom, Rule, Term, Variable
+
+_LOOKED_AT = 1_000
+"""So many bindings are compared to choose the one that is shown."""
+
+
+class Failure(NamedTuple):
+    """A condition of a rule that fails.
+
+    `kind`: "missing" (no fact matches the atom), "computed" or "aggregated" (the expression or the aggregate is false,
+    has no value, or another value than the triple asks for), or "absent" (what must be absent is there). `atom` is the
+    condition under the binding that is shown; for an expression, an aggregate or a negation it is an atom of a hidden
+    relation, as in proofs. `found` is the value that the expression or the aggregate has, if it has another one.
+    `facts` are the facts that must be absent.
+    """
+
+    kind: str
+    atom: Atom
+    found: str | None = None
+    facts: tuple[Atom, ...] = ()
+
+
+class Attempt(NamedTuple):
+    """A rule that could derive a triple: values for its variables, the atoms that hold, and the conditions that fail.
+
+    A variable without a value is not in `values`.
+    """
+
+    rule: Rule
+    values: dict[str, str]
+    holds: tuple[Atom, ...]
+    fails: tuple[Failure, ...]
+
+
+def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
+    """How far a rule gets from the bindings that the triple gives; None if every condition holds."""
+    bindings, matched = start, list[Atom]()
+    waiting = list(rule.body)
+    while waiting:
+        found = next(_extended(bindings, waiting, rows), None)
+        if found is None:
+            shown = _chosen(bindings, rows)
+            fails = tuple(Failure("missing", under(shown, atom)) for atom in waiting)
+            return _told(rule, shown, [atom for atom in rule.body if atom in matched], fails)
+        atom, bindings = found
+        waiting.remove(atom)
+        matched.append(atom)
+    return _beyond(rule, _plain(bindings, rows), rows)
+
+
+def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterator[tuple[Atom, Bindings]]:
+    """Yield each atom that matches some of the bindings, with the bindings that it gives."""
+
+    def effort(atom: Atom) -> tuple[int, int]:
+        return len(atom.variables().difference(bindings.variables)), rows.count(atom)
+
+    for atom in sorted(waiting, key=effort):
+        found = rows.join(bindings, atom)
+        if len(found.rows):
+            yield atom, found
+
+
+def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
+    """How far the rule gets behind its body."""
+    ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
+        *((atom, lambda atom, at: _valued("aggregated", atom, at, rows)) for atom in aggregated(rule)),
+        *((computation(each), _of_computed(each.result, rows)) for each in rule.computed),
+        *((atom, _of_absence(rule, number, rows)) for number, atom in enumerate(absences(rule))),
+    ]
+    holds = list(rule.body)
+    for atom, failed in ways:
+        found = rows.join(bindings, atom)
+        if not len(found.rows):
+            first = Bindings(bindings.variables, bindings.rows[[_place(bindings, rows)]])
+            return _told(rule, _values(first, rows), holds, (failed(atom, first),))
+        holds.append(atom)
+        bindings = found
+    return None
+
+
+def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
+    if result is None:
+        return lambda atom, at: Failure("computed", under(_values(at, rows), atom))
+    return lambda atom, at: _valued("computed", atom, at, rows)
+
+
+def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
+    """The failure of an expression or an aggregate with a result, and the value that it has instead."""
+    other = Variable("value of this")
+    values = _values(at, rows)
+    found = rows.join(at, Atom(atom.relation, (*atom.terms[:-1], other)))
+    value = rows.text(int(found.rows[0, -1])) if len(found.rows) else None
+    return Failure(kind, under(values, atom), value)
+
+
+def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
+    """The failure of a negation: the facts that match its atoms."""
+
+    def failed(atom: Atom, at: Bindings) -> Failure:
+        found, waiting = at, list(rule.negated[number].atoms)
+        while waiting and (step := next(_extended(found, waiting, rows), None)) is not None:
+            waiting.remove(step[0])
+            found = step[1]
+        values = _chosen(found, rows)
+        facts = () if waiting else tuple(under(values, each) for each in rule.negated[number].atoms)
+        return Failure("absent", under(_values(at, rows), atom), facts=facts)
+
+    return failed
+
+
+def _plain(bindings: Bindings, rows: Rows) -> Bindings:
+    """The bindings that name one term of each clique, if there are any: negations are decided for these."""
+    is_plain = np.ones(len(bindings.rows), dtype=np.bool_)
+    for column in bindings.rows.T:
+        is_plain &= rows.primaries(column) == column
+    return Bindings(bindings.variables, bindings.rows[is_plain]) if is_plain.any() else bindings
+
+
+def _told(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: tuple[Failure, ...]) -> Attempt:
+    named = {variable.name: value for variable, value in values.items() if isinstance(variable, Variable)}
+    return Attempt(rule, named, tuple(under(values, atom) for atom in holds), fails)
+
+
+def _chosen(bindings: Bindings, rows: Rows) -> dict[Term, str]:
+    """The values of the binding that is shown: the first one in the order of texts."""
+    return _values(Bindings(bindings.variables, bindings.rows[[_place(bindings, rows)]]), rows)
+
+
+def _place(bindings: Bindings, rows: Rows) -> int:
+    listed = bindings.rows[:_LOOKED_AT].tolist()
+    return min(range(len(listed)), key=lambda place: [rows.text(number) for number in listed[place]])
+
+
+def _values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
+    """The values of the first binding."""
+    return {
+        variable: rows.text(number)
+        for variable, number in zip(bindings.variables, bindings.rows[0].tolist(), strict=True)
+    }
+
+
+def under(values: dict[Term, str], atom: Atom) -> Atom:
+    """The atom with the values of its variables."""
+    return Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms))

@@ -1,0 +1,200 @@
+"""`Rows`: the present facts as columns, for joins with the bindings of a rule's variables.
+
+    bindings    ?x = :tom, ?y = :ann        atom [?y, :age, ?n]        ->  ?x = :tom, ?y = :ann, ?n = 41
+
+Equal terms (owl:sameAs) are joined at their representatives, as the rules of the graph do: a variable that the triple
+in question binds has the primary of its clique as its value. An atom `x owl:sameAs y` holds for two terms of a clique.
+
+Law: without equal terms, the join has exactly the matches of the atom, up to `MOST` of them. Cost: a copy of all facts,
+once; then a few passes over the facts with the atom's predicate or relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import columns_of
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.program import is_link
+from kgreason.rules.model import Atom, Term, Variable
+
+MOST = 10_000
+"""A join keeps at most so many bindings."""
+_UNKNOWN = -1
+"""The id of the first term that no fact mentions; the next one has the next smaller id."""
+
+
+class Bindings(NamedTuple):
+    """Values of variables: one column of `rows`, int32[n, k], for each variable."""
+
+    variables: tuple[Variable, ...]
+    rows: Int32
+
+    def column(self, variable: Term) -> Int32 | None:
+        """The values of a variable; None if it has none."""
+        if not isinstance(variable, Variable) or variable not in self.variables:
+            return None
+        values: Int32 = self.rows[:, self.variables.index(variable)]
+        return values
+
+
+class Rows:
+    """The present facts of a graph, as of the moment when they were read."""
+
+    def __init__(self, live: Materializer) -> None:
+        self._live = live
+        self._columns, self._tables, _ = live.engine.circuit.facts.contents()
+        self._numbers = {kind: number for number, kind in enumerate(live.engine.planner.tables())}
+        self._unknown: list[str] = []
+        self._found: dict[Atom, Int32] = {}
+        self._of: dict[int, tuple[Int32, NDArray[np.int64]]] = {}
+
+    def ids(self, texts: Sequence[str]) -> list[int]:
+        """The ids of terms. A term that no fact mentions gets a number below 0."""
+        found = self._live.dictionary.find(list(texts)).tolist()
+        return [number or self._new(text) for number, text in zip(found, texts, strict=True)]
+
+    def _new(self, text: str) -> int:
+        if text not in self._unknown:
+            self._unknown.append(text)
+        return _UNKNOWN - self._unknown.index(text)
+
+    def text(self, number: int) -> str:
+        """The term with an id of `ids`."""
+        return self._unknown[_UNKNOWN - number] if number < 0 else self._live.dictionary.decode([number])[0]
+
+    def start(self, values: dict[Variable, str]) -> Bindings:
+        """Bindings with one row."""
+        return Bindings(tuple(values), np.array([self.ids(list(values.values()))], dtype=np.int32).reshape(1, -1))
+
+    def count(self, atom: Atom) -> int:
+        """The number of facts that may match an atom, whatever its variables are."""
+        return len(self._matching(atom))
+
+    def join(self, bindings: Bindings, atom: Atom) -> Bindings:
+        """The bindings under which the atom holds, with values for its other variables."""
+        found = self._joined(bindings, atom)
+        if self._live.equality is not None and atom.relation is None and is_link(atom):
+            found = _both(found, self._linked(bindings, atom))
+        return found
+
+    def _joined(self, bindings: Bindings, atom: Atom) -> Bindings:
+        terms = columns_of(atom)
+        rows = self._matching(atom)
+        places: dict[Variable, int] = {}
+        for place, term in enumerate(terms):
+            if isinstance(term, Variable):
+                if term in places:
+                    rows = rows[rows[:, place] == rows[:, places[term]]]
+                places.setdefault(term, place)
+        shared = [variable for variable in bindings.variables if variable in places]
+        left = bindings.rows[:, [bindings.variables.index(variable) for variable in shared]]
+        for column, variable in enumerate(shared):
+            rows = rows[np.isin(rows[:, places[variable]], left[:, column])]
+        right = rows[:, [places[variable] for variable in shared]]
+        pairs = _pairs(left, right)
+        fresh = [variable for variable in places if variable not in shared]
+        columns = [bindings.rows[pairs[:, 0]], rows[pairs[:, 1]][:, [places[variable] for variable in fresh]]]
+        return Bindings((*bindings.variables, *fresh), np.unique(np.hstack(columns), axis=0)[:MOST].astype(np.int32))
+
+    def _matching(self, atom: Atom) -> Int32:
+        """The facts that have the constants of an atom: int32[n, w]."""
+        if atom not in self._found:
+            self._found[atom] = self._looked_up(atom)
+        return self._found[atom]
+
+    def _looked_up(self, atom: Atom) -> Int32:
+        is_triple, terms = atom.relation is None, columns_of(atom)
+        table = self._numbers.get((is_triple, len(terms)))
+        if table is None:
+            return self._columns[:0]
+        key = 1 if is_triple else 0
+        places = [place for place, term in enumerate(terms) if not isinstance(term, Variable)]
+        ids = dict(zip(places, self.ids([str(terms[place]) for place in places]), strict=True))
+        rows = self._slice(table, key, ids.pop(key, None))
+        kept = np.ones(len(rows), dtype=np.bool_)
+        for place, number in ids.items():
+            kept &= self._columns[rows, place] == number
+        found: Int32 = self._columns[rows[kept]]
+        return found
+
+    def _slice(self, table: int, key: int, value: int | None) -> NDArray[np.int64]:
+        """The numbers of the facts of a table; if `value` is given, of those that have it in the column `key`."""
+        if table not in self._of:
+            rows = np.flatnonzero(self._tables == table)
+            rows = rows[np.argsort(self._columns[rows, key], kind="stable")]
+            self._of[table] = self._columns[rows, key], rows
+        keys, rows = self._of[table]
+        if value is None:
+            return rows
+        low, high = np.searchsorted(keys, [value, value + 1])
+        return rows[low:high]
+
+    def _linked(self, bindings: Bindings, atom: Atom) -> Bindings:
+        """The bindings under which the two ends of a link are in one clique; a free end becomes the primary."""
+        ends = [self._end(bindings, term) for term in (atom.terms[0], atom.terms[2])]
+        (left, right), terms = ends, (atom.terms[0], atom.terms[2])
+        if left is None and right is None:
+            return Bindings(bindings.variables, bindings.rows[:0])
+        if left is not None and right is not None:
+            is_equal = self._is_in_clique(left) & (self.primaries(left) == self.primaries(right))
+            return Bindings(bindings.variables, bindings.rows[is_equal])
+        known, free = (left, terms[1]) if left is not None else (right, terms[0])
+        assert known is not None
+        assert isinstance(free, Variable)
+        rows = np.column_stack([bindings.rows, self.primaries(known)])[self._is_in_clique(known)]
+        return Bindings((*bindings.variables, free), rows.astype(np.int32))
+
+    def _end(self, bindings: Bindings, term: Term) -> Int32 | None:
+        if isinstance(term, Variable):
+            return bindings.column(term)
+        return np.full(len(bindings.rows), self.ids([term])[0], dtype=np.int32)
+
+    def primaries(self, ids: Int32) -> Int32:
+        """The ids, each replaced by the primary of its clique: int32[n]."""
+        slots = self._slots(ids)
+        equality = self._live.equality
+        return (
+            ids if equality is None else np.where(slots > 0, equality.cliques.primaries(np.maximum(ids, 0), slots), ids)
+        )
+
+    def _is_in_clique(self, ids: Int32) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = self._slots(ids) > 0
+        return found
+
+    def _slots(self, ids: Int32) -> Int32:
+        equality = self._live.equality
+        if equality is None or not equality.cliques.live:
+            return np.zeros(len(ids), dtype=np.int32)
+        equality.cliques.cover(len(self._live.dictionary))
+        return np.where(ids > 0, equality.cliques.slots(np.maximum(ids, 0)), 0).astype(np.int32)
+
+
+def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
+    """The pairs (row of left, row of right) of equal rows, at most `MOST` for each row of left: int64[n, 2]."""
+    numbers = np.zeros(len(left) + len(right), dtype=np.int64)
+    if left.shape[1]:
+        _, numbers = np.unique(np.concatenate([left, right]), axis=0, return_inverse=True)
+    numbers = numbers.ravel()
+    lefts, rights = numbers[: len(left)], numbers[len(left) :]
+    order = np.argsort(rights, kind="stable")
+    low, high = (np.searchsorted(rights[order], lefts, side=side) for side in ("left", "right"))
+    counts = np.minimum(high - low, MOST)
+    ends = np.cumsum(counts)
+    kept = int(np.searchsorted(ends, MOST)) + 1  # the rest is left out
+    counts, low, ends = counts[:kept], low[:kept], ends[:kept]
+    owners = np.repeat(np.arange(len(counts)), counts)
+    places = np.arange(len(owners)) - np.repeat(ends - counts, counts)
+    return np.column_stack([owners, order[np.repeat(low, counts) + places]])
+
+
+def _both(one: Bindings, other: Bindings) -> Bindings:
+    """The bindings of both, which have the same variables in another order."""
+    places = [other.variables.index(variable) for variable in one.variables] if len(other.rows) else []
+    rows = np.concatenate([one.rows, other.rows[:, places]]) if len(other.rows) else one.rows
+    return Bindings(one.variables, np.unique(rows, axis=0)[:MOST].astype(np.int32))

@@ -1,0 +1,133 @@
+"""`why_not`: for a triple that does not hold, the rules that could derive it, and the conditions that fail.
+
+A rule could derive a triple if one of its heads unifies with the triple. A generic rule, which reads axioms as facts,
+is looked at once for each axiom that fits. The rules that kgreason keeps for equal terms and literals are left out: in
+the search, equal terms are equal already.
+
+Law: every answer names a condition that does not hold in the graph. Cost: a copy of the facts, and a few joins for each
+rule whose head fits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import LETTER
+from kgreason.materialize.program import DATATYPES
+from kgreason.materialize.same_as.representatives import GROUP as REPRESENTATIVES
+from kgreason.materialize.twins import GROUP as TWINS
+from kgreason.ontology.generic.generic import is_schema_pattern
+from kgreason.proofs.same_as import facts_of
+from kgreason.proofs.search import prove
+from kgreason.proofs.why_not.answer import WhyNot
+from kgreason.proofs.why_not.attempts import Attempt, attempted
+from kgreason.proofs.why_not.rows import Bindings, Rows
+from kgreason.rules.canonical import canonical
+from kgreason.rules.model import Atom, Rule, Variable, triple
+from kgreason.terms.vocabulary import OWL_SAME_AS
+
+_INNER = {REPRESENTATIVES, DATATYPES, TWINS, LETTER}
+_OF_EQUALS = re.compile("eq-(sym|trans|ref|rep-[spo])")
+"""The rules of the W3C that copy the triples of equal terms: a triple that is missing is missing for all of them."""
+_MOST_AXIOMS = 100
+"""A generic rule is looked at for so many axioms."""
+
+
+def why_not(live: Materializer, terms: tuple[str, str, str], limit: int) -> WhyNot:
+    """Why a triple does not hold; at most `limit` rules are told. The triple must not be in the graph."""
+    rows, asked = Rows(live), _as_asked(live, terms)
+    found = sorted(_attempts(live, terms, rows), key=_order)
+    unknown = tuple(term for term in dict.fromkeys(terms) if not live.dictionary.find([term])[0])
+    told = {each for attempt in found[:limit] for failure in attempt.fails for each in failure.facts}
+    reasons = {_renamed(fact, asked): reason for fact, reason in _reasons(live, told, asked)}
+    shown = tuple(_with_names(attempt, asked) for attempt in found[:limit])
+    return WhyNot(triple(*terms), False, shown, len(found) - len(shown), unknown, reasons)
+
+
+def _as_asked(live: Materializer, terms: tuple[str, str, str]) -> dict[str, str]:
+    """The terms of the question by the primaries of their cliques, where they differ."""
+    equality = live.equality
+    names = {equality.primary(term): term for term in reversed(terms)} if equality else {}
+    return {primary: term for primary, term in names.items() if primary != term and primary not in terms}
+
+
+def _with_names(attempt: Attempt, asked: Mapping[str, str]) -> Attempt:
+    """The attempt with the terms of the question in the place of their primaries."""
+    return attempt._replace(
+        values={name: asked.get(value, value) for name, value in attempt.values.items()},
+        holds=tuple(_renamed(atom, asked) for atom in attempt.holds),
+        fails=tuple(
+            failure._replace(
+                atom=_renamed(failure.atom, asked), facts=tuple(_renamed(fact, asked) for fact in failure.facts)
+            )
+            for failure in attempt.fails
+        ),
+    )
+
+
+def _renamed(atom: Atom, asked: Mapping[str, str]) -> Atom:
+    return Atom(atom.relation, tuple(asked.get(str(term), term) for term in atom.terms))
+
+
+def _order(attempt: Attempt) -> tuple[int, int, str, list[tuple[str, str]]]:
+    """The sort key of attempts: few failing conditions first, then many that hold."""
+    return len(attempt.fails), -len(attempt.holds), attempt.rule.name, sorted(attempt.values.items())
+
+
+def _attempts(live: Materializer, terms: tuple[str, str, str], rows: Rows) -> Iterator[Attempt]:
+    equality = live.equality
+    primary = equality.primary if equality else str
+    goals = [tuple(map(primary, terms))]
+    if equality and terms[1] == OWL_SAME_AS:
+        goals.append(goals[0][::-1])
+    written = {canonical(rule): rule for rule in live.own}
+    for rule in live.rules:
+        told = written.get(rule, rule)
+        if rule not in written and (rule.group in _INNER or _OF_EQUALS.fullmatch(rule.name)):
+            continue
+        for values in _unified(told, goals, primary):
+            for start in _starts(told, rows.start(values), rows, is_own=rule in written):
+                if attempt := attempted(told, start, rows):
+                    yield attempt
+
+
+def _unified(rule: Rule, goals: Iterable[tuple[str, ...]], primary: Any) -> list[dict[Variable, str]]:
+    """The values of variables under which a head of the rule is one of these triples; each once."""
+    found: list[dict[Variable, str]] = []
+    for head in rule.heads:
+        for goal in goals if head.relation is None else ():
+            values: dict[Variable, str] | None = {}
+            for term, value in zip(head.terms, goal, strict=True):
+                if values is None:
+                    break
+                is_equal = (values.setdefault(term, value) if isinstance(term, Variable) else primary(term)) == value
+                values = values if is_equal else None
+            if values is not None and values not in found:
+                found.append(values)
+    return found
+
+
+def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterator[Bindings]:
+    """The bindings to begin with: one for each axiom that a generic rule may read, else `start`."""
+    premises = [atom for atom in rule.body if is_schema_pattern(atom)]
+    if is_own or rule.sources or not premises or len(premises) == len(rule.body):
+        yield start
+        return
+    found = start
+    for atom in sorted(premises, key=lambda atom: len(atom.variables().difference(start.variables))):
+        found = rows.join(found, atom)
+    for row in found.rows[:_MOST_AXIOMS]:
+        yield Bindings(found.variables, row[None])
+
+
+def _reasons(live: Materializer, facts: Iterable[Atom], asked: Mapping[str, str]) -> Iterator[tuple[Atom, str]]:
+    """How each present fact is known: `asserted`, or `by RULE`; if it is shown with the terms of the question, so."""
+    state = facts_of(live)
+    for fact in facts:
+        same = _renamed(fact, asked)
+        is_shown = same.relation is None and live.has(tuple(map(str, same.terms)))
+        proof = prove(same if is_shown else fact, state)
+        yield fact, f"by {proof.rule.name}" if proof.rule else "asserted"
