@@ -19,13 +19,15 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import DATATYPES
 from kgreason.materialize.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
-from kgreason.proofs.search import Derivation, State
+from kgreason.proofs.search import CHOSEN, Derivation, State
 from kgreason.rules.canonical import canonical
-from kgreason.rules.lowering import read_by
+from kgreason.rules.lowering import aggregation, is_aggregated, is_each, read_by
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
-from kgreason.rules.parser import ruleset
+from kgreason.rules.parser import aggregate_of, ruleset
 from kgreason.rules.patterns import substituted, unified
 
+_CHOOSING = frozenset(["MIN", "MAX", "SAMPLE"])
+"""The aggregates whose value is one of the aggregated terms."""
 _TRIED, _LONG = 500, 12
 """How many steps the search for the derivation by a rule takes, and how long a body of a user's rule may be for it."""
 
@@ -60,17 +62,36 @@ class EngineFacts:
 
     def state(self, fact: Atom) -> State:
         """Whether a present fact is asserted, and its stamp."""
+        if witness := self._witness(fact):
+            return State(False, self.state(witness).stamp)
         row = np.array([self.row(fact)], dtype=np.int32)
         facts = self._engine.circuit.facts
         return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, STAMP]))
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
         """Every derivation of a present fact; the engine runs only rules with a body backwards."""
+        if witness := self._witness(fact):
+            ways = [derivation.body for derivation in self.derivations(witness)] if is_each(witness) else [(witness,)]
+            yield from (Derivation(CHOSEN, body) for body in ways)
+            return
         for code, slots in self._engine.derivations(self.row(fact)):
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
             yield self._as_written(fact, self._of_twins(fact, _told(fact, Derivation(self._rules[code], body))))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
+
+    def _witness(self, fact: Atom) -> Atom | None:
+        """The row that has the value of MIN, MAX or SAMPLE; None for other facts.
+
+        Oxigraph normalises values, so the row is not found if it writes the value in another way.
+        """
+        if not is_aggregated(fact):
+            return None
+        found = aggregation(aggregate_of(fact))[0]
+        if found.aggregate.function not in _CHOOSING:
+            return None
+        row = substituted(found.each, dict(zip(found.keys, fact.terms, strict=True)))
+        return row if self.row(row) >= 0 else None
 
     def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
         """A derivation by a rule of the user, with the variables and the order of atoms that the user wrote."""

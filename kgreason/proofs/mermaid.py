@@ -35,6 +35,7 @@ def _lines(step: Step, number: Mapping[Step, int], prefixes: Mapping[str, str]) 
     label = _label(proved_text(step, prefixes))
     if step.rule is None:
         yield f"f{place}({label})"
+        yield from (f"f{number[premise]} --> f{place}" for premise in dict.fromkeys(step.premises))
         return
     yield f"f{place}[{label}]"
     yield f"r{place}{{{{{_label(step.rule.name)}}}}}"

@@ -21,7 +21,10 @@ from kgreason.rules.parser import absent
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Proof:
-    """A fact that is asserted (`rule` is None), or that a rule derives from the facts that `premises` prove."""
+    """A fact that is asserted (`rule` is None), or that a rule derives from the facts that `premises` prove.
+
+    `rule` is also None for what is absent or computed; the value of MIN, MAX or SAMPLE has the proof of a row with it.
+    """
 
     fact: Atom
     rule: Rule | None = None
@@ -93,7 +96,8 @@ class Proof:
 def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
     fact = {"relation": proof.fact.relation, "terms": list(proof.fact.terms)}
     if is_computed(proof.fact) or is_aggregated(proof.fact):
-        return {"fact": fact, "asserted": False, "computed": fact_text(proof.fact, NO_PREFIXES)}
+        step = {"fact": fact, "asserted": False, "computed": fact_text(proof.fact, NO_PREFIXES)}
+        return {**step, "premises": [number[premise] for premise in proof.premises]} if proof.premises else step
     if is_absence(proof.fact):
         return {"fact": fact, "asserted": False, "absent": format_not(absent(proof.fact), NO_PREFIXES)}
     if proof.rule is None:

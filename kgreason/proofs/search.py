@@ -27,6 +27,10 @@ class Derivation(NamedTuple):
     body: tuple[Atom, ...]
 
 
+CHOSEN = Rule((), (), "chosen")
+"""Stands for the rule of a value that MIN, MAX or SAMPLE chose from rows: proofs show the row without a rule."""
+
+
 class State(NamedTuple):
     """Whether a fact is asserted, and its stamp."""
 
@@ -65,7 +69,11 @@ def derivations(fact: Atom, facts: Facts) -> list[Proof]:
     """
     search = _Search(facts)
     ordered = sorted(facts.derivations(fact), key=search.rank)
-    return [Proof(fact, rule, tuple(search.prove(premise) for premise in body)) for rule, body in ordered]
+    return [_shown(fact, rule, map(search.prove, body)) for rule, body in ordered]
+
+
+def _shown(fact: Atom, rule: Rule, premises: Iterable[Proof]) -> Proof:
+    return Proof(fact, None if rule == CHOSEN else rule, tuple(premises))
 
 
 class _Search:
@@ -127,7 +135,7 @@ class _Search:
         if derivation is None:
             self._proofs[fact] = Proof(fact)
         else:
-            self._proofs[fact] = Proof(fact, derivation.rule, tuple(self._proofs[part] for part in derivation.body))
+            self._proofs[fact] = _shown(fact, derivation.rule, (self._proofs[part] for part in derivation.body))
 
     def _choose(self, fact: Atom) -> Derivation | None:
         """The derivation to follow; None for an asserted fact."""

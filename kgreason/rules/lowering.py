@@ -271,6 +271,11 @@ def is_operated(fact: Atom) -> bool:
     return is_absence(fact) or is_computed(fact) or is_aggregated(fact)
 
 
+def is_each(fact: Atom) -> bool:
+    """Whether a fact is a row that an aggregate reads, of a hidden relation."""
+    return fact.relation is not None and fact.relation.startswith(_EACH)
+
+
 def is_aggregated(fact: Atom) -> bool:
     """Whether a fact says what an aggregate gives for a group; see `parser.aggregated`."""
     return fact.relation is not None and fact.relation.startswith(_VALUE)

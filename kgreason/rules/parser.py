@@ -82,6 +82,13 @@ def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
     return found, dict(zip(variables, fact.terms, strict=True))
 
 
+def aggregate_of(fact: Atom) -> Aggregate:
+    """The aggregate that a fact of a hidden relation has the value of (`lowering.is_aggregated`)."""
+    from kgreason.rules.text.reader import read_aggregate
+
+    return read_aggregate(str(fact.relation))
+
+
 def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
     """The aggregate that a fact of a hidden relation has the value of (`lowering.is_aggregated`), and the value.
 
@@ -91,9 +98,7 @@ def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
     >>> found.atoms, value
     ((Atom(relation='p', terms=('<http://e/a>', Variable(name='v1'))),), '"3"')
     """
-    from kgreason.rules.text.reader import read_aggregate
-
-    found = read_aggregate(str(fact.relation))
+    found = aggregate_of(fact)
     *group, value = fact.terms
     values: dict[Variable, Term] = dict(zip(found.group, group, strict=True))
     atoms = tuple(substituted(atom, values) for atom in found.atoms)

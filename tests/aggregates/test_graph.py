@@ -78,6 +78,48 @@ def test_the_proof_shows_what_was_counted() -> None:
     assert {"computed": "2 = COUNT(?v1) over [:a, :has, ?v1]"}.items() <= _short(proof.to_json()["steps"][0]).items()
 
 
+def test_the_proof_of_a_smallest_value_goes_on_with_its_row() -> None:
+    graph = KnowledgeGraph.open(rules=["none"])
+    with graph.transaction() as transaction:
+        transaction.add_rules(
+            """@prefix : <http://e/> .
+            @rule start way(?y, 0) :- :Start[?y] .
+            @rule step way(?y, ?c) :- [?x, :distance, ?d], [?x, :near, ?y], BIND(?d + 1 AS ?c) .
+            @rule best [?y, :distance, ?d] :- AGGREGATE(way(?y, ?c) ON ?y BIND MIN(?c) AS ?d) ."""
+        )
+    graph.add(":a a :Start ; :near :b . :b :near :c, :a .", prefixes=NAMES)
+    proof = graph.explain((":c", ":distance", 2), prefixes=NAMES)
+    assert proof is not None
+    lines = proof.to_text(NAMES).splitlines()
+    assert [line.strip() for line in lines if "MIN(?v1) over" in line] == [
+        "2 = MIN(?v1) over way(:c, ?v1)",
+        "1 = MIN(?v1) over way(:b, ?v1)",
+        "0 = MIN(?v1) over way(:a, ?v1)",
+    ]
+    assert ":a a :Start (asserted)" in map(str.strip, lines)
+    assert "f0 --> " in proof.to_mermaid(NAMES)
+    assert all(place < at for at, step in enumerate(proof.to_json()["steps"]) for place in step.get("premises", ()))
+
+
+def test_a_smallest_value_that_two_rows_have_is_not_proved_in_a_circle() -> None:
+    graph = KnowledgeGraph.open(rules=["none"])
+    with graph.transaction() as transaction:
+        transaction.add_rules(
+            """@prefix : <http://e/> .
+            [?y, :way, 0] :- :Start[?y] .
+            [?y, :way, ?d] :- [?x, :distance, ?d], [?x, :same, ?y] .
+            [?y, :distance, ?d] :- AGGREGATE([?y, :way, ?c], :Node[?y] ON ?y BIND MIN(?c) AS ?d) ."""
+        )
+    nodes = " . ".join(f":n{place} a :Node" for place in range(4))
+    graph.add(
+        f":n0 a :Start ; :same :n1 . :n1 :same :n2 . :n2 :same :n1, :n3 . :n3 :same :n2 . {nodes} .", prefixes=NAMES
+    )
+    for place in range(4):
+        proof = graph.explain((f":n{place}", ":distance", 0), prefixes=NAMES)
+        assert proof is not None
+        assert ":n0 a :Start (asserted)" in proof.to_text(NAMES)
+
+
 def _short(step: dict[str, object]) -> dict[str, object]:
     return {**step, "computed": str(step["computed"]).replace('"2"^^<http://www.w3.org/2001/XMLSchema#integer>', "2")
             .replace("<http://e/a>", ":a").replace("<http://e/has>", ":has")}  # fmt: skip
