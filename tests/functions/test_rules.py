@@ -292,6 +292,22 @@ def test_a_call_may_fail_in_the_middle_of_a_commit_if_the_rule_does_not_ask_at_i
         assert objects(found, ":q") == ["1"]
 
 
+def test_a_function_inside_of_an_aggregate() -> None:
+    rules = "[?x, :sum, ?n] :- AGGREGATE([?x, :p, ?v], BIND(area(?v, 2) AS ?a) ON ?x BIND SUM(?a) AS ?n) ."
+    with graph(rules, area, data=":a :p 1 , 2 . :b :p 5 .") as found:
+        assert objects(found, ":sum") == ["10", "6"]
+        found.remove(":a :p 2 .", prefixes=NAMES)
+        assert objects(found, ":sum", ":a") == ["2"]
+
+
+def test_a_function_of_the_value_of_an_aggregate() -> None:
+    rules = "[?x, :q, ?a] :- AGGREGATE([?x, :p, ?v] ON ?x BIND COUNT(?v) AS ?n), BIND(area(?n, 2) AS ?a) ."
+    with graph(rules, area, data=":a :p 1 , 2 . :b :p 5 .") as found:
+        assert objects(found, ":q") == ["2", "4"]
+        found.add(":b :p 6 , 7 .", prefixes=NAMES)
+        assert objects(found, ":q", ":b") == ["6"]
+
+
 def test_rules_with_functions_come_and_go() -> None:
     with graph("", area, data=":a :w 8 ; :h 8 .") as found:
         with found.transaction() as tx:
