@@ -18,6 +18,7 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from kgreason.errors import InputError, InputTypeError
+from kgreason.functions.builtins import PREFIX, builtins
 from kgreason.functions.function import PythonFunction, is_marked, python_function
 from kgreason.functions.signature import Signature
 
@@ -48,6 +49,8 @@ class Registry:
             raise InputTypeError(f"functions are Python functions; got {call!r} ({type(call).__name__})")
         found = python_function(call, batch=batch)
         name, before = found.signature.name, self._functions.get(found.signature.name)
+        if name.startswith(PREFIX):
+            raise InputError(f"function {name}: names that begin with {PREFIX} are for the built-ins of SWRL")
         if name.upper() in self._taken:
             raise InputError(f"function {name}: SPARQL has a function or a word of this name; take another name")
         if before is not None and before.signature != found.signature:
@@ -61,6 +64,8 @@ class Registry:
         """The function of a name; None if there is none, or if its signature is not the one that a store has kept."""
         if name in self._changed:
             return None
+        if name.startswith(PREFIX):
+            return builtins().get(name)
         return self._functions.get(name) or self._of_packages().get(name)
 
     @property

@@ -140,10 +140,11 @@ _NARROW_FIRST = tuple(_READ)
 
 
 def text_of(value: Any, kinds: Kinds) -> str:
-    """The term of a value of one of the types. Raises TypeError for a value of another type, ValueError for NaN."""
+    """The term of a value of one of the types. Raises TypeError for a value of another type, ValueError for no term."""
     if isinstance(value, (NamedNode, BlankNode, Literal, Triple)) and type(value).__name__ in kinds:
         return _of_term(value)
     if isinstance(value, str) and "str" in kinds:
+        value.encode()  # raises UnicodeEncodeError, a ValueError, for half a surrogate pair
         return quote(value)
     if isinstance(value, bool) or type(value).__name__ == "bool":
         if "bool" in kinds:

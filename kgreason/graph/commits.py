@@ -118,7 +118,7 @@ class LiveGraph:
             delta = Delta(number, change, self.materializer.dictionary)
             if delta or edit.own is not None or headers:
                 self._note(delta, headers or {})
-                self._keep(delta, _rule_changes(own, edit.own), headers or {}, progress)
+                self._keep(delta, self._rule_changes(own, edit.own), headers or {}, progress)
             return delta if self._home.last == number else replace(delta, commit=0)
         finally:
             try:
@@ -307,6 +307,16 @@ class LiveGraph:
         """Whether the journal has commits that may need Python functions to be made again."""
         return self._home.is_ahead and bool(called(self.materializer.own))
 
+    def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
+        """The user's rules that were removed (-1) and added (1), as texts. Equal rules of two files are two rules."""
+        if after is None:
+            return ()
+        old, new = ({(rule, rule.file): rule for rule in rules} for rules in (before, after))
+        gone = ((-1, rule) for key, rule in old.items() if key not in new)
+        come = ((1, rule) for key, rule in new.items() if key not in old)
+        find = self.materializer.operators.registry.find
+        return tuple((sign, journalled(rule, find)) for sign, rule in (*gone, *come))
+
     def _functions(self) -> dict[str, str]:
         """The signatures of the Python functions that the user's rules call, by name."""
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
@@ -345,13 +355,3 @@ def _by_definition(home: Repository, registry: Registry | None) -> Materializer:
     quiet = 0 if selection.is_reflexive else SAME_AS
     engine = cast(Engine, ReferenceEngine(quiet))  # has all methods that a materializer calls
     return Materializer(selection, engine=engine, registry=registry)
-
-
-def _rule_changes(before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
-    """The user's rules that were removed (-1) and added (1), as texts. Equal rules of two files are two rules."""
-    if after is None:
-        return ()
-    old, new = ({(rule, rule.file): rule for rule in rules} for rules in (before, after))
-    gone = ((-1, rule) for key, rule in old.items() if key not in new)
-    come = ((1, rule) for key, rule in new.items() if key not in old)
-    return tuple((sign, journalled(rule)) for sign, rule in (*gone, *come))

@@ -249,7 +249,7 @@ class KnowledgeGraph:
             cls._write_once(Path(path), known, folder.manifest, registry)
             folder = Folder(Path(path), write=False)
         try:
-            lacking = registry.problems(folder.manifest.functions) if folder.manifest else []
+            lacking = registry.problems(_kept_functions(folder))
             if lacking and not read_only:
                 folder = _for_reading(folder, lacking)
             asked = None if rules is None else wanted.rules
@@ -1093,6 +1093,15 @@ def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
     if folder.is_behind or folder.is_older:
         raise StoreError(f"{_why(folder.path, lacking)}; the store was not closed properly or is older, so open it so")
     return Folder(folder.path, write=False)
+
+
+def _kept_functions(folder: Folder) -> dict[str, str]:
+    """The signatures of the functions that rules of a store call, by name."""
+    if folder.manifest is None or not folder.is_behind:
+        return folder.manifest.functions if folder.manifest else {}
+    from kgreason.graph.user_rules import signatures
+
+    return folder.manifest.functions | signatures(folder.journal.records(folder.manifest.commit))
 
 
 def _why(path: File, lacking: Sequence[str]) -> str:

@@ -14,16 +14,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from kgreason.errors import RuleError
+from kgreason.functions.registry import Find
 from kgreason.rules.canonical import canonical
+from kgreason.rules.expressions import called
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import load, parse, ruleset
+from kgreason.rules.parser import load, no_function, parse, ruleset
 from kgreason.rules.program import Program
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record
 from kgreason.terms.quoting import quote, unescape
 
+_CALLS = re.compile(r"^# calls (.*)$", re.MULTILINE)
 _FROM = re.compile(r'# from "(.*)"\n')
 _NAMED = 5
 """A message names at most this many rules."""
@@ -61,10 +64,20 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def journalled(rule: Rule) -> str:
-    """The text of a rule in the journal, with its name and group. A comment before it names the file of the rule."""
+def journalled(rule: Rule, find: Find = no_function) -> str:
+    """The text of a rule in the journal, with its name and group.
+
+    Comments before it name the file of the rule, and the signatures of the Python functions that the rule calls.
+    """
     comment = f"# from {quote(rule.file)}\n" if rule.file else ""
+    comment += "".join(f"# calls {find(name) or name}\n" for name in called([rule]))
     return comment + format_program(Program((rule,)))
+
+
+def signatures(records: Iterable[Record]) -> dict[str, str]:
+    """The signatures of the Python functions that rules of these commits call, by name."""
+    found = (line for record in records for sign, text in record.rules if sign > 0 for line in _CALLS.findall(text))
+    return {signature.partition("(")[0]: signature for signature in found}
 
 
 def _of_journal(text: str) -> tuple[Rule, ...]:

@@ -113,7 +113,7 @@ def test_a_killed_store_makes_its_commits_again(path: Path, tmp_path: Path) -> N
     with KnowledgeGraph.open(path, functions=[area]) as graph:
         graph.add(":b :w 2 ; :h 2 .", prefixes=NAMES)
         shutil.copytree(path, tmp_path / "killed")
-    with pytest.raises((RuleError, StoreError), match=r"the function area.* is missing"):
+    with pytest.raises(StoreError, match=r"the function area.* is missing.*was not closed properly"):
         KnowledgeGraph.open(tmp_path / "killed")
     with KnowledgeGraph.open(tmp_path / "killed", functions=[area]) as graph:
         assert objects(graph, ":area") == ["4", "64"]
@@ -164,3 +164,18 @@ def test_an_entry_point_that_cannot_be_loaded_is_named(path: Path, monkeypatch: 
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Entry(ImportError("no such module"))])
     with pytest.raises(InputError, match=r"the entry point kgreason\.functions: package:area cannot be loaded"):
         KnowledgeGraph.open(path)
+
+
+def test_a_killed_store_knows_the_types_of_its_functions(tmp_path: Path) -> None:
+    """The manifest is older than the rule, which is in the journal alone."""
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"], functions=[area]) as graph:
+        graph.add(DATA, prefixes=NAMES)
+        with graph.transaction() as tx:
+            tx.add_rules(HEADER + AREA)
+        shutil.copytree(tmp_path / "store", tmp_path / "killed")
+    with pytest.raises(StoreError, match=r"area\(int, int\) -> int is now area\(float, float\) -> float"):
+        KnowledgeGraph.open(tmp_path / "killed", functions=[wrong])
+    with KnowledgeGraph.open(tmp_path / "killed", functions=[area]) as graph:
+        assert objects(graph, ":area") == ["64"]
+        [rule] = graph.own_rules()
+        assert rule.name == "area"

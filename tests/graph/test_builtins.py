@@ -147,6 +147,10 @@ RESULTS: dict[str, tuple[list[Value], list[Value], Callable[[Value, Value], Valu
         [0],
         lambda a, _: Decimal(a).quantize(_EVEN, ROUND_HALF_EVEN),
     ),
+    "pow": ([0, 2, -3, Decimal("2.5")], [0, 1, 3], lambda a, b: float(a) ** b if isinstance(a, Decimal) else a**b),
+    "sin": ([0, 1, 2.5], [0], lambda a, _: math.sin(a)),
+    "cos": ([0, 1, 2.5], [0], lambda a, _: math.cos(a)),
+    "tan": ([0, 1, 2.5], [0], lambda a, _: math.tan(a)),
     "booleanNot": ([True, False], [0], lambda a, _: not a),
     "stringLength": (STRINGS, [0], lambda a, _: len(a)),
     "upperCase": (STRINGS, [0], lambda a, _: a.upper()),
@@ -170,7 +174,7 @@ def _same(found: str, expected: Value) -> bool:
         return text in (f"P{expected.days}D", f"-P{-expected.days}D", "PT0S" if not expected else "")
     if isinstance(expected, bool) or not isinstance(expected, NUMERIC):
         return found == text_of(expected)
-    return Decimal(text) == Decimal(expected)
+    return float(text) == expected if isinstance(expected, float) else Decimal(text) == Decimal(expected)
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -188,6 +192,20 @@ def test_a_result_is_that_of_python(name: str) -> None:
 def test_a_result_that_is_known_is_compared() -> None:
     pairs: list[tuple[Value, Value]] = [(3, 4), (3, 5), (Decimal("3.0"), 4), ("x", 4)]
     assert closure(implication("r", atom("r", '"yes"'), ":b :a 1", "add"), pairs).keys() == {0, 2}
+
+
+def test_a_call_whose_result_is_known_is_compared() -> None:
+    pairs: list[tuple[Value, Value]] = [(3, 9), (3, 8), (-3, 9), ("x", 9), (Decimal("1.5"), 2.25)]
+    assert closure(implication("r", atom("r", '"yes"'), ":b :a 2", "pow"), pairs).keys() == {0, 2, 4}
+
+
+def test_characters_and_tokens() -> None:
+    found = closure(implication("r", atom("r", ":c"), ':c :a "abc" "xy"', "translate"), [("aabbcc", 1), (5, 1)])
+    assert found == {0: '"xxyy"'}
+    with KnowledgeGraph.open() as graph:
+        graph.add(HEADER + implication("r", atom("r", ":c"), ':c :a ",[^a-z]*"', "tokenize", "a") + ':s :a "a, b,c" .')
+        objects = graph.match("<http://e/s>", "<http://e/r>", None)
+        assert sorted(str(found.object) for found in objects) == ['"a"', '"b"', '"c"']
 
 
 def test_arithmetic_of_what_is_no_number_gives_nothing() -> None:

@@ -5,7 +5,8 @@
                                     FILTER(?z = ?x + 1)         another atom binds the result, or it is a constant
     swrlb:date(?d, ?y, ?m, 1)       BIND(YEAR(?d) AS ?y), ...   the result is known: its parts are the outputs
 
-Each built-in is a template in SPARQL: `{0}` is the first argument. SPARQL's operators mean what the operators of XPath
+Each built-in is a template in SPARQL, or the call of a function in `kgreason.functions.builtins`: `{0}` is the first
+argument. SPARQL's operators mean what the operators of XPath
 mean, to which the submission refers, and arguments of a wrong type satisfy nothing. Three differences come from SPARQL:
 operators for numbers also take dates and durations, a comparison of values without an order is never satisfied, and
 strings with a language tag are strings.
@@ -20,6 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from kgreason.functions.builtins import PREFIX
 from kgreason.rules.expressions import in_constants
 from kgreason.rules.model import Computed, Constant, Term, Variable
 from kgreason.terms.vocabulary import (
@@ -59,6 +61,12 @@ RESULTS = {
     "divide": (_QUOTIENT,),
     "integerDivide": (f"{XSD_INTEGER}({_QUOTIENT})",),
     "mod": (f"{{1}} - {XSD_INTEGER}({_QUOTIENT}) * {{2}}",),
+    "pow": (f"{PREFIX}pow({{1}}, {{2}})",),
+    "sin": (f"{PREFIX}sin({{1}})",),
+    "cos": (f"{PREFIX}cos({{1}})",),
+    "tan": (f"{PREFIX}tan({{1}})",),
+    "translate": (f"{PREFIX}translate({{1}}, {{2}}, {{3}})",),
+    "tokenize": (f"{PREFIX}tokenize({{1}}, {{2}})",),
     "unaryPlus": ("+ {1}",),
     "unaryMinus": ("- {1}",),
     "abs": ("ABS({1})",),
@@ -194,7 +202,11 @@ def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:
         return list(_taken_apart(atom, known))
     if any(is_free[1:]):
         return None
-    return [_assigned(_filled(_template(name, len(arguments)), arguments), arguments[0], is_free=is_free[0])]
+    parts = _filled(_template(name, len(arguments)), arguments)
+    if str(parts[0]).startswith(PREFIX) and not is_free[0]:
+        made = Variable(f"made{len(known)}")  # a call is the whole expression
+        return [Computed(parts, made), Computed((arguments[0], "=", made))]
+    return [_assigned(parts, arguments[0], is_free=is_free[0])]
 
 
 def _assigned(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool) -> Computed:

@@ -1,0 +1,76 @@
+"""The built-ins of SWRL that SPARQL has no function for. Rules of an ontology call them; every registry has them.
+
+Law: an argument outside of the domain of a function has no result. Cost: that of Python.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from kgreason.functions.function import PythonFunction, python_function
+
+PREFIX = "swrlb_"
+"""The beginning of the names of these functions."""
+_MOST_BITS = 4_096
+"""The largest integer that `pow` gives exactly."""
+
+
+def swrlb_pow(base: Decimal | float, exponent: Decimal | float) -> int | float | None:
+    """The base to the power of the exponent: an integer for integers, else a double."""
+    try:
+        is_exact = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
+        if is_exact and int(base).bit_length() * exponent <= _MOST_BITS:
+            return int(int(base) ** int(exponent))
+        return math.pow(base, exponent)
+    except (ValueError, OverflowError):
+        return None
+
+
+def swrlb_sin(angle: float) -> float | None:
+    """The sine of an angle in radians."""
+    return math.sin(angle) if math.isfinite(angle) else None
+
+
+def swrlb_cos(angle: float) -> float | None:
+    """The cosine of an angle in radians."""
+    return math.cos(angle) if math.isfinite(angle) else None
+
+
+def swrlb_tan(angle: float) -> float | None:
+    """The tangent of an angle in radians."""
+    return math.tan(angle) if math.isfinite(angle) else None
+
+
+def swrlb_translate(text: str, characters: str, others: str) -> str:
+    """The text with each of the characters replaced by the other one in its place, or left out if there is none."""
+    table: dict[int, str | None] = {}
+    for place, character in enumerate(characters):
+        table.setdefault(ord(character), others[place] if place < len(others) else None)
+    return text.translate(table)
+
+
+def swrlb_tokenize(text: str, pattern: str) -> list[str]:
+    """The parts of a text between the matches of a regular expression."""
+    try:
+        return [part for part in re.split(pattern, text) if part]
+    except re.error:
+        return []
+
+
+@cache
+def builtins() -> Mapping[str, PythonFunction]:
+    """The functions of this module by name."""
+    found: tuple[Callable[..., Any], ...] = (
+        swrlb_pow,
+        swrlb_sin,
+        swrlb_cos,
+        swrlb_tan,
+        swrlb_translate,
+        swrlb_tokenize,
+    )
+    return {function.__name__: python_function(function) for function in found}
