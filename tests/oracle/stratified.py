@@ -118,18 +118,22 @@ def _computed(rule: Any, binding: Substitution, functions: Functions) -> Substit
     """The binding with the results of the assignments; None if a filter is false or there is no result."""
     extended = dict(binding)
     for computed in rule.computed:
-        text = " ".join("_" if hasattr(part, "name") else part for part in computed.parts)
-        values = [extended[part.name] if hasattr(part, "name") else part for part in computed.parts]
-        if text.startswith("SKOLEM"):
-            value: str | bool | None = _blank_node([value for value in values[2:-1] if value != ","])
-        else:
-            inputs = (value for part, value in zip(computed.parts, values, strict=True) if hasattr(part, "name"))
-            value = functions[text](*inputs)
+        value = value_of(computed, extended, functions)
         if value is None or value is False:
             return None
         if computed.result is not None:
             extended[computed.result.name] = str(value)
     return extended
+
+
+def value_of(computed: Any, binding: Substitution, functions: Functions) -> str | bool | None:
+    """The value of an expression; None if there is none."""
+    text = " ".join("_" if hasattr(part, "name") else part for part in computed.parts)
+    values = [binding[part.name] if hasattr(part, "name") else part for part in computed.parts]
+    if text.startswith("SKOLEM"):
+        return _blank_node([value for value in values[2:-1] if value != ","])
+    inputs = (value for part, value in zip(computed.parts, values, strict=True) if hasattr(part, "name"))
+    return functions[text](*inputs)
 
 
 def _blank_node(texts: Sequence[str]) -> str:
