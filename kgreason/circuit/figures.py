@@ -2,29 +2,52 @@
 
 `kgreason/circuit/__init__.py` has the drawings.
 
-At each commit a circuit takes the changes of the asserted facts and of the rules. It returns the change of the model,
-and the model level by level. The size of a circuit does not depend on the rules: rules are data, like facts. The
-circuits compute
+A circuit evaluates one stratum. At each commit it takes the change of the facts from below and of the rules of the
+stratum. It returns the change of the model, and the model level by level. The facts from below are the asserted facts
+for the first stratum, and the model of the strata below for the others. NOT and AGGREGATE read only the facts from
+below. The size of a circuit does not depend on the rules: rules are data, like facts. The circuits compute
 
-    F[0] = asserted        F[n + 1] = distinct(asserted + T(rules, F[n]))
+    F[0] = below        F[n + 1] = distinct(below + T(rules, F[n], below))
 
 so that a fact first appears at its level of the immediate-consequence operator. Levels are the second axis of time. In
 the paper's Fig. 2 walks and facts share one loop, and a rule of n body atoms needs n turns. Here the walk has a loop of
-its own inside the level: a third axis of time, with a step for each body atom. So all three circuits agree at every
-level. Two walks of different lengths are never equal rows. So nothing is integrated along the third axis, and the
-operators in the inner loop are incremental along the other two axes.
+its own inside the level: a third axis of time, with a step for each part of the body. So all three circuits agree at
+every level. Two walks of different lengths are never equal rows. So nothing is integrated along the third axis, and the
+operators in the inner loop are incremental along the other two axes. The walks along the inner bodies of NOT and
+AGGREGATE read only facts from below, so they have no levels: their times are (commit, step).
 
-If each direction has weight 1, each rewrite has weight 1. So distinct is applied to directions, signals and join orders
-before the loop; the paper applies distinct to the rewrites inside the loop.
+If each direction has weight 1, each rewrite has weight 1. So distinct is applied to directions, signals, queries and
+join orders before the loop; the paper applies distinct to the rewrites inside the loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from kgreason.circuit import incremental, kit, zset
-from kgreason.circuit.grounding import START, Gate, Rewrite, gatekeep, ground, index, probe, product
+from kgreason.circuit.consequences import consequences
+from kgreason.circuit.functions import Functions
+from kgreason.circuit.grounding import (
+    START,
+    Asked,
+    Gate,
+    Group,
+    Match,
+    Rewrite,
+    advance,
+    compute,
+    excluded,
+    gatekeep,
+    ground,
+    index,
+    look_up,
+    matches,
+    probe,
+    product,
+    value_of,
+)
 from kgreason.circuit.operators import (
     differentiate,
     eliminate,
@@ -33,93 +56,133 @@ from kgreason.circuit.operators import (
     integrate,
     introduce,
     lift,
-    lift2,
+    lift3,
     plus,
 )
-from kgreason.circuit.rewriting import consequences
-from kgreason.circuit.stream import Circuit, Delay, Source, Stream
+from kgreason.circuit.stream import Delay, Stream
 from kgreason.circuit.zset import A, ZSet
-from kgreason.rules.model import Atom, Rule
+from kgreason.rules.model import Aggregate, Atom, Computed, Not, Rule
 
-COMMIT, LEVEL, STEP = range(3)
+COMMIT, LEVEL = range(2)
 
 
 class Wired(NamedTuple):
-    """The inputs and outputs of a circuit."""
+    """The outputs of a circuit for one stratum."""
 
-    asserted: Source[Atom]
-    """Changes of the asserted facts."""
-    rules: Source[Rule]
-    """Changes of the program."""
     levels: Stream[Atom]
     """The facts that each level adds to the model, at times (commit, level)."""
     delta: Stream[Atom]
     """The change of the model."""
 
 
-Match: TypeAlias = Callable[[Stream[Gate], Stream[Atom], Stream[Rule]], Stream[Rewrite]]
-"""The join of gates with facts. Times: gates (commit, level, step), facts (commit, level), rules (commit,)."""
+Figure: TypeAlias = Callable[[Stream[Atom], Stream[Rule], Functions], Wired]
+"""Wires a stratum. Arguments: the changes of the facts from below and of the rules, at times (commit,)."""
+Matcher: TypeAlias = Callable[[Stream[Gate], Stream[Atom], Stream[Rule]], Stream[Rewrite]]
+"""The join of gates with facts. Rules have the times (commit,), facts those or (commit, level), gates one axis more."""
 
 
-def naive(circuit: Circuit) -> Wired:
-    """Wire Fig. 1: each commit computes the fixpoint of the immediate-consequence operator over all asserted facts."""
-    asserted: Source[Atom] = Source(circuit)
-    rules: Source[Rule] = Source(circuit)
-    derived: Delay[Atom] = Delay(circuit, 2, LEVEL)
-    model = lift(zset.distinct, plus(hold(integrate(asserted, COMMIT)), derived))
-    heads = lift2(consequences, hold(integrate(rules, COMMIT)), model)
+class _Inner(NamedTuple):
+    """What the inner bodies of NOT and AGGREGATE give, at times (commit,)."""
+
+    negated: Stream[Match]
+    groups: Stream[Group]
+
+
+def naive(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
+    """Wire Fig. 1: each commit computes the fixpoint of the immediate-consequence operator over all its facts."""
+    derived: Delay[Atom] = Delay(below.circuit, 2, LEVEL)
+    given, program = hold(integrate(below, COMMIT)), hold(integrate(rules, COMMIT))
+    model = lift(zset.distinct, plus(given, derived))
+    heads = lift3(partial(consequences, functions=functions), program, model, given)
     derived.connect(heads)
     levels = differentiate(model, LEVEL)
-    delta = differentiate(eliminate(levels, differentiate(heads, LEVEL)), COMMIT)
-    return Wired(asserted, rules, levels, delta)
+    return Wired(levels, differentiate(eliminate(levels, differentiate(heads, LEVEL)), COMMIT))
 
 
-def incremental_circuit(circuit: Circuit) -> Wired:
+def incremental_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
     """Wire Fig. 2: a gate (a walk that waits for a fact) is joined with all facts of its relation."""
-    return _dynamic(circuit, lambda gates, facts, _: incremental.bilinear(product, gates, facts, COMMIT, LEVEL))
+
+    def match(gates: Stream[Gate], facts: Stream[Atom], _: Stream[Rule]) -> Stream[Rewrite]:
+        return incremental.bilinear(product, gates, facts, *range(facts.axes))
+
+    return _dynamic(below, rules, functions, match)
 
 
-def indexed(circuit: Circuit) -> Wired:
+def indexed(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
     """Wire Fig. 3: a gate (a walk that waits for a fact) is joined only with the facts under its key in an index.
 
     The join orders of the rules say under which keys the index holds facts.
     """
 
     def match(gates: Stream[Gate], facts: Stream[Atom], rules: Stream[Rule]) -> Stream[Rewrite]:
-        orders = _derived(kit.join_orders, rules)
-        arranged = incremental.bilinear(index, facts, orders, COMMIT, LEVEL)
-        return incremental.bilinear(probe, gates, arranged, COMMIT, LEVEL)
+        arranged = incremental.bilinear(index, facts, _derived(kit.join_orders, rules), COMMIT)
+        return incremental.bilinear(probe, gates, arranged, *range(facts.axes))
 
-    return _dynamic(circuit, match)
+    return _dynamic(below, rules, functions, match)
 
 
-def _dynamic(circuit: Circuit, match: Match) -> Wired:
+FIGURES: dict[str, Figure] = {"naive": naive, "incremental": incremental_circuit, "indexed": indexed}
+
+
+def _dynamic(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> Wired:
     """Wire the loop that Fig. 2 and Fig. 3 share: changes of facts and rules go in, changes of the model come out.
 
     `match` is the join of gates with facts, the only part in which the two figures differ.
     """
-    asserted: Source[Atom] = Source(circuit)
-    rules: Source[Rule] = Source(circuit)
-    derived: Delay[Atom] = Delay(circuit, 2, LEVEL)
-    present = integrate(plus(introduce(asserted), derived), COMMIT)
+    derived: Delay[Atom] = Delay(below.circuit, 2, LEVEL)
+    present = integrate(plus(introduce(below), derived), COMMIT)
     levels = incremental.distinct(present, LEVEL)
     facts = differentiate(levels, COMMIT)
-    rewrites = _walks(circuit, facts, rules, match)
-    heads = incremental.bilinear(ground, rewrites, _derived(kit.signals, rules), COMMIT, LEVEL)
+    inner = _inner(below, rules, functions, match)
+    rewrites = _walks(facts, rules, functions, match, inner)
+    heads = incremental.bilinear(ground, rewrites, _derived(kit.signals, rules), COMMIT)
     derived.connect(heads)
-    return Wired(asserted, rules, levels, eliminate(facts, heads))
+    return Wired(levels, eliminate(facts, heads))
 
 
-def _walks(circuit: Circuit, facts: Stream[Atom], rules: Stream[Rule], match: Match) -> Stream[Rewrite]:
-    """The stream of all rewrites of a level: START, and what gatekeep and `match` make from it, one atom a step."""
-    further: Delay[Rewrite] = Delay(circuit, 3, STEP)
-    rewrites = plus(introduce(introduce(impulse(circuit, {START: 1}))), further)
-    gates = incremental.bilinear(gatekeep, rewrites, _derived(kit.directions, rules), COMMIT, LEVEL)
-    passed = match(gates, facts, rules)
-    further.connect(passed)
-    return eliminate(rewrites, passed)
+def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> _Inner:
+    """The matches under NOT, and the values of the groups of AGGREGATE, over the facts from below."""
+    rewrites = _walks(below, lift(kit.inner, rules), functions, match, None)
+
+    def found(kind: type[Not | Aggregate]) -> Stream[Match]:
+        queries = _derived(partial(kit.queries, kind=kind), rules)
+        return incremental.bilinear(matches, rewrites, queries, COMMIT)
+
+    def row_of(asked: Asked, members: ZSet[Match]) -> Group | None:
+        return value_of(functions, asked, members)
+
+    groups = incremental.group(found(Aggregate), lambda match: match.asked, row_of, COMMIT)
+    return _Inner(found(Not), groups)
+
+
+def _walks(
+    facts: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher, inner: _Inner | None
+) -> Stream[Rewrite]:
+    """The stream of all rewrites of a level: START, and what each kind of step makes from it, one step at a time.
+
+    `inner` is None for the walks along the inner bodies, which have no NOT and no AGGREGATE.
+    """
+    axes = facts.axes
+    further: Delay[Rewrite] = Delay(facts.circuit, axes + 1, axes)
+    start: Stream[Rewrite] = impulse(facts.circuit, {START: 1})
+    for _ in range(axes):
+        start = introduce(start)
+    rewrites = plus(start, further)
+
+    def at(kind: type[kit.Step]) -> Stream[Rewrite]:
+        directions = _derived(partial(kit.directions, kind=kind), rules)
+        return incremental.bilinear(advance, rewrites, directions, COMMIT)
+
+    gates = incremental.bilinear(gatekeep, rewrites, _derived(kit.directions, rules), COMMIT)
+    passed = [match(gates, facts, rules), lift(lambda walks: compute(walks, functions), at(Computed))]
+    if inner:
+        passed.append(incremental.bilinear(look_up, at(Aggregate), inner.groups, COMMIT))
+        passed.append(incremental.antijoin(at(Not), inner.negated, excluded, lambda match: match.asked, COMMIT))
+    together = plus(*passed)
+    further.connect(together)
+    return eliminate(rewrites, together)
 
 
 def _derived(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
-    """The result of a linear function of the program, with weight 1 for each row, at times (commit, level)."""
-    return introduce(incremental.distinct(lift(function, rules), COMMIT))
+    """The result of a linear function of the program, with weight 1 for each row, at times (commit,)."""
+    return incremental.distinct(lift(function, rules), COMMIT)

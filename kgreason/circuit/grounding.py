@@ -9,22 +9,31 @@ prefix into facts. It starts with the empty prefix.
     index      facts     x  join orders    indexed facts: each fact, by the columns of every join order of its relation
     probe      gates     x  indexed facts  rewrites: as product, but only pairs with equal keys are compared
 
-All five are bilinear. A rewrite determines the facts of its prefix. So if directions and facts have weight 1, rewrites
-have weight 1, and the weight of a grounded head is the number of its derivations.
+    advance    rewrites  x  directions     rewrites: the walk one step further, if the step lets it pass
+    compute    rewrites                    FILTER and BIND: the walk once for each result
+    look_up    rewrites  x  groups         AGGREGATE: the walk with the value of its group
+    excluded   the key under which NOT excludes a walk (an antijoin, see `zset`)
+    matches    rewrites  x  queries        the matches of inner bodies
+    value_of   the row of a group of matches (a group, see `zset`)
+
+All joins and `compute` are linear in each Z-set. A rewrite determines the facts of its prefix. So if directions, facts
+and groups have weight 1, rewrites have weight 1, and the weight of a grounded head is the number of its derivations.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
 
-from kgreason.circuit.kit import Direction, JoinOrder, Prefix, Signal
-from kgreason.circuit.rewriting import Substitution, shape, substitute, unify
-from kgreason.circuit.zset import ZSet, join
-from kgreason.rules.model import Atom, Term, Variable
+from kgreason.circuit.functions import Functions, Member, aggregated, computations
+from kgreason.circuit.kit import Direction, JoinOrder, Prefix, Query, Signal, Step
+from kgreason.circuit.rewriting import Substitution, extend, shape, substitute, unify
+from kgreason.circuit.zset import ZSet, expand, join, project
+from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Term, Variable
 
 
 class Rewrite(NamedTuple):
-    """A walk: the body atoms that it has passed, and the values of their variables."""
+    """A walk: the steps of the body that it has passed, and the values of their variables."""
 
     prefix: Prefix
     substitution: Substitution
@@ -50,6 +59,24 @@ class IndexedFact(NamedTuple):
 
     key: Key
     fact: Atom
+
+
+Asked: TypeAlias = tuple[Step, tuple[Constant, ...]]
+"""A NOT with the values of its outer variables, or an AGGREGATE with the values of its group."""
+
+
+class Match(NamedTuple):
+    """A match of an inner body: where it belongs, and what an aggregate reads of it."""
+
+    asked: Asked
+    member: Member
+
+
+class Group(NamedTuple):
+    """The value of an aggregate for a group: the values of the group's variables, then the value."""
+
+    aggregate: Step
+    constants: tuple[Constant, ...]
 
 
 START = Rewrite((), ())
@@ -104,6 +131,53 @@ def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
     )
 
 
+def advance(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Rewrite]:
+    """The rewrites `{(q, s) : (p, s) in rewrites, (p -> q) in directions}`."""
+    return join(
+        rewrites,
+        directions,
+        lambda rewrite: rewrite.prefix,
+        lambda direction: direction.before,
+        lambda rewrite, direction: Rewrite(direction.after, rewrite.substitution),
+    )
+
+
+def compute(rewrites: ZSet[Rewrite], functions: Functions) -> ZSet[Rewrite]:
+    """The rewrites `{(q, s + r) : (q, s) in rewrites, r a result of the last step of q}`."""
+
+    def results(rewrite: Rewrite) -> Iterator[Rewrite]:
+        computed = rewrite.prefix[-1]
+        assert isinstance(computed, Computed)
+        return (Rewrite(rewrite.prefix, each) for each in computations(functions, computed, rewrite.substitution))
+
+    return expand(rewrites, results)
+
+
+def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
+    """The rewrites `{(q, s + u) : (q, s) in rewrites, u the group and value of a row of the last step of q}`."""
+    return join(rewrites, groups, lambda rewrite: rewrite.prefix[-1], lambda group: group.aggregate, _with_group)
+
+
+def excluded(rewrite: Rewrite) -> Asked:
+    """The NOT at the end of a walk, with the values of its outer variables."""
+    negated = rewrite.prefix[-1]
+    assert isinstance(negated, Not)
+    return negated, _constants(negated.outer(), rewrite.substitution)
+
+
+def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
+    """The matches `{(a, values, member) : (p, s) in rewrites, (p : a) in queries}`."""
+    return join(rewrites, queries, lambda rewrite: rewrite.prefix, lambda query: query.body, _match)
+
+
+def value_of(functions: Functions, asked: Asked, members: ZSet[Match]) -> Group | None:
+    """The row of a group; None if the aggregate has no value for its matches."""
+    aggregate, constants = asked
+    assert isinstance(aggregate, Aggregate)
+    value = aggregated(functions, aggregate, project(members, lambda match: match.member))
+    return None if value is None else Group(aggregate, (*constants, value))
+
+
 def gate_key(atom: Atom) -> Key:
     """The key under which the index has the facts for a gate, made from the constants of the gate's atom.
 
@@ -114,13 +188,35 @@ def gate_key(atom: Atom) -> Key:
 
 
 def _gate(rewrite: Rewrite, direction: Direction) -> Gate:
-    atom = substitute(direction.after[-1], rewrite.substitution)
+    step = direction.after[-1]
+    assert isinstance(step, Atom)
+    atom = substitute(step, rewrite.substitution)
     return Gate(direction.after, atom, rewrite.substitution)
 
 
 def _pass(gate: Gate, fact: Atom) -> Rewrite | None:
     bound = unify(gate.atom, fact)
     return None if bound is None else Rewrite(gate.after, gate.substitution + bound)
+
+
+def _with_group(rewrite: Rewrite, group: Group) -> Rewrite | None:
+    aggregate = rewrite.prefix[-1]
+    assert isinstance(aggregate, Aggregate)
+    extended = extend(rewrite.substitution, (*aggregate.group, aggregate.result), group.constants)
+    return None if extended is None else Rewrite(rewrite.prefix, extended)
+
+
+def _match(rewrite: Rewrite, query: Query) -> Match:
+    asker, found = query.asker, rewrite.substitution
+    if isinstance(asker, Not):
+        return Match((asker, _constants(asker.outer(), found)), ())
+    argument = () if asker.argument is None else (asker.argument,)
+    return Match((asker, _constants(asker.group, found)), _constants(argument, found))
+
+
+def _constants(variables: tuple[Variable, ...], substitution: Substitution) -> tuple[Constant, ...]:
+    constants = dict(substitution)
+    return tuple(constants[variable] for variable in variables)
 
 
 def _key(atom: Atom, order: JoinOrder) -> Key:

@@ -14,8 +14,16 @@ Applied along each of two axes, this gives the four joins of DBSP's nested strea
 
     a x I(I'(b))  +  z^-1(I(a)) x I'(b)  +  z'^-1(I'(a)) x I(b)  +  z^-1(I(z'^-1(I'(a)))) x b
 
-Distinct is not linear. With A = I(a): D(distinct(A)) = H(z^-1(A), a), and H looks only at the rows of a. For each outer
-axis, an integral goes before H and a derivative behind it.
+Distinct and group are not linear. With A = I(a): D(distinct(A)) = H(z^-1(A), a), and H looks only at the rows of a. For
+each outer axis, an integral goes before H and a derivative behind it. The H of group looks only at the groups of the
+rows of a.
+
+Antijoin is made of the others, by the chain rule (P . Q)^ = P^ . Q^:
+
+    (a antijoin b)^ = a - semijoin^(a, distinct^(keys of b))
+
+A function of rows (`zset.expand`: a filter, an assignment) is linear. So it is lifted, and is its own incremental
+version.
 
 Axes are given outermost first, and the outermost axis is integrated first. So a commit reads only changes (along the
 inner axes) from the commit before. Such a change is zero where nothing was evaluated (`operators.eliminate`).
@@ -23,10 +31,10 @@ inner axes) from the commit before. Such a change is zero where nothing was eval
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from kgreason.circuit import zset
-from kgreason.circuit.operators import delay, differentiate, hold, integrate, lift2, plus
+from kgreason.circuit.operators import delay, differentiate, hold, integrate, lift, lift2, plus
 from kgreason.circuit.stream import Stream
 from kgreason.circuit.zset import A, B, C, ZSet
 
@@ -50,13 +58,41 @@ def bilinear(
 def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
     """The incremental version of distinct along the axes: from the changes of a Z-set to the changes of its distinct.
 
-    It is `D'(H(z^-1(I(I'(s))), I'(s)))`. D' and I' work along the outer axes, I and z^-1 along the innermost one. H is
-    `zset.distinct_change`.
+    H is `zset.distinct_change`.
+    """
+    return _by_changes(zset.distinct_change, stream, *axes)
+
+
+def group(stream: Stream[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None], *axes: int) -> Stream[C]:
+    """The incremental version of `zset.group`: a change evaluates only the groups that it touches.
+
+    H is `zset.group_change`.
+    """
+    return _by_changes(lambda before, change: zset.group_change(before, change, key, row_of), stream, *axes)
+
+
+def antijoin(
+    left: Stream[A],
+    right: Stream[B],
+    left_key: Callable[[A], Hashable],
+    right_key: Callable[[B], Hashable],
+    *axes: int,
+) -> Stream[A]:
+    """The incremental version of `zset.antijoin`. `right` may have fewer axes than `left`, as for `bilinear`."""
+    keys = distinct(lift(lambda rows: zset.project(rows, right_key), right), *axes)
+    met = bilinear(lambda rows, keys: zset.semijoin(rows, keys, left_key), left, keys, *axes)
+    return plus(left, lift(zset.negative, met))
+
+
+def _by_changes(change_of: Callable[[ZSet[A], ZSet[A]], ZSet[B]], stream: Stream[A], *axes: int) -> Stream[B]:
+    """The incremental version of Q from H: `D'(H(z^-1(I(I'(s))), I'(s)))`, with `H(a, b) = Q(a + b) - Q(a)`.
+
+    D' and I' work along the outer axes, I and z^-1 along the innermost one.
     """
     *outer, innermost = axes
     for axis in outer:
         stream = integrate(stream, axis)
-    change = lift2(zset.distinct_change, delay(integrate(stream, innermost), innermost), stream)
+    change = lift2(change_of, delay(integrate(stream, innermost), innermost), stream)
     for axis in reversed(outer):
         change = differentiate(change, axis)
     return change

@@ -15,6 +15,18 @@ prefix is the whole body, so a rule with an empty body is grounded before the fi
 *grounding kit* of the program; evaluation sees nothing else of the program. The *join order* of a body atom names the
 columns that are bound when the walk reaches the atom: the columns of constants and of variables of the prefix.
 
+The body of a rule goes on after its atoms: AGGREGATE, then FILTER and BIND, then NOT. Each of them is a step of the
+walk, as an atom is, and has a direction. The atoms inside NOT and AGGREGATE are an *inner body*: a walk of its own,
+along a rule without heads. A *query* says which NOT or AGGREGATE stands at the end of an inner body.
+
+    s(?x) :- p(?x), FILTER(?x > 1), NOT EXISTS ?y IN (q(?x, ?y), r(?y)) .
+
+    direction   ()                               -> (p(?x),)
+    direction   (p(?x),)                         -> (p(?x), FILTER(?x > 1))
+    direction   (p(?x), FILTER(?x > 1))          -> (p(?x), FILTER(?x > 1), NOT ...)
+    inner       ()                               -> (q(?x, ?y),) -> (q(?x, ?y), r(?y))
+    query       (q(?x, ?y), r(?y))                : NOT ...
+
 Each function here is linear in the program. A row that two rules share has the sum of their weights, and stays until
 both rules are gone. Rules that begin with equal atoms, in the same variables, share the walk along these atoms.
 """
@@ -25,13 +37,14 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from kgreason.circuit.zset import ZSet, expand
-from kgreason.rules.model import Atom, Rule, Variable
+from kgreason.rules.model import Aggregate, Atom, Computed, Not, Rule, Variable
 
-Prefix: TypeAlias = tuple[Atom, ...]
+Step: TypeAlias = Atom | Aggregate | Computed | Not
+Prefix: TypeAlias = tuple[Step, ...]
 
 
 class Direction(NamedTuple):
-    """The step from a prefix of a body to the next prefix; the last atom of `after` is the atom to match."""
+    """The step from a prefix of a body to the next prefix; the last part of `after` is the step."""
 
     before: Prefix
     after: Prefix
@@ -44,6 +57,13 @@ class Signal(NamedTuple):
     head: Atom
 
 
+class Query(NamedTuple):
+    """A whole inner body, and the NOT or AGGREGATE that it is inside of."""
+
+    body: Prefix
+    asker: Not | Aggregate
+
+
 class JoinOrder(NamedTuple):
     """The columns, ascending, by which facts of this relation and width are looked up."""
 
@@ -52,28 +72,54 @@ class JoinOrder(NamedTuple):
     columns: tuple[int, ...]
 
 
-def directions(program: ZSet[Rule]) -> ZSet[Direction]:
-    """`dir(P)`: all directions of a program, one for each atom of each rule's body."""
-    return expand(program, _directions)
+def steps(rule: Rule) -> Prefix:
+    """The whole body of a rule, in the order of the walk: each step has the values that it reads."""
+    return *rule.body, *rule.aggregates, *rule.computed, *rule.negated
+
+
+def directions(program: ZSet[Rule], kind: type[Step] = Atom) -> ZSet[Direction]:
+    """`dir(P)`: all directions of a program whose step is of this kind, one for each such part of each rule's body."""
+    return expand(program, lambda rule: _directions(rule, kind))
 
 
 def signals(program: ZSet[Rule]) -> ZSet[Signal]:
     """`sig(P)`: all grounding signals of a program: for every rule, its body with each of its heads."""
-    return expand(program, lambda rule: (Signal(rule.body, head) for head in rule.heads))
+    return expand(program, lambda rule: (Signal(steps(rule), head) for head in rule.heads))
+
+
+def inner(program: ZSet[Rule]) -> ZSet[Rule]:
+    """The inner bodies of a program, as rules without heads."""
+    return expand(program, lambda rule: (body for _, body in _inner(rule)))
+
+
+def queries(program: ZSet[Rule], kind: type[Not | Aggregate]) -> ZSet[Query]:
+    """The inner bodies of a program with the NOT or AGGREGATE around them, if this is of this kind."""
+    return expand(
+        program, lambda rule: (Query(steps(body), asker) for asker, body in _inner(rule) if isinstance(asker, kind))
+    )
 
 
 def join_orders(program: ZSet[Rule]) -> ZSet[JoinOrder]:
     """`jorder(P)`: all join orders of a program: for each body atom, the columns by which facts are looked up."""
-    return expand(program, lambda rule: map(join_order, _directions(rule)))
+    return expand(program, lambda rule: map(join_order, _directions(rule, Atom)))
 
 
 def join_order(direction: Direction) -> JoinOrder:
     """The join order of a direction: the columns of its atom that are bound when a walk reaches the atom."""
-    atom = direction.after[-1]
-    known = {variable for done in direction.before for variable in done.variables()}
+    *before, atom = direction.after
+    assert isinstance(atom, Atom)
+    known = {variable for done in before if isinstance(done, Atom) for variable in done.variables()}
     columns = (n for n, term in enumerate(atom.terms) if not isinstance(term, Variable) or term in known)
     return JoinOrder(atom.relation, len(atom.terms), tuple(columns))
 
 
-def _directions(rule: Rule) -> Iterator[Direction]:
-    return (Direction(rule.body[:n], rule.body[: n + 1]) for n in range(len(rule.body)))
+def _directions(rule: Rule, kind: type[Step]) -> Iterator[Direction]:
+    body = steps(rule)
+    return (Direction(body[:n], body[: n + 1]) for n, step in enumerate(body) if isinstance(step, kind))
+
+
+def _inner(rule: Rule) -> Iterator[tuple[Not | Aggregate, Rule]]:
+    for negated in rule.negated:
+        yield negated, Rule((), negated.atoms)
+    for aggregate in rule.aggregates:
+        yield aggregate, Rule((), aggregate.atoms, computed=aggregate.computed)

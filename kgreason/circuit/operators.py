@@ -24,12 +24,16 @@ from collections.abc import Callable
 
 from kgreason.circuit import zset
 from kgreason.circuit.stream import Circuit, Delay, Stream, Time
-from kgreason.circuit.zset import A, B, C, ZSet
+from kgreason.circuit.zset import A, B, C, D, ZSet
 
 
 def impulse(circuit: Circuit, value: ZSet[A]) -> Stream[A]:
-    """`delta_0(value)`: a stream of commits that is `value` at commit 0 and zero at every later commit."""
-    return Stream(circuit, 1, lambda time: {} if time[0] else value)
+    """`delta_0(value)`: a stream of commits that is `value` at the next commit and zero at every later commit.
+
+    The next commit is commit 0, unless a part of the circuit is wired after some commits.
+    """
+    start = circuit.now
+    return Stream(circuit, 1, lambda time: value if time[0] == start else {})
 
 
 def lift(function: Callable[[ZSet[A]], ZSet[B]], stream: Stream[A]) -> Stream[B]:
@@ -41,6 +45,15 @@ def lift2(function: Callable[[ZSet[A], ZSet[B]], ZSet[C]], left: Stream[A], righ
     """`(a ^Q b)[t] = Q(a[t], b[t])`. Raises ValueError unless both streams have the same number of axes."""
     _check_depths(left.axes, right.axes)
     return Stream(left.circuit, left.axes, lambda time: function(left[time], right[time]), (left, right))
+
+
+def lift3(
+    function: Callable[[ZSet[A], ZSet[B], ZSet[C]], ZSet[D]], first: Stream[A], second: Stream[B], third: Stream[C]
+) -> Stream[D]:
+    """As `lift2`, for a function of three Z-sets."""
+    _check_depths(first.axes, second.axes, third.axes)
+    inputs = (first, second, third)
+    return Stream(first.circuit, first.axes, lambda time: function(first[time], second[time], third[time]), inputs)
 
 
 def plus(*streams: Stream[A]) -> Stream[A]:

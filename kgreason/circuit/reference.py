@@ -1,7 +1,19 @@
 """`ReferenceCircuit` runs the circuits of `figures`, for reading and for comparison with the engine.
 
 The state is the asserted facts and the rules in force. The circuit computes the model: the least model of the rules
-over the facts. In a commit, a positive weight asserts a fact or adds a rule; a negative weight retracts the fact or
+over the facts; if rules say NOT or AGGREGATE, the perfect model (Apt, Blair and Walker). Each stratum has a circuit of
+its own, which reads the model of the strata below. The first one reads the asserted facts, and each asserted triple
+once more as a fact of the relation DATA.
+
+    facts --> stratum 0 --> change of the model --> stratum 1 --> change of the model --> ... --> delta
+                 ^                                     ^
+               rules                                 rules
+
+A rule whose stratum changes leaves one circuit and enters another one. A stratum is wired when the first rule comes
+that needs it. At that commit, all facts from below are new for its circuit (`past` below): they go in with the change
+of this commit, and are taken from the change that comes out.
+
+ In a commit, a positive weight asserts a fact or adds a rule; a negative weight retracts the fact or
 removes the rule. To assert a fact that is asserted already has no effect. So only weights of 1 and -1 enter the
 circuit, and every sum of weights is 0 or 1.
 
@@ -14,22 +26,33 @@ changes there, and copies the dictionaries that grow.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Literal, TypeVar
+from collections.abc import Container, Hashable, Mapping
+from typing import Literal, NamedTuple, TypeVar
 
-from kgreason.circuit.figures import incremental_circuit, indexed, naive
-from kgreason.circuit.stream import Circuit
-from kgreason.errors import UnsafeRuleError
-from kgreason.rules.model import Atom, Rule
+from kgreason.circuit.figures import FIGURES, Wired
+from kgreason.circuit.functions import NO_FUNCTIONS, Functions
+from kgreason.circuit.operators import impulse, lift, plus
+from kgreason.circuit.strata import strata
+from kgreason.circuit.stream import Circuit, Source
+from kgreason.circuit.zset import expand, negative
+from kgreason.errors import RuleError, UnsafeRuleError
+from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.safety import check_safe
 
 T = TypeVar("T", bound=Hashable)
 
-FIGURES = {"naive": naive, "incremental": incremental_circuit, "indexed": indexed}
+
+class _Stratum(NamedTuple):
+    """The circuit of a stratum, and the source of the changes of its rules."""
+
+    rules: Source[Rule]
+    wired: Wired
 
 
 class ReferenceCircuit:
     """Facts and rules, and the circuit of DYRE's Fig. 1 (naive), 2 (incremental) or 3 (indexed) that evaluates them.
+
+    `functions` give the expressions and aggregates of rules a meaning; without them such rules are refused.
 
     >>> from kgreason.rules.model import Variable
     >>> x, y, z = map(Variable, "xyz")
@@ -42,43 +65,81 @@ class ReferenceCircuit:
     [('a', 'c')]
     >>> circuit.commit({}, {step: -1})
     {Atom(relation='path', terms=('a', 'c')): -1}
+    >>> from kgreason.rules.model import Not
+    >>> circuit.commit({}, {Rule((Atom("last", (y,)),), (edge(x, y),), negated=(Not((edge(y, z),), (z,)),)): 1})
+    {Atom(relation='last', terms=('c',)): 1}
     """
 
-    def __init__(self, kind: Literal["naive", "incremental", "indexed"] = "incremental") -> None:
+    def __init__(
+        self, kind: Literal["naive", "incremental", "indexed"] = "incremental", functions: Functions = NO_FUNCTIONS
+    ) -> None:
+        self._figure, self._functions = FIGURES[kind], functions
         self._circuit = Circuit()
-        self._wired = FIGURES[kind](self._circuit)
+        self._facts: Source[Atom] = Source(self._circuit)
+        self._strata: list[_Stratum] = []
         self._asserted: set[Atom] = set()
-        self._rules: set[Rule] = set()
+        self._rules: dict[Rule, int] = {}
 
     def commit(self, facts: Mapping[Atom, int], rules: Mapping[Rule, int]) -> dict[Atom, int]:
         """Assert and retract facts, add and remove rules; returns the facts that appeared (1) and disappeared (-1).
 
-        Only the sign of a weight matters. Raises UnsafeRuleError for a fact with a variable, and for a rule with a head
-        variable that is not in its body.
+        Only the sign of a weight matters. Raises UnsafeRuleError for a fact with a variable, and for a rule with a
+        variable that its body does not bind; RuleError for a rule that needs functions, if there are none;
+        StratificationError if the rules have no strata.
         """
         for fact in facts:
             _check_ground(fact)
         for rule in rules:
             check_safe(rule)
-        fact_changes, rule_changes = _changes(facts, self._asserted), _changes(rules, self._rules)
-        self._wired.asserted.push(fact_changes)
-        self._wired.rules.push(rule_changes)
-        delta = self._circuit.run(self._wired.delta)
+            self._check_functions(rule)
+        changed = _changes(rules, self._rules)
+        after = strata(rule for rule in (*self._rules, *changed) if changed.get(rule, 1) > 0)
+        while len(self._strata) <= max(after.values(), default=0):
+            self._strata.append(self._next_stratum())
+        for number, stratum in enumerate(self._strata):
+            before, now = ({rule for rule in each if each[rule] == number} for each in (self._rules, after))
+            stratum.rules.push(dict.fromkeys(before - now, -1) | dict.fromkeys(now - before, 1))
+        fact_changes = _changes(facts, self._asserted)
+        self._facts.push(fact_changes)
+        delta = self._circuit.run(*(stratum.wired.delta for stratum in self._strata))
         _apply(fact_changes, self._asserted)
-        _apply(rule_changes, self._rules)
-        return dict(delta)
+        self._rules = after
+        return {fact: weight for fact, weight in delta.items() if fact.relation != DATA}
 
     def facts(self) -> set[Atom]:
         """The model: all facts, asserted or derived."""
         return set().union(*self.levels())
 
     def levels(self) -> list[set[Atom]]:
-        """The model by level: the asserted facts, then for each application of the rules the facts that it adds."""
-        by_time = sorted(self._wired.levels.settled().items())
-        levels = [set(added) for _, added in by_time]
+        """The model by level: the asserted facts, then for each application of the rules the facts that it adds.
+
+        The levels of a stratum come after those of the strata below.
+        """
+        levels: list[set[Atom]] = []
+        for stratum in self._strata:
+            shown = [{fact for fact in level if fact.relation != DATA} for level in _levels(stratum.wired)]
+            levels += shown[1:] if levels else shown
         while levels and not levels[-1]:
             levels.pop()
         return levels
+
+    def _next_stratum(self) -> _Stratum:
+        """Wire one stratum more, above those that are there."""
+        rules: Source[Rule] = Source(self._circuit)
+        if not self._strata:
+            below = lift(lambda facts: expand(facts, _read), self._facts)
+            return _Stratum(rules, self._figure(below, rules, self._functions))
+        model = set[Atom]().union(*(level for stratum in self._strata for level in _levels(stratum.wired)))
+        past = impulse(self._circuit, dict.fromkeys(model, 1))
+        wired = self._figure(plus(self._strata[-1].wired.delta, past), rules, self._functions)
+        return _Stratum(rules, wired._replace(delta=plus(wired.delta, lift(negative, past))))
+
+    def _check_functions(self, rule: Rule) -> None:
+        if self._functions is NO_FUNCTIONS and (rule.computed or rule.aggregates):
+            raise RuleError(
+                f"rule {rule.name or '(unnamed)'}: this circuit has no functions; make it with `functions` to evaluate "
+                "FILTER, BIND and AGGREGATE"
+            )
 
 
 def _check_ground(fact: Atom) -> None:
@@ -87,7 +148,20 @@ def _check_ground(fact: Atom) -> None:
         raise UnsafeRuleError(f"fact {fact}: a fact must not have variables; this one has {names}")
 
 
-def _changes(wishes: Mapping[T, int], present: set[T]) -> dict[T, int]:
+def _read(fact: Atom) -> tuple[Atom, ...]:
+    """An asserted fact as the facts that rules read."""
+    return (fact, Atom(DATA, fact.terms)) if fact.relation is None else (fact,)
+
+
+def _levels(wired: Wired) -> list[set[Atom]]:
+    """What each level of the last commit adds to the model of a stratum."""
+    levels = [set(added) for _, added in sorted(wired.levels.settled().items())]
+    while len(levels) > 1 and not levels[-1]:
+        levels.pop()
+    return levels
+
+
+def _changes(wishes: Mapping[T, int], present: Container[T]) -> dict[T, int]:
     """The rows to add, with weight 1, and the rows to remove, with weight -1; rows that need no change are left out."""
     return {
         row: 1 if weight > 0 else -1 for row, weight in wishes.items() if weight and (weight > 0) != (row in present)

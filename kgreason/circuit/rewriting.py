@@ -1,4 +1,4 @@
-"""Substitutions, unification, and the immediate consequences of a program by definition.
+"""Substitutions and unification.
 
 A *substitution* gives constants to variables. It is a tuple of pairs, in the order in which the variables were bound.
 So two substitutions along the same atoms are equal exactly if they give the same constants.
@@ -6,19 +6,15 @@ So two substitutions along the same atoms are equal exactly if they give the sam
     unify(p(?x, ?y), p(a, b)) = {?x: a, ?y: b}
     substitute(q(?y, ?z), {?x: a, ?y: b}) = q(b, ?z)
 
-`consequences` is the operator T of Datalog. For every rule, and every substitution that turns the body of the rule into
-facts, T(rules, facts) has the heads with the weight of the rule. T is linear in the rules. It is monotone in the facts,
-but not linear. Cost: nested loops over the facts of each atom's relation.
+    unifiable(p(?x, a), p(b, ?x)) = True, as the variables of two atoms are different ones
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TypeAlias
 
-from kgreason.circuit.zset import ZSet, expand
-from kgreason.rules.model import Atom, Constant, Rule, Variable
+from kgreason.rules.model import Atom, Constant, Term, Variable
 
 Substitution: TypeAlias = tuple[tuple[Variable, Constant], ...]
 Shape: TypeAlias = tuple[str | None, int]
@@ -51,30 +47,33 @@ def substitute(atom: Atom, substitution: Substitution) -> Atom:
     return Atom(atom.relation, tuple(terms))
 
 
-def consequences(rules: ZSet[Rule], facts: ZSet[Atom]) -> ZSet[Atom]:
-    """The heads that one application of the rules derives, with their weights.
-
-    `T(rules, facts)[h] = sum of rules[r] over the substitutions s with body(r)s in facts and h among heads(r)s`.
-    """
-    tables: dict[Shape, list[Atom]] = defaultdict(list)
-    for fact in facts:
-        tables[shape(fact)].append(fact)
-
-    def heads(rule: Rule) -> Iterator[Atom]:
-        for substitution in _solutions(rule.body, tables, ()):
-            yield from (substitute(head, substitution) for head in rule.heads)
-
-    return expand(rules, heads)
+def extend(substitution: Substitution, terms: tuple[Term, ...], constants: tuple[Constant, ...]) -> Substitution | None:
+    """The substitution, extended so that it turns the terms into the constants; None if that is not possible."""
+    bound = unify(substitute(Atom(None, terms), substitution), Atom(None, constants))
+    return None if bound is None else substitution + bound
 
 
-def _solutions(
-    body: Sequence[Atom], tables: Mapping[Shape, Sequence[Atom]], substitution: Substitution
-) -> Iterator[Substitution]:
-    if not body:
-        yield substitution
-        return
-    atom = substitute(body[0], substitution)
-    for fact in tables.get(shape(atom), ()):
-        bound = unify(atom, fact)
-        if bound is not None:
-            yield from _solutions(body[1:], tables, substitution + bound)
+def unifiable(one: Atom, other: Atom) -> bool:
+    """Whether a fact can match both atoms. The atoms are from two rules: equal names are different variables."""
+    if shape(one) != shape(other):
+        return False
+    equal: dict[Term, Term] = {}
+    for pair in zip(_renamed(one, "one"), _renamed(other, "other"), strict=True):
+        left, right = (_end(term, equal) for term in pair)
+        if not isinstance(left, Variable):
+            left, right = right, left
+        if left != right:
+            if not isinstance(left, Variable):
+                return False
+            equal[left] = right
+    return True
+
+
+def _renamed(atom: Atom, name: str) -> tuple[Term, ...]:
+    return tuple(Variable(f"{name} {term.name}") if isinstance(term, Variable) else term for term in atom.terms)
+
+
+def _end(term: Term, equal: Mapping[Term, Term]) -> Term:
+    while term in equal:
+        term = equal[term]
+    return term

@@ -40,11 +40,16 @@ class Circuit:
         self.streams: list[Stream[Any]] = []
         self.wanted_next: deque[tuple[Stream[Any], Time]] = deque()
 
-    def run(self, output: Stream[A]) -> ZSet[A]:
-        """Evaluate one commit and return the value of `output`. After an error the circuit is as before."""
+    def run(self, *outputs: Stream[A]) -> ZSet[A]:
+        """Evaluate one commit and return the value of the last output. After an error the circuit is as before.
+
+        The outputs are evaluated one by one. If each part of a circuit reads the part before, the stack stays flat.
+        """
         done = False
+        value: ZSet[A] = {}
         try:
-            value = output[(self.now,)]
+            for output in outputs:
+                value = output[(self.now,)]
             while self.wanted_next:
                 stream, time = self.wanted_next.popleft()
                 stream[time]

@@ -3,6 +3,8 @@
     a + b == b + a        a + (b + c) == (a + b) + c        a + {} == a        a + -a == {}
     distinct(distinct(a)) == distinct(a)                    distinct_change(a, b) == distinct(a + b) - distinct(a)
     expand and join are linear in each of their Z-sets:     join(a + b, c) == join(a, c) + join(b, c)
+    antijoin is linear in its first Z-set alone:            antijoin(a, b) == a - semijoin(a, distinct(keys of b))
+    group is not linear:                                    group_change(a, b) == group(a + b) - group(a)
 
 A function of Z-sets never changes its arguments; it may return one of them. Rows are any hashable values. Cost: one
 pass over the arguments; a join visits the pairs of rows with equal keys.
@@ -16,6 +18,7 @@ from typing import TypeAlias, TypeVar
 A = TypeVar("A", bound=Hashable)
 B = TypeVar("B", bound=Hashable)
 C = TypeVar("C", bound=Hashable)
+D = TypeVar("D", bound=Hashable)
 
 ZSet: TypeAlias = Mapping[A, int]
 """Rows with their weights; every other row has weight 0."""
@@ -76,6 +79,50 @@ def join(
         for row, weight in groups.get(right_key(other), ())
         if (merged := merge(row, other)) is not None
     )
+
+
+def semijoin(left: ZSet[A], keys: ZSet[B], left_key: Callable[[A], B]) -> ZSet[A]:
+    """Multiply the weight of each row by the weight of its key: `semijoin(a, k)[x] = a[x] * k[key of x]`. Bilinear."""
+    return join(left, keys, left_key, lambda key: key, lambda row, _: row)
+
+
+def antijoin(
+    left: ZSet[A], right: ZSet[B], left_key: Callable[[A], Hashable], right_key: Callable[[B], Hashable]
+) -> ZSet[A]:
+    """The rows of `left` whose key no row of `right` has, with their weights. In `right` only positive weights count.
+
+    It is linear in `left`. It is not linear in `right`, because of distinct:
+    `antijoin(a, b) = a - semijoin(a, distinct(keys of b))`.
+    """
+    keys = distinct(project(right, right_key))
+    return plus(left, negative(semijoin(left, keys, left_key)))
+
+
+def project(zset: ZSet[A], row_of: Callable[[A], B]) -> ZSet[B]:
+    """Replace each row by one row; rows that become equal add their weights. Linear."""
+    return expand(zset, lambda row: (row_of(row),))
+
+
+def group(zset: ZSet[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None]) -> ZSet[C]:
+    """One row of weight 1 for each group: `row_of` makes the row from the key and from the rows with this key.
+
+    `group(a)[y] = the number of keys k with row_of(k, {x: a[x] for the x of key k}) = y`. A group for which `row_of`
+    returns None has no row. Not linear: a row that comes replaces the row of its group.
+    """
+    groups: dict[B, dict[A, int]] = {}
+    for row, weight in zset.items():
+        groups.setdefault(key(row), {})[row] = weight
+    made = (row_of(each, rows) for each, rows in groups.items())
+    return _sum((row, 1) for row in made if row is not None)
+
+
+def group_change(
+    before: ZSet[A], change: ZSet[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None]
+) -> ZSet[C]:
+    """`group(a + b) - group(a)`, which evaluates only the groups of the rows of b. Cost: one pass over a and b."""
+    touched = {key(row) for row in change}
+    old = {row: weight for row, weight in before.items() if key(row) in touched}
+    return plus(group(plus(old, change), key, row_of), negative(group(old, key, row_of)))
 
 
 def _sign(weight: int) -> int:

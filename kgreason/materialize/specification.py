@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kgreason.circuit.consequences import consequences
+from kgreason.circuit.functions import NO_FUNCTIONS
 from kgreason.circuit.reference import ReferenceCircuit
-from kgreason.circuit.rewriting import consequences, shape, substitute, unify
+from kgreason.circuit.rewriting import shape, substitute, unify
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Changes, Check, Strategy
 from kgreason.engine.memory.layout import (
@@ -180,7 +182,8 @@ class ReferenceEngine:
             return []
         everything = Atom("values", tuple(map(_variable, range(1, 1 + variables))))
         body = tuple(substitute(atom, bound) for atom in rule.body)
-        uses = consequences({Rule((substitute(everything, bound),), body): 1}, dict.fromkeys(self._state.levels, 1))
+        rule, facts = Rule((substitute(everything, bound),), body), dict.fromkeys(self._state.levels, 1)
+        uses = consequences({rule: 1}, facts, facts, NO_FUNCTIONS)
         return [use.terms for use in uses]
 
 

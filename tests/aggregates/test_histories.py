@@ -6,6 +6,7 @@ import pytest
 
 from kgreason.engine.engine import Strategy
 from tests.aggregates.histories import FUNCTIONS, history
+from tests.circuit.following import KINDS
 from tests.negation.following import follow
 
 STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
@@ -14,11 +15,17 @@ STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_gives_the_model(strategy: Strategy) -> None:
     for seed in range(40):
-        follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
+        run(seed, strategy)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
     for seed in range(40, 540):
-        follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
+        run(seed, strategy)
+
+
+def run(seed: int, strategy: Strategy) -> None:
+    """Follow a random history, with the specification circuit beside one of the strategies."""
+    circuit = KINDS[seed % 3] if strategy == "update" else None
+    follow(history(seed), strategy, f"history {seed}", FUNCTIONS, circuit=circuit)

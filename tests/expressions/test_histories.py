@@ -10,6 +10,7 @@ import pytest
 from kgreason.engine.engine import Strategy
 from kgreason.rules.expressions import skolem_of
 from kgreason.rules.model import DATA, Atom, Computed, Not, Rule, Variable
+from tests.circuit.following import KINDS
 from tests.negation.following import follow
 from tests.oracle.stratified import Functions
 from tests.strategies.negation import Commit, Triple
@@ -62,27 +63,33 @@ FUNCTIONS: Functions = {
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_gives_the_model(strategy: Strategy) -> None:
     for seed in range(40):
-        follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
+        run(seed, strategy)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
     for seed in range(40, 440):
-        follow(history(seed), strategy, f"history {seed}", FUNCTIONS)
+        run(seed, strategy)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
     for seed in range(40):
-        follow(history(seed, makes_nodes=True), strategy, f"history {seed}", FUNCTIONS)
+        run(seed, strategy, makes_nodes=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
     for seed in range(40, 440):
-        follow(history(seed, makes_nodes=True), strategy, f"history {seed}", FUNCTIONS)
+        run(seed, strategy, makes_nodes=True)
+
+
+def run(seed: int, strategy: Strategy, *, makes_nodes: bool = False) -> None:
+    """Follow a random history, with the specification circuit beside one of the strategies."""
+    circuit = KINDS[seed % 3] if strategy == "update" else None
+    follow(history(seed, makes_nodes=makes_nodes), strategy, f"history {seed}", FUNCTIONS, circuit=circuit)
 
 
 def history(seed: int, steps: int = 7, *, makes_nodes: bool = False) -> list[Commit]:

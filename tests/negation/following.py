@@ -18,6 +18,7 @@ from kgreason.materialize.selection import select
 from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.patterns import unified
+from tests.circuit.following import Kind, Specification
 from tests.oracle.datalog import Fact, State, violations
 from tests.oracle.stratified import NO_FUNCTIONS, CircularError, Functions, perfect
 from tests.strategies.negation import Commit, Triple
@@ -29,11 +30,14 @@ def follow(
     label: str = "",
     functions: Functions = NO_FUNCTIONS,
     registry: Registry | None = None,
+    circuit: Kind | None = None,
 ) -> None:
     """Commit one by one. After each commit compare facts, delta, stamps, supports and hidden facts.
 
     `registry` has the Python functions of the rules; if one of `functions` raises ValueError, so must the commit.
+    `circuit` is the kind of the specification circuit that follows as well.
     """
+    specification = Specification(circuit, functions) if circuit else None
     graph = Graph(strategy, registry)
     asserted: set[Triple] = set()
     for commit in commits:
@@ -45,6 +49,8 @@ def follow(
             with pytest.raises(StratificationError):
                 graph.commit(asserted, commit)
             assert graph.facts() == before, f"{label}: a refused commit changed something"
+            if specification:
+                specification.refuse(commit)
             continue
         except ValueError:
             with pytest.raises(RuleError) as caught:
@@ -56,6 +62,9 @@ def follow(
         asserted = after
         assert graph.facts() == wanted, label
         assert graph.delta(change) == {fact for fact in before ^ wanted if _is_shown(fact)}, label
+        if specification:
+            assert specification.commit(commit) == before ^ wanted, label
+            assert specification.facts() == wanted, label
         states = graph.states()
         assert not violations(states, graph.positive_rules()), label
         values = {aggregation(each)[0].value.relation for rule in commit.rules for each in rule.aggregates}

@@ -119,19 +119,23 @@ def _computed(rule: Any, binding: Substitution, functions: Functions) -> list[Su
     """The binding with the results of the assignments; none if a filter is false or there is no result."""
     found = [dict(binding)]
     for computed in rule.computed:
-        text = " ".join("_" if hasattr(part, "name") else part for part in computed.parts)
-        extended = []
-        for each in found:
-            terms = [each[part.name] if hasattr(part, "name") else part for part in computed.parts]
-            if text.startswith("SKOLEM"):
-                values = [_blank_node([term for term in terms[2:-1] if term != ","])]
-            else:
-                inputs = (term for part, term in zip(computed.parts, terms, strict=True) if hasattr(part, "name"))
-                value = functions[text](*inputs)
-                values = value if isinstance(value, list) else [] if value is None or value is False else [str(value)]
-            extended += [{**each, **({computed.result.name: one} if computed.result else {})} for one in values]
-        found = extended
+        found = [
+            {**each, **({computed.result.name: one} if computed.result else {})}
+            for each in found
+            for one in values_of(computed, each, functions)
+        ]
     return found
+
+
+def values_of(computed: Any, binding: Substitution, functions: Functions) -> list[str]:
+    """The values of an expression: none, one, or many; a FILTER that is true has one."""
+    text = " ".join("_" if hasattr(part, "name") else part for part in computed.parts)
+    values = [binding[part.name] if hasattr(part, "name") else part for part in computed.parts]
+    if text.startswith("SKOLEM"):
+        return [_blank_node([value for value in values[2:-1] if value != ","])]
+    inputs = (value for part, value in zip(computed.parts, values, strict=True) if hasattr(part, "name"))
+    found = functions[text](*inputs)
+    return found if isinstance(found, list) else [] if found is None or found is False else [str(found)]
 
 
 def _blank_node(texts: Sequence[str]) -> str:

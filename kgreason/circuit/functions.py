@@ -1,0 +1,47 @@
+"""`Functions`: the meaning of expressions and aggregates, which a circuit is given and does not know.
+
+A function of rows is linear: each row becomes the rows of its results, with the same weight. So it is lifted into a
+circuit, and is its own incremental version.
+
+    FILTER(?x > 1)        {?x: "2"}  ->  {?x: "2"}              {?x: "1"}  ->  nothing
+    BIND(?x + 1 AS ?y)    {?x: "2"}  ->  {?x: "2", ?y: "3"}     {?x: "a"}  ->  nothing, as it is an error
+
+Law: the same arguments always give the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from kgreason.circuit.rewriting import Substitution
+from kgreason.circuit.zset import ZSet, distinct
+from kgreason.rules.model import Aggregate, Computed, Constant, Variable
+
+Values: TypeAlias = Mapping[Variable, Constant]
+Member: TypeAlias = tuple[Constant, ...]
+"""What an aggregate reads of one match: the value of its argument, or `()` for COUNT(*)."""
+
+
+class Functions(NamedTuple):
+    """What expressions and aggregates mean."""
+
+    expression: Callable[[Computed, Values], Iterable[Constant]]
+    """The results of an expression for these values: none for an error; one, of any text, for a FILTER that holds."""
+    aggregate: Callable[[Aggregate, ZSet[Member]], Constant | None]
+    """The value of an aggregate for the members of a group, with the number of their matches; None for an error."""
+
+
+NO_FUNCTIONS = Functions(lambda *_: (), lambda *_: None)
+"""Every expression and aggregate is an error."""
+
+
+def computations(functions: Functions, computed: Computed, substitution: Substitution) -> Iterator[Substitution]:
+    """Yield the substitution once for each result of an expression, extended by this result."""
+    for result in dict.fromkeys(functions.expression(computed, dict(substitution))):
+        yield substitution if computed.result is None else (*substitution, (computed.result, result))
+
+
+def aggregated(functions: Functions, aggregate: Aggregate, members: ZSet[Member]) -> Constant | None:
+    """The value of an aggregate for the members of a group."""
+    return functions.aggregate(aggregate, distinct(members) if aggregate.is_distinct else members)
