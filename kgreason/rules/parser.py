@@ -65,7 +65,13 @@ def absent(fact: Atom) -> Not:
     negated = read_not(str(fact.relation))
     values: dict[Term, Term] = dict(zip(negated.outer(), fact.terms, strict=True))
     atoms = (Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms)) for atom in negated.atoms)
-    return negated._replace(atoms=tuple(atoms))
+    filters = (
+        each._replace(
+            parts=tuple(values.get(part, part) if isinstance(part, Variable) else part for part in each.parts)
+        )
+        for each in negated.computed
+    )
+    return negated._replace(atoms=tuple(atoms), computed=tuple(filters))
 
 
 def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:

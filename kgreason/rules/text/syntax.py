@@ -59,11 +59,21 @@ class AtomText(NamedTuple):
 
 
 class NotText(NamedTuple):
-    """`NOT atom`, or `NOT EXISTS variables IN (atoms)`; `start` is the token NOT."""
+    """`NOT atom`, or `NOT EXISTS variables IN (conditions)`; `start` is the token NOT."""
 
     start: Token
     variables: list[Token]
-    atoms: list[AtomText]
+    conditions: list[AtomText | ComputedText]
+
+    @property
+    def atoms(self) -> list[AtomText]:
+        """The conditions without the filters."""
+        return [each for each in self.conditions if isinstance(each, AtomText)]
+
+    @property
+    def filters(self) -> list[ComputedText]:
+        """The filters."""
+        return [each for each in self.conditions if isinstance(each, ComputedText)]
 
 
 class ComputedText(NamedTuple):
@@ -191,6 +201,9 @@ class _Builder(Transformer[Token, Any]):
 
     def none(self, parts: list[Any]) -> NotText:
         return NotText(parts[0], parts[2], [parts[4]] if isinstance(parts[4], AtomText) else parts[5])
+
+    def none_without_variables(self, parts: list[Any]) -> NotText:
+        return NotText(parts[0], [], parts[3])
 
     def data(self, parts: list[Any]) -> AtomText:
         return cast(AtomText, parts[1])._replace(start=parts[0])
