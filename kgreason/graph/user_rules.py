@@ -212,4 +212,4 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def _nameless(rule: Rule) -> Rule:
-    return canonical(replace(rule, name="", group="", sources=(), file=""))
+    return canonical(replace(rule, name="", group="", sources=(), file="", dialect=""))
