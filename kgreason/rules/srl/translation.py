@@ -48,9 +48,9 @@ from kgreason.rules.srl.abstract import (
     of_triple,
 )
 
-_OPENERS = ("SUBJECT", "PREDICATE", "OBJECT")
-_PART = "part "
-"""Begins the name of a part's relation until the digest is known."""
+OPENERS = ("SUBJECT", "PREDICATE", "OBJECT")
+PART = "part_"
+"""Begins the name of a part's relation: after it the digest, and the number of the part."""
 _DIGITS = 16
 
 
@@ -164,7 +164,7 @@ class _Body:
         computed: list[Computed] = []
         terms = tuple(self._opened(node, bound, computed) for node in triple)
         number = len(self._parts) + 1
-        head = Atom(f"{_PART}{number}", variables)
+        head = Atom(f"{PART}{number}", variables)
         body = (Atom(relation, terms),)
         self._parts.append(Rule((head,), body, f"{self._rule.name}-part-{number}", computed=in_order(body, computed)))
         return head
@@ -175,7 +175,7 @@ class _Body:
             assert not isinstance(node, Blank)
             return node
         found = self._fresh("triple")
-        for opener, inner in zip(_OPENERS, node, strict=True):
+        for opener, inner in zip(OPENERS, node, strict=True):
             call: list[Variable | str] = [opener, "(", found, ")"]
             if isinstance(inner, Nested):
                 place = len(computed)
@@ -274,9 +274,9 @@ def _ground(node: Node, digest: str) -> Constant:
 
 def _relabelled(rule: Rule, digest: str) -> Rule:
     def atom(found: Atom) -> Atom:
-        if found.relation is None or not found.relation.startswith(_PART):
+        if found.relation is None or not found.relation.startswith(PART):
             return found
-        return Atom(f"part_{digest}_{found.relation.removeprefix(_PART)}", found.terms)
+        return Atom(f"{PART}{digest}_{found.relation.removeprefix(PART)}", found.terms)
 
     def computed(found: Computed) -> Computed:
         if found.parts[0] != "SKOLEM":
