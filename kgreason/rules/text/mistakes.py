@@ -22,7 +22,7 @@ from pyoxigraph import RdfFormat
 from kgreason.rules.expressions import AGGREGATES
 from kgreason.rules.safety import DATA_IN_HEAD
 
-_FILE = re.compile(r"\s*(\S+\.(?:dl|rules|datalog))\s*")
+_FILE = re.compile(r"\s*(\S+\.(?:dl|rules|datalog|srl|rq))\s*")
 _EXISTS = re.compile(r"FILTER\s*\(?\s*(NOT\s+)?EXISTS\b", re.IGNORECASE)
 _NAME = re.compile(r"(?:[\w-]+\s+)*[\w-]+(?![\w-]|\s*\(|:)")
 _COMPUTING = ("FILTER", "BIND", "AGGREGATE")
