@@ -9,6 +9,7 @@ Cost: a few regular expressions for an error.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _WORD = re.compile(r"[A-Za-z_]+(?![\w:-])")
 _MORE_PATH = re.compile(r"[*+?|!]")
@@ -45,8 +46,8 @@ _GROUP = re.compile(r"\{(?!\|)(?:\s*(SELECT)\b|.*?\}\s*(UNION)\b)?", re.IGNORECA
 _PATH_PLACE = re.compile(r"(?:[\w>)])\s*$")
 
 
-def hint(text: str, at: int, *, is_query: bool) -> str | None:
-    """What to say of an error at an index; None if there is no hint."""
+def hint(text: str, at: int, expected: Collection[str], *, is_query: bool) -> str | None:
+    """What to say of an error at an index, where the parser expected some terminals; None if there is no hint."""
     found = text[at:] if at >= 0 else ""
     if _DATALOG.match(found):
         return "this is the rule language of kgreason (.dl), not SPARQL-RL: name the file or the syntax accordingly"
@@ -55,7 +56,7 @@ def hint(text: str, at: int, *, is_query: bool) -> str | None:
         return said
     if _AFTER_EXISTS.search(text, 0, max(at, 0)):
         return _SAID["EXISTS"]
-    if group := _GROUP.match(found):
+    if "RIGHT_BRACE" in expected and (group := _GROUP.match(found)):
         inner = (group[1] or group[2] or "").upper()
         return _SAID.get(inner, "a group in braces is not supported here: write its triples without braces")
     if word and is_query and word[0].upper() in ("RULE", "DATA"):

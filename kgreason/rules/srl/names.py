@@ -24,14 +24,17 @@ from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
 _ABSOLUTE = re.compile(r"<[A-Za-z][0-9A-Za-z+.\-]*:")
 _DIRECTIONS = ("ltr", "rtl")
+NOT_IN_SRL = frozenset(["BOUND", "COALESCE", "MD5", "SHA1", "SHA256", "SHA384", "SHA512"])
+"""Functions of SPARQL that SPARQL-RL leaves out."""
 _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "OPERATOR", "COMMA", "OPEN", "CLOSE"])
 
 
 class Names:
     """The prefixes and the base of a text. `base` is the IRI of the text itself, or None."""
 
-    def __init__(self, text: str, source: str, base: str | None) -> None:
+    def __init__(self, text: str, source: str, base: str | None, *, is_rule_set: bool = True) -> None:
         self.text, self.source, self.base = text, source, base
+        self._is_rule_set = is_rule_set
         self.prefixes: dict[str, str] = {}
 
     def fail(self, token: Token, problem: str) -> NoReturn:
@@ -81,6 +84,9 @@ class Names:
         """An expression. Raises RuleSyntaxError at the token that is wrong."""
         found = Computed(tuple(map(self._part, parts)), result)
         tokens = [_first(part) for part in parts]
+        for part, token in zip(found.parts, tokens, strict=True):
+            if self._is_rule_set and part in NOT_IN_SRL and token.type == "IDENTIFIER":
+                self.fail(token, f"{part} is no function of SPARQL-RL")
         if SKOLEM in found.parts:
             self.fail(tokens[found.parts.index(SKOLEM)], "SKOLEM is no function here: write a blank node in the head")
         if problem := problem_of(found, self.text[tokens[0].start_pos : tokens[-1].end_pos]):

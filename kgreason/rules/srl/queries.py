@@ -28,7 +28,7 @@ from kgreason.rules.srl.translation import Translation
 
 def read_query(text: str, source: str, base: str | None = None) -> Program:
     """Read a CONSTRUCT query. `base` is the IRI of the text. Raises RuleSyntaxError and UnsafeRuleError."""
-    names = Names(text, source, base)
+    names = Names(text, source, base, is_rule_set=False)
     reader, translation = RuleReader(names, "BIND"), Translation("rq")
     for statement in query(text, source):
         if isinstance(statement, (BaseLine, PrefixLine, VersionLine)):

@@ -170,7 +170,7 @@ def problem_of(rule: AbstractRule, word: str) -> tuple[Element, str] | None:
     bound = set[Variable]()
     for element in rule.body:
         if problem := _of_element(element, bound, word):
-            return element, problem
+            return problem
         bound.update(defined(element))
     for pattern in rule.head:
         for variable in of_triple(pattern.triple):
@@ -194,19 +194,19 @@ def _is_filter(element: Element) -> bool:
     return isinstance(element, (Filter, Absent))
 
 
-def _of_element(element: Element, bound: set[Variable], word: str) -> str | None:
+def _of_element(element: Element, bound: set[Variable], word: str) -> tuple[Element, str] | None:
     match element:
         case Filter(computed) | Assignment(computed):
             for variable in computed.inputs():
                 if variable not in bound:
                     place = "FILTER" if computed.result is None else word
-                    return f"{variable} is in {place}, but nothing before binds it"
+                    return element, f"{variable} is in {place}, but nothing before binds it"
             if computed.result in bound:
-                return f"{computed.result} has a value already; {word} needs a new variable"
+                return element, f"{computed.result} has a value already; {word} needs a new variable"
         case Absent(elements):
             known = set(bound)
             for inner in elements:
                 if problem := _of_element(inner, known, word):
-                    return f"{problem} (under NOT)"
+                    return problem
                 known.update(defined(inner))
     return None

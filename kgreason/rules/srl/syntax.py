@@ -187,7 +187,7 @@ def _parsed(start: str, text: str, source: str) -> list[Statement]:
         words = in_words(expected, _WORDS)
         if is_query:
             words = words.replace("FILTER, NOT or SET", "FILTER or BIND")
-        meant = hint(text, cast(int, error.pos_in_stream), is_query=is_query)
+        meant = hint(text, cast(int, error.pos_in_stream), expected, is_query=is_query)
         problem = meant or f"found {what}, expected {words}"
         raise RuleSyntaxError(source, line, column, problem) from None
 
