@@ -20,7 +20,7 @@ from kgreason import __version__
 from tests.srl.suite import Case, cases, passes
 
 EARL = rdflib.Namespace("http://www.w3.org/ns/earl#")
-SUBJECT = rdflib.URIRef("https://pypi.org/project/kgreason/")
+SUBJECT = rdflib.URIRef("urn:kgreason")
 _KINDS = {
     "SyntaxTest": "syntax",
     "WellFormednessTest": "well-formedness",
