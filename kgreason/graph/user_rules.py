@@ -21,6 +21,7 @@ from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, no_function, parse, ruleset
 from kgreason.rules.program import Finder, Program
+from kgreason.rules.srl.parts import without_needless
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record
@@ -148,7 +149,7 @@ def remaining(
         if not meant:
             raise RuleError(f"{name}: no rule of this name was added{_shipped(name, selected) or _names(own)}")
         _check_one(meant)
-    return tuple(rule for rule in own if rule not in meant)
+    return without_needless(rule for rule in own if rule not in meant)
 
 
 def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
@@ -208,7 +209,7 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
             raise RuleError(
                 f"{format_rule(rule)}: no rule like this was added (a rule made from an axiom goes with the axiom)"
             )
-    return tuple(rule for rule, form in forms.items() if form not in gone)
+    return without_needless(rule for rule, form in forms.items() if form not in gone)
 
 
 def _nameless(rule: Rule) -> Rule:

@@ -9,6 +9,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, RuleError, RuleSyntaxError, StratificationError
+from kgreason.graph.fork import fork
 from kgreason.store.folder import read_manifest
 from tests.cli.calling import done, failed
 
@@ -125,6 +126,42 @@ def test_a_part_looks_into_triple_terms_in_a_recursion() -> None:
             tx.add_rules(text, syntax="srl")
         graph.add(f"{P} :a :p :b . :r :next <<( :b :to :c )>>, <<( :c :to :d )>> .")
         assert ask(graph, ":c :p :d")
+
+
+def test_a_part_goes_with_its_rule() -> None:
+    text = f"{P}RULE :seen {{ ?y :seen ?z }} WHERE {{ ?r :next <<( ?y :to ?z )>> }}"
+    with KnowledgeGraph.open(rules=[]) as graph:
+        for removed in (f"{E}seen", text):
+            with graph.transaction() as tx:
+                tx.add_rules(text, syntax="srl")
+            assert len(graph.own_rules()) == 2
+            with graph.transaction() as tx:
+                tx.remove_rules(removed, syntax="srl")
+            assert not graph.own_rules()
+
+
+def test_a_blank_node_of_a_head_lives_as_long_as_its_row(tmp_path: Path) -> None:
+    text = f"{P}RULE {{ [ a :Visit ; :by ?x ] :to ?y }} WHERE {{ ?x :visits ?y }}"
+    query = f"{P}SELECT ?v ?x {{ ?v a :Visit ; :by ?x ; :to :rome }} ORDER BY ?x"
+    with KnowledgeGraph.open(tmp_path / "store", rules=[]) as graph:
+        graph.add(f"{P} :ann :visits :rome . :joe :visits :rome .")
+        with graph.transaction() as tx:
+            tx.add_rules(text, syntax="srl")
+        first, second = (row["v"] for row in graph.select(query))
+        assert first != second
+        graph.remove(f"{P} :ann :visits :rome .")
+        assert [row["v"] for row in graph.select(query)] == [second]
+        graph.add(f"{P} :ann :visits :rome .")
+        assert [row["v"] for row in graph.select(query)] == [first, second]
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        graph.add(f"{P} :eve :visits :rome .")
+        assert [row["v"] for row in graph.select(query)][:1] == [first]
+        with fork(tmp_path / "store") as copy:
+            assert [rule.dialect for rule in copy.own_rules()] == ["srl"]
+            assert len(list(copy.select(query))) == 3
+        with graph.transaction() as tx:
+            tx.remove_rules(text, syntax="srl")
+        assert not list(graph.select(query))
 
 
 def test_imports_come_from_the_catalogue_or_from_beside(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ triples      statements -> triples: lists, paths, reifiers and blank nodes in fu
 reader       statements of a rule set -> a program; checks that the rules are well-formed
 queries      a CONSTRUCT query -> a program
 translation  an abstract rule -> rules: blank nodes in heads, triple terms, NOT
+parts        the rules that look into triple terms for others
 imports      IMPORTS -> the rules of other files
 writer       a program -> the text of a rule set or of a query
 """

@@ -47,10 +47,9 @@ from kgreason.rules.srl.abstract import (
     mentioned,
     of_triple,
 )
+from kgreason.rules.srl.parts import PART
 
 OPENERS = ("SUBJECT", "PREDICATE", "OBJECT")
-PART = "part_"
-"""Begins the name of a part's relation: after it the digest, and the number of the part."""
 _DIGITS = 16
 
 

@@ -27,21 +27,21 @@ from kgreason.rules.expressions import expression_text, is_constant, is_skolem
 from kgreason.rules.formatter import WIDTH, format_term
 from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.program import Program
-from kgreason.rules.srl.translation import OPENERS, PART
+from kgreason.rules.srl.parts import is_part, names_part
+from kgreason.rules.srl.translation import OPENERS
 from kgreason.rules.strata import stratify
 from kgreason.terms.vocabulary import RDF_TYPE
 
 _BLANK = re.compile(r"_:[^\s)>]+")
 _IRI = re.compile(r"[A-Za-z][\w+.\-]*:[^\s<>\"{}|^`\\]*")
 _NUMBER = re.compile(r"[+-]?\.?\d|true$|false$")
-_PART = re.compile(rf"{PART}[0-9a-f]+_\d+")
 _INDENT = "\n    "
 
 
 def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[str], Program]) -> str:
     """The text of a program in `syntax`, which `read` reads. Raises RuleError for what cannot be said."""
-    parts = {str(rule.heads[0].relation): rule for rule in program.rules if _is_part(rule)}
-    rules = [rule for rule in program.rules if not _is_part(rule)]
+    parts = {str(rule.heads[0].relation): rule for rule in program.rules if is_part(rule)}
+    rules = [rule for rule in program.rules if not is_part(rule)]
     if syntax == "rq" and len(rules) != 1:
         raise RuleError(f"a CONSTRUCT query is one rule, and there are {len(rules)}; write a rule set (.srl)")
     _check_labels(rules)
@@ -193,11 +193,6 @@ def _block(lines: list[str], end: str = " .") -> str:
     return line if len(line) <= WIDTH else f"{{{_INDENT}{f'{end}{_INDENT}'.join(lines)}\n}}"
 
 
-def _is_part(rule: Rule) -> bool:
-    """Whether a rule is a part that looks into a triple term."""
-    return len(rule.heads) == len(rule.body) == 1 and _PART.fullmatch(rule.heads[0].relation or "") is not None
-
-
 def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
     """The triple terms that BIND makes for heads and for other such triple terms only."""
     found: dict[Term, tuple[Term, Term, Term]] = {}
@@ -242,7 +237,7 @@ def _form(rule: Rule) -> Rule:
     """A rule without what another language may change: names, labels of blank nodes, relations of parts."""
 
     def atom(found: Atom) -> Atom:
-        return Atom(PART, found.terms) if _PART.fullmatch(found.relation or "") else found
+        return Atom("part", found.terms) if names_part(found) else found
 
     def computed(found: Computed) -> Computed:
         if not is_skolem(found):
