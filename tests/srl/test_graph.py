@@ -164,6 +164,16 @@ def test_a_blank_node_of_a_head_lives_as_long_as_its_row(tmp_path: Path) -> None
         assert not list(graph.select(query))
 
 
+def test_a_proof_shows_filters_under_not() -> None:
+    text = f"{P}RULE {{ ?x :ok ?y }} WHERE {{ ?x :p ?y NOT {{ ?x :q ?z FILTER(?z > ?y) }} NOT {{ FILTER(?y > 7) }} }}"
+    with KnowledgeGraph.open(rules=[]) as graph:
+        with graph.transaction() as tx:
+            tx.add_rules(text, syntax="srl")
+        graph.add(f"{P} :a :p 3 ; :q 2 .")
+        proof = graph.explain((":a", ":ok", 3), prefixes={"": E}).to_text({"": E})
+    assert "    no ([:a, :q, ?v1], FILTER(?v1 > 3))\n    no FILTER(3 > 7)\n" in proof
+
+
 def test_imports_come_from_the_catalogue_or_from_beside(tmp_path: Path) -> None:
     main, other, third = (tmp_path / name for name in ("main.srl", "other.srl", "third.srl"))
     main.write_text(f"{P}IMPORTS <{E}other> RULE {{ ?x :a ?y }} WHERE {{ ?x :b ?y }}", "utf-8")
