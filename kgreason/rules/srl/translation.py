@@ -2,7 +2,8 @@
 
     RULE { _:b :p ?x } WHERE { B }        BIND(SKOLEM("label", variables of B) AS ?b): one blank node for each row
     RULE { :a :p <<( ?x :q 1 )>> } ...    BIND(TRIPLE(?x, :q, 1) AS ?triple)
-    ... WHERE { ?r :p <<( ?x :q 1 )>> }   a part: r(?r, ?x) :- [?r, :p, ?t], BIND(SUBJECT(?t) AS ?x), FILTER(...)
+    ... WHERE { ?r :p <<( ?x :q 1 )>> }   part(?r, ?x, :q, 1), with the rule
+                                          part(?r, ?s, ?p, ?o) :- [?r, :p, ?t], BIND(SUBJECT(?t) AS ?s), ...
     ... SET(?x := e) ?y :p ?x             [?y, :p, ?z], FILTER(sameTerm(?x, ?z))
     ... NOT { ?x :q ?z FILTER(?z > 5) }   NOT EXISTS ?z IN ([?x, :q, ?z], FILTER(?z > 5))
     ... WHERE DATA { ?x :p ?y }           DATA [?x, :p, ?y]
@@ -158,36 +159,38 @@ class _Body:
         plain = tuple(node for node in triple if not isinstance(node, (Nested, Blank)))
         if len(plain) == len(triple):
             return Atom(relation, plain)
-        variables = tuple(dict.fromkeys(of_triple(triple)))
-        bound = {node for node in triple if isinstance(node, Variable)}
+        found: dict[Variable, Term] = {node: node for node in triple if isinstance(node, Variable)}
         computed: list[Computed] = []
-        terms = tuple(self._opened(node, bound, computed) for node in triple)
+        terms = tuple(self._opened(node, found, computed) for node in triple)
         number = len(self._parts) + 1
-        head = Atom(f"{PART}{number}", variables)
-        body = (Atom(relation, terms),)
+        relation_of_part, body = f"{PART}{number}", (Atom(relation, terms),)
+        head = Atom(relation_of_part, tuple(found))
         self._parts.append(Rule((head,), body, f"{self._rule.name}-part-{number}", computed=in_order(body, computed)))
-        return head
+        return Atom(relation_of_part, tuple(found.values()))
 
-    def _opened(self, node: Node, bound: set[Variable], computed: list[Computed]) -> Term:
-        """The term for a node of a part's triple; a triple term is a variable, with `computed` about what is in it."""
+    def _opened(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:
+        """The term for a node of a part's triple: for a triple term a variable, with `computed` about what is in it.
+
+        `found` has the variables of the part's head, each with the term that the rule has there. The rule compares the
+        terms, not the part, so that equal individuals are equal.
+        """
         if not isinstance(node, Nested):
             assert not isinstance(node, Blank)
             return node
-        found = self._fresh("triple")
+        triple = self._fresh("triple")
         for opener, inner in zip(OPENERS, node, strict=True):
-            call: list[Variable | str] = [opener, "(", found, ")"]
             if isinstance(inner, Nested):
                 place = len(computed)
-                variable = self._opened(inner, bound, computed)
+                variable = self._opened(inner, found, computed)
                 assert isinstance(variable, Variable)
-                computed.insert(place, Computed(tuple(call), variable))
-            elif isinstance(inner, Variable) and inner not in bound:
-                bound.add(inner)
-                computed.append(Computed(tuple(call), inner))
+                computed.insert(place, Computed((opener, "(", triple, ")"), variable))
             else:
                 assert not isinstance(inner, Blank)
-                computed.append(_same(inner, call))
-        return found
+                is_new = isinstance(inner, Variable) and inner not in found
+                variable = inner if is_new and isinstance(inner, Variable) else self._fresh(opener.lower())
+                found[variable] = inner
+                computed.append(Computed((opener, "(", triple, ")"), variable))
+        return triple
 
     def _not(self, absent: Absent, bound: set[Variable]) -> Not:
         """What a NOT says; variables that nothing before it binds are its own."""

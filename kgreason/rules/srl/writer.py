@@ -154,17 +154,13 @@ class _Writer:
     def _nested(self, part: Rule, atom: Atom) -> str:
         """The triple pattern of a part, with the terms that `atom` has for its variables."""
         given = dict(zip(part.heads[0].terms, atom.terms, strict=True))
-        opened = {}
-        for computed in part.computed:
-            at = 0 if computed.result else 2
-            opener, triple = str(computed.parts[at]), computed.parts[at + 2]
-            opened[triple, opener] = computed.result or computed.parts[-2]
+        opened = {(each.parts[2], str(each.parts[0])): each.result for each in part.computed if each.result}
 
         def text(term: Term) -> str:
             if (term, OPENERS[0]) not in opened:
                 return self._term(given.get(term, term))
             subject, predicate, object_ = (opened[term, opener] for opener in OPENERS)
-            property_ = "a" if predicate == RDF_TYPE else text(predicate)
+            property_ = "a" if given.get(predicate) == RDF_TYPE else text(predicate)
             return f"<<( {self._terms(text(subject), property_, text(object_))} )>>"
 
         terms = part.body[0].terms
