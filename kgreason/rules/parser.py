@@ -26,7 +26,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kgreason.errors import InputError
 from kgreason.functions.registry import Find

@@ -191,4 +191,4 @@ def test_text_that_cannot_be_read_is_told_with_its_place(text: str, place: str, 
 
 def test_every_message_names_the_source() -> None:
     with pytest.raises(RuleError, match=r"^my\.srl:1:1: found 'x', expected RULE, DATA or a declaration"):
-        parse("x", "my.srl", "srl")
+        parse("x", "my.srl", syntax="srl")

@@ -40,14 +40,14 @@ def convert(source: Path, target: Path, catalogue: Path | None) -> None:
     from kgreason.rules.parser import load, parse, syntax_of
 
     found = opened(catalogue)
-    program, syntax = load(source, found.find if found else None), syntax_of(target)
+    program, syntax = load(source, None, found.find if found else None), syntax_of(target)
     if syntax == "datalog":
         text = format_program(program)
     else:
         from kgreason.rules.srl.writer import format_as
 
         try:
-            text = format_as(program, syntax, lambda written: parse(written, str(target), syntax))
+            text = format_as(program, syntax, lambda written: parse(written, str(target), None, syntax=syntax))
         except RuleError as error:
             raise RuleError(f"{source} cannot be written as {target}: {error}") from None
     try:

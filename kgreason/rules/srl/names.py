@@ -14,8 +14,9 @@ from lark import Token
 from pyoxigraph import RdfFormat
 
 from kgreason.errors import RuleSyntaxError
+from kgreason.functions.registry import Find
 from kgreason.rules import constants
-from kgreason.rules.expressions import SKOLEM, in_constants, problem_of
+from kgreason.rules.expressions import RESERVED, SKOLEM, in_constants, problem_of
 from kgreason.rules.model import Computed, Constant, Variable
 from kgreason.rules.srl.syntax import Literal
 from kgreason.terms.prefixes import undeclared
@@ -30,11 +31,16 @@ _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "OPERATOR", "COMMA", "OPEN",
 
 
 class Names:
-    """The prefixes and the base of a text. `base` is the IRI of the text itself, or None."""
+    """The prefixes and the base of a text. `base` is the IRI of the text itself, or None.
 
-    def __init__(self, text: str, source: str, base: str | None, *, is_rule_set: bool = True) -> None:
+    `functions` finds the Python functions that rules may call; with None every call is accepted.
+    """
+
+    def __init__(
+        self, text: str, source: str, base: str | None, functions: Find | None = None, *, is_rule_set: bool = True
+    ) -> None:
         self.text, self.source, self.base = text, source, base
-        self._is_rule_set = is_rule_set
+        self._functions, self._is_rule_set = functions, is_rule_set
         self.prefixes: dict[str, str] = {}
 
     def fail(self, token: Token, problem: str) -> NoReturn:
@@ -89,7 +95,7 @@ class Names:
                 self.fail(token, f"{part} is no function of SPARQL-RL")
         if SKOLEM in found.parts:
             self.fail(tokens[found.parts.index(SKOLEM)], "SKOLEM is no function here: write a blank node in the head")
-        if problem := problem_of(found, self.text[tokens[0].start_pos : tokens[-1].end_pos]):
+        if problem := problem_of(found, self.text[tokens[0].start_pos : tokens[-1].end_pos], self._functions):
             self.fail(start if problem.part is None else tokens[problem.part], problem.words)
         return found._replace(parts=in_constants(found.parts))
 
@@ -100,7 +106,8 @@ class Names:
             if node.type in _AS_WRITTEN:
                 return str(node.value)
             if node.type == "IDENTIFIER":
-                return str(node.value.upper())
+                name = str(node.value)
+                return name.upper() if name.upper() in RESERVED else name
         return self.constant(node)
 
     def _literal(self, literal: Literal) -> Constant:

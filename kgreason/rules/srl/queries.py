@@ -26,11 +26,10 @@ from kgreason.rules.srl.syntax import BaseLine, PrefixLine, RuleText, VersionLin
 from kgreason.rules.srl.translation import Translation
 
 
-def read_query(text: str, source: str, base: str | None = None) -> Program:
-    """Read a CONSTRUCT query. `base` is the IRI of the text. Raises RuleSyntaxError and UnsafeRuleError."""
-    names = Names(text, source, base, is_rule_set=False)
+def read_query(names: Names) -> Program:
+    """Read a CONSTRUCT query, the text of `names`. Raises RuleSyntaxError and UnsafeRuleError."""
     reader, translation = RuleReader(names, "BIND"), Translation("rq")
-    for statement in query(text, source):
+    for statement in query(names.text, names.source):
         if isinstance(statement, (BaseLine, PrefixLine, VersionLine)):
             declare(statement, names)
         elif isinstance(statement, RuleText):

@@ -54,21 +54,20 @@ _SAID = {
 """What to say where the other language has its word."""
 
 
-def read(text: str, source: str, base: str | None = None, imported: Importer | None = None) -> Program:
-    """Read a rule set. `base` is its own IRI, against which its relative IRIs are resolved.
+def read(names: Names, imported: Importer) -> Program:
+    """Read a rule set: the text of `names`, whose prefixes become those of the program.
 
-    Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`. Raises RuleError if `imported` does.
+    Raises RuleSyntaxError and UnsafeRuleError; their messages name the source. Raises RuleError if `imported` does.
     """
-    names = Names(text, source, base)
     reader = RuleReader(names, "SET")
     translation, others = Translation("srl"), list[Rule]()
-    for statement in rule_set(text, source):
+    for statement in rule_set(names.text, names.source):
         match statement:
             case BaseLine() | PrefixLine() | VersionLine():
                 declare(statement, names)
             case ImportsLine():
                 iri = names.iri(statement.iri)
-                if (found := imported(iri) if imported else None) is None:
+                if (found := imported(iri)) is None:
                     advice = "name its file in the catalogue, or put it beside this file and write IMPORTS <file.srl>"
                     names.fail(statement.iri, f"no rule set with the IRI {iri} is known; {advice}")
                 others += found
