@@ -102,6 +102,24 @@ def test_rules_that_make_terms_for_each_other_are_refused_by_name(tmp_path: Path
         assert ask(graph, ":a :n 2")
 
 
+def test_rule_sets_call_python_functions(tmp_path: Path) -> None:
+    def double(value: int) -> int:
+        return 2 * value
+
+    text = f"{P}RULE {{ ?x :twice ?z }} WHERE {{ ?x :n ?y SET(?z := double(?y)) }}"
+    with KnowledgeGraph.open(tmp_path / "store", rules=[], functions=[double]) as graph:
+        graph.add(f"{P} :a :n 21 .")
+        with graph.transaction() as tx:
+            tx.add_rules(text, syntax="srl")
+        assert ask(graph, ":a :twice 42")
+        with pytest.raises(RuleSyntaxError, match="halve is no function of SPARQL"), graph.transaction() as tx:
+            tx.add_rules(text.replace("double", "halve"), syntax="srl")
+    with KnowledgeGraph.open(tmp_path / "store", functions=[double]) as graph:
+        graph.add(f"{P} :b :n 4 .")
+        assert ask(graph, ":b :twice 8")
+        assert {rule.dialect for rule in graph.own_rules()} == {"srl"}
+
+
 def test_triple_terms_are_matched_and_made() -> None:
     text = (
         f"{P}RULE {{ ?x :said <<( ?x :likes ?y )>> }} WHERE {{ ?x :likes ?y }}\n"
@@ -171,7 +189,15 @@ def test_a_proof_shows_filters_under_not() -> None:
             tx.add_rules(text, syntax="srl")
         graph.add(f"{P} :a :p 3 ; :q 2 .")
         proof = graph.explain((":a", ":ok", 3), prefixes={"": E}).to_text({"": E})
+        graph.add(f"{P} :b :p 3 ; :q 1, 4 . :c :p 8 .")
+        triples = (
+            graph.why_not((each, ":ok", value), prefixes={"": E}).to_text({"": E})
+            for each, value in ((":b", 3), (":c", 8))
+        )
+        found, alone = triples
     assert "    no ([:a, :q, ?v1], FILTER(?v1 > 3))\n    no FILTER(3 > 7)\n" in proof
+    assert "fails: no ([:b, :q, ?v1], FILTER(?v1 > 3)), because :b :q 4 (asserted)" in found
+    assert "fails: no FILTER(8 > 7)" in alone
 
 
 def test_imports_come_from_the_catalogue_or_from_beside(tmp_path: Path) -> None:
