@@ -22,6 +22,7 @@ from kgreason.cli.ask.stats import stats
 from kgreason.cli.ask.watch import watch
 from kgreason.cli.bulk.lubm import lubm
 from kgreason.cli.bulk.materialize import materialize
+from kgreason.cli.edit.convert import convert
 from kgreason.cli.edit.load import load
 from kgreason.cli.edit.rules import rules
 from kgreason.cli.edit.unload import unload
@@ -64,6 +65,7 @@ _SUMMARIES = {
     lubm: "Generate benchmark data.",
 }
 """Every command, in the order of the help, with its line there."""
+rules.add_command(convert)
 for command, summary in _SUMMARIES.items():
     command.short_help = summary
     main.add_command(command)

@@ -69,7 +69,8 @@ catalogue = click.option(
     "--catalogue",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Where to find documents for owl:imports: a folder, an XML catalog (catalog-v001.xml) or a map (.json).",
+    help="Where to find documents for owl:imports, and rule sets for IMPORTS: a folder, an XML catalog "
+    "(catalog-v001.xml) or a map (.json).",
 )
 
 

@@ -39,6 +39,7 @@ from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.expressions import called
 from kgreason.rules.model import Rule, Triple
+from kgreason.rules.program import Finder
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record, Signed
@@ -67,8 +68,11 @@ class LiveGraph:
     ) -> None:
         self._home = home
         self._strategy, self.budget = strategy, budget
+        find = catalogue.find if catalogue else None
         self.materializer = (
-            _by_definition(home, registry) if reference else restored(home.manifest, home.snapshot, registry)
+            _by_definition(home, registry, find)
+            if reference
+            else restored(home.manifest, home.snapshot, registry, find)
         )
         self._imports = Imports(self.materializer, catalogue)
         self.streams = dict(home.manifest.streams)
@@ -347,11 +351,11 @@ class LiveGraph:
             self.streams = self.streams | {headers["stream"]: dict(headers)}
 
 
-def _by_definition(home: Repository, registry: Registry | None) -> Materializer:
+def _by_definition(home: Repository, registry: Registry | None, find: Finder | None) -> Materializer:
     """An empty materializer that runs the executable specification."""
     from kgreason.materialize.specification import ReferenceEngine
 
-    selection = select(home.manifest.rules, home.manifest.schema, "rules", functions=None)
+    selection = select(home.manifest.rules, home.manifest.schema, "rules", functions=None, find=find)
     quiet = 0 if selection.is_reflexive else SAME_AS
     engine = cast(Engine, ReferenceEngine(quiet))  # has all methods that a materializer calls
     return Materializer(selection, engine=engine, registry=registry)

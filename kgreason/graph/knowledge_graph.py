@@ -143,6 +143,7 @@ class KnowledgeGraph:
             )
         self._home = repository
         self._catalogue = catalogue
+        self._find = catalogue.find if catalogue else None
         self._registry = Registry((), RESERVED) if registry is None else registry
         self._lacking: list[str] = []
         """The Python functions that the rules of the store need and that are not there."""
@@ -187,7 +188,7 @@ class KnowledgeGraph:
         value is an error.
 
         - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `none`) or the path of
-          a rule file. The default is `owl2rl`.
+          a rule file (`.dl`, `.srl`, `.rq`). The default is `owl2rl`.
         - `schema`: with "axioms" (the default) kgreason translates the axioms of the ontology to rules. With "data"
           generic rules read the axioms as facts.
         - `same_as`: how kgreason treats terms that owl:sameAs makes equal (a clique). With "aliases" (the default) each
@@ -238,7 +239,7 @@ class KnowledgeGraph:
         check_wait("wait", wait)
         known, registry = opened(catalogue), Registry(functions, RESERVED)
         if rules and (path is None or read_manifest(Path(path)) is None):
-            _check_rules(wanted, registry)
+            _check_rules(wanted, registry, known)
         if path is None:
             return cls(Repository(None, wanted), strategy, budget, engine, known, registry)
         if engine == "reference":
@@ -275,7 +276,7 @@ class KnowledgeGraph:
         if not self._home.last or not (files := files_of(asked)):
             return
         own = self.own_rules()
-        if gone := [file for file in files if not is_kept(file, own)]:
+        if gone := [file for file in files if not is_kept(file, own, self._find)]:
             raise StoreError(
                 f"{path}: the rules of {' and '.join(gone)} were removed from the store; leave rules out"
                 f"{how_to_add(gone)}"
@@ -457,7 +458,7 @@ class KnowledgeGraph:
             live = self._live or self._engine()
             known = len(live.materializer.dictionary)
             keep = partial(live.commit, headers=headers) if is_kept else live.try_out
-            begun = Transaction(live.materializer, known, Ends(keep, live.forget, self._ended))
+            begun = Transaction(live.materializer, known, Ends(keep, live.forget, self._ended), self._find)
             self._open, self._depth = weakref.ref(begun), depth
             self._drop = partial(live.forget, known)
         except BaseException:
@@ -984,7 +985,8 @@ class KnowledgeGraph:
         self._check_open()
         if self._live is not None:
             return self._live.materializer.own
-        return self._looking_again(lambda: own_rules(self._home.manifest, self._home.snapshot, self._home.pending()))
+        home, find = self._home, self._find
+        return self._looking_again(lambda: own_rules(home.manifest, home.snapshot, home.pending(), find))
 
     @locked
     def contradictions(self) -> list[Contradiction]:
@@ -1111,11 +1113,12 @@ def _why(path: File, lacking: Sequence[str]) -> str:
     return f"{fspath(path)}: {' and '.join(lacking)}, so the store is open for reading only: {HOW_TO_PASS}"
 
 
-def _check_rules(wanted: Manifest, registry: Registry) -> None:
+def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | None) -> None:
     """Raise RuleError or InputError for rules that cannot be used, before the first commit."""
     from kgreason.materialize.selection import select
 
-    select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases, registry.find)
+    find = catalogue.find if catalogue else None
+    select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases, registry.find, find)
 
 
 def _check_same(folder: Folder, **options: object) -> None:

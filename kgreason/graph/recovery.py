@@ -20,6 +20,7 @@ from kgreason.graph.user_rules import after
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import Selection, reselect, select
+from kgreason.rules.program import Finder
 from kgreason.store import snapshot
 from kgreason.store.folder import FORMAT, Manifest
 from kgreason.store.journal.record import Record
@@ -27,14 +28,17 @@ from kgreason.store.journal.record import Record
 _LOGGER = logging.getLogger("kgreason")
 
 
-def restored(manifest: Manifest, path: Path | None, registry: Registry | None = None) -> Materializer:
+def restored(
+    manifest: Manifest, path: Path | None, registry: Registry | None = None, find: Finder | None = None
+) -> Materializer:
     """The state in a snapshot. If there is no snapshot, an empty state under the manifest's rules. Raises StoreError.
 
-    `registry` has the Python functions that rules may call.
+    `registry` has the Python functions that rules may call, and `find` is the catalogue for what the rule files of a
+    new store import.
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
     if path is None:
-        selection = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None)
+        selection = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None, find)
         return Materializer(selection, registry=registry)
     own = snapshot.read_own(path)
     selection = reselect(manifest.rules, own, manifest.schema, manifest.same_as, manifest.aliases)

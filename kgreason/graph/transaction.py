@@ -37,13 +37,15 @@ from kgreason.graph.lock import surely
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import check_choice
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.reader import read_files
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import load, parse, rules_of_file
+from kgreason.rules.parser import Syntax, load, parse, rules_of_file
+from kgreason.rules.program import Finder
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
@@ -81,9 +83,9 @@ class Transaction:
     transaction itself. A call after the end, or from another thread, raises StoreError.
     """
 
-    def __init__(self, live: Materializer, known: int, ends: Ends) -> None:
-        """`known` is the size of the dictionary at the beginning."""
-        self._live, self._known, self._ends = live, known, ends
+    def __init__(self, live: Materializer, known: int, ends: Ends, find: Finder | None = None) -> None:
+        """`known` is the size of the dictionary at the beginning. `find` is the catalogue for imports of rule sets."""
+        self._live, self._known, self._ends, self._find = live, known, ends, find
         self._signs: list[int] = []
         self._parts: list[Int32] = []
         self._own: dict[Rule, None] | None = None
@@ -160,16 +162,26 @@ class Transaction:
         """Retract quads int32[n, 4] of ids of this graph, then assert others."""
         return self._note(-1, lambda: removed)._note(1, lambda: added)
 
-    def add_rules(self, text: str, source: str = "<rules>") -> Self:
+    def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:
         """Add rules, and facts of your own relations: a fact is a rule without a body.
 
-        `source` is the name of the text in messages. Raises RuleSyntaxError, UnsafeRuleError.
+        `source` is the name of the text in messages. `syntax` is "datalog", the rule language of kgreason; or "srl",
+        SPARQL-RL; or "rq", a CONSTRUCT query. Raises InputError, RuleSyntaxError, UnsafeRuleError.
         """
         check_text("add_rules", "rules", text)
-        return self._add_rules(parse(text, source, self._live.operators.registry.find).rules)
+        check_choice("syntax", syntax, Syntax)
+        functions = self._live.operators.registry.find
+        return self._add_rules(parse(text, source, functions, syntax=syntax, find=self._find).rules)
 
-    def remove_rules(self, text: str | None = None, source: str = "<rules>", *, file: File | None = None) -> Self:
-        """Remove rules that the user added, given by name or as text.
+    def remove_rules(
+        self,
+        text: str | None = None,
+        source: str = "<rules>",
+        *,
+        file: File | None = None,
+        syntax: Syntax = "datalog",
+    ) -> Self:
+        """Remove rules that the user added, given by name or as text in the `syntax` of `add_rules`.
 
         With `file`, `text` is a name, and only rules that came from this rule file are meant; without `text`, all rules
         that came from it. The file itself is not read. Raises RuleError if the graph has no such rule, or if rules of
@@ -177,19 +189,25 @@ class Transaction:
         """
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
+        check_choice("syntax", syntax, Syntax)
         of_file, selected = None if file is None else str(file), self._live.selection.names
-        self._own = dict.fromkeys(remaining(self._rules(), text, source, of_file, selected=selected))
+        rules, find = self._rules(), self._find
+        left = remaining(rules, text, source, of_file, selected=selected, syntax=syntax, find=find)
+        self._own = dict.fromkeys(left)
         return self
 
     def load_rules(self, path: File) -> Self:
-        """Add the rules of a file. Raises InputError, RuleSyntaxError, UnsafeRuleError."""
+        """Add the rules of a file: SPARQL-RL if its name ends in .srl, a CONSTRUCT query if it ends in .rq.
+
+        Raises InputError, RuleSyntaxError, UnsafeRuleError.
+        """
         check_paths("load_rules", (path,))
-        return self._add_rules(rules_of_file(Path(path), self._live.operators.registry.find))
+        return self._add_rules(rules_of_file(Path(path), self._live.operators.registry.find, self._find))
 
     def unload_rules(self, path: File) -> Self:
         """Remove the rules of a file. Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one."""
         check_paths("unload_rules", (path,))
-        self._own = dict.fromkeys(without(self._rules(), load(Path(path), None).rules))
+        self._own = dict.fromkeys(without(self._rules(), load(Path(path), None, self._find).rules))
         return self
 
     def _rules(self) -> dict[Rule, None]:

@@ -19,32 +19,35 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.expressions import called
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import load, no_function, parse, ruleset
-from kgreason.rules.program import Program
+from kgreason.rules.parser import Syntax, load, no_function, parse, ruleset
+from kgreason.rules.program import Finder, Program
+from kgreason.rules.srl.parts import without_needless
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record
 from kgreason.terms.quoting import quote, unescape
 
 _CALLS = re.compile(r"^# calls (.*)$", re.MULTILINE)
-_FROM = re.compile(r'# from "(.*)"\n')
+_FROM = re.compile(r'(?:# from "(.*)"\n)?(?:# dialect (\w+)\n)?')
 _NAMED = 5
 """A message names at most this many rules."""
 _GIVEN = re.compile(r"rule-\d+")
 """A name that kgreason gives to a rule without a name."""
-_RULE_FILE = re.compile(r"\S+\.(?:dl|rules|datalog)")
+_RULE_FILE = re.compile(r"\S+\.(?:dl|rules|datalog|srl|rq)")
 SHIPPED = ("owl2rl", "rdfs", "rhodf")
 
 
-def own_rules(manifest: Manifest, path: Path | None, records: Iterable[Record]) -> tuple[Rule, ...]:
+def own_rules(
+    manifest: Manifest, path: Path | None, records: Iterable[Record], find: Finder | None = None
+) -> tuple[Rule, ...]:
     """The user's rules after `records`, which change the rules of the snapshot, or of a new store's rule files.
 
-    Raises StoreError.
+    `find` is the catalogue for the imports of rule sets. Raises StoreError.
     """
     if path is None:
         from kgreason.materialize.selection import select
 
-        own = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None).own
+        own = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None, find).own
     else:
         own = snapshot.read_own(path)
     for record in records:
@@ -67,9 +70,11 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
 def journalled(rule: Rule, find: Find = no_function) -> str:
     """The text of a rule in the journal, with its name and group.
 
-    Comments before it name the file of the rule, and the signatures of the Python functions that the rule calls.
+    Comments before it name the file of the rule, its dialect, and the signatures of the Python functions that the rule
+    calls.
     """
     comment = f"# from {quote(rule.file)}\n" if rule.file else ""
+    comment += f"# dialect {rule.dialect}\n" if rule.dialect else ""
     comment += "".join(f"# calls {find(name) or name}\n" for name in called([rule]))
     return comment + format_program(Program((rule,)))
 
@@ -83,8 +88,9 @@ def signatures(records: Iterable[Record]) -> dict[str, str]:
 def _of_journal(text: str) -> tuple[Rule, ...]:
     """The inverse of `journalled`."""
     comment = _FROM.match(text)
-    file = unescape(comment[1]) if comment else ""
-    return tuple(replace(rule, file=file) for rule in parse(text, "journal", None).rules)
+    file, dialect = comment.groups(default="") if comment else ("", "")
+    rules = parse(text, "journal", None).rules
+    return tuple(replace(rule, file=unescape(file), dialect=dialect) for rule in rules)
 
 
 def files_of(names: Iterable[str]) -> list[str]:
@@ -92,12 +98,15 @@ def files_of(names: Iterable[str]) -> list[str]:
     return [name for name in names if name != "none" and name.split("+")[0] not in SHIPPED]
 
 
-def is_kept(file: str, own: Collection[Rule]) -> bool:
-    """Whether the user's rules still have a rule of a file, or all the rules that the file has now."""
+def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> bool:
+    """Whether the user's rules still have a rule of a file, or all the rules that the file has now.
+
+    `find` is the catalogue for the imports of rule sets.
+    """
     if any(rule.file == file for rule in own):
         return True
     forms = {_nameless(rule) for rule in own}
-    return Path(file).exists() and all(_nameless(rule) in forms for rule in load(Path(file), None).rules)
+    return Path(file).exists() and all(_nameless(rule) in forms for rule in load(Path(file), None, find).rules)
 
 
 def how_to_add(files: Sequence[str]) -> str:
@@ -113,10 +122,14 @@ def remaining(
     file: str | None = None,
     *,
     selected: Iterable[str],
+    syntax: Syntax = "datalog",
+    find: Finder | None = None,
 ) -> tuple[Rule, ...]:
     """The rules `own` without the rules that a name or a text means.
 
     `selected` are the rule sets and rule files that the store was made with.
+
+    The text of rules has this `syntax`, and `find` is the catalogue for its imports.
 
     With `file`, `text` is a name or None (every name), and only rules that came from this rule file are meant: `file`
     is the name under which the file was added, or the last part of it. Raises RuleError for a name or a file that no
@@ -131,12 +144,12 @@ def remaining(
             raise RuleError(f"{name}: no rule of this name came from {file}")
         if not meant and _RULE_FILE.fullmatch(name):
             raise RuleError(f"{name!r} is the name of a file; to remove its rules, call remove_rules(file={name!r})")
-        if not meant and "." in text:
-            return without(own, parse(text, source, None).rules)
+        if not meant and ("." in text or "{" in text):
+            return without(own, parse(text, source, None, syntax=syntax, find=find).rules)
         if not meant:
             raise RuleError(f"{name}: no rule of this name was added{_shipped(name, selected) or _names(own)}")
         _check_one(meant)
-    return tuple(rule for rule in own if rule not in meant)
+    return without_needless(rule for rule in own if rule not in meant)
 
 
 def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
@@ -196,8 +209,8 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
             raise RuleError(
                 f"{format_rule(rule)}: no rule like this was added (a rule made from an axiom goes with the axiom)"
             )
-    return tuple(rule for rule, form in forms.items() if form not in gone)
+    return without_needless(rule for rule, form in forms.items() if form not in gone)
 
 
 def _nameless(rule: Rule) -> Rule:
-    return canonical(replace(rule, name="", group="", sources=(), file=""))
+    return canonical(replace(rule, name="", group="", sources=(), file="", dialect=""))

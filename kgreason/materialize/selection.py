@@ -22,7 +22,7 @@ from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.rules.model import DATA, Rule
 from kgreason.rules.parser import no_function, rules_of_file, ruleset
-from kgreason.rules.program import check_sizes
+from kgreason.rules.program import Finder, check_sizes
 from kgreason.rules.safety import DATA_IN_HEAD
 
 _LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
@@ -68,8 +68,11 @@ def select(
     same_as: SameAsMode = "aliases",
     aliases: int = ALIASES,
     functions: Find | None = no_function,
+    find: Finder | None = None,
 ) -> Selection:
     """The selection for names (rdfs, rhodf, owl2rl, none, or with groups `rdfs+axiomatic`) and paths of rule files.
+
+    `find` is the catalogue for what rule files in SPARQL-RL import.
 
     Raises InputError for a file that cannot be read, RuleSyntaxError for one that does not parse, RuleError for a name
     that is neither a rule set nor a rule file, and for a group that the rule set does not have. `functions` finds the
@@ -84,7 +87,7 @@ def select(
             profiles.append(profile)
             generic += ruleset(profile).select(*DEFAULT_GROUPS[profile], *groups).rules
         elif name != "none":
-            own += _rules_of(name, functions)
+            own += _rules_of(name, functions, find)
     loud: tuple[Rule, ...] = ()
     if "owl2rl" in profiles and not any(rule.group == "scm-reflexive" for rule in generic):
         generic, loud = _by_twins(generic)
@@ -146,9 +149,9 @@ def check_own(rules: Iterable[Rule]) -> None:
                 )
 
 
-def _rules_of(name: str, functions: Find | None) -> tuple[Rule, ...]:
+def _rules_of(name: str, functions: Find | None, find: Finder | None) -> tuple[Rule, ...]:
     check_names([name])
-    rules = rules_of_file(name, functions)
+    rules = rules_of_file(name, functions, find)
     try:
         check_own(rules)
     except RuleError as error:

@@ -82,8 +82,10 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     if is_aggregated(fact):
         return _aggregated_text(fact, prefixes)
     if is_absence(fact):
-        atoms = [format_atom(atom, prefixes) for atom in absent(fact).atoms]
-        return f"no {atoms[0]}" if len(atoms) == 1 else f"no ({', '.join(atoms)})"
+        negated = absent(fact)
+        parts = [format_atom(atom, prefixes) for atom in negated.atoms]
+        parts += [format_computed(each, prefixes) for each in negated.computed]
+        return f"no {parts[0]}" if len(parts) == 1 else f"no ({', '.join(parts)})"
     terms = [term_text(term, prefixes) for term in fact.terms]
     if fact.relation not in (None, DATA):
         return f"{fact.relation}({', '.join(terms)})"

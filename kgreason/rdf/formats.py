@@ -45,7 +45,7 @@ _IN_MANCHESTER = (
 )
 _DIRECTIVE = re.compile(rb"(?:\s|#[^\n]*\n)*(?:@prefix|@base|PREFIX|BASE)\s", re.IGNORECASE)
 
-_RULES = (".dl", ".rules", ".datalog")
+_RULES = (".dl", ".rules", ".datalog", ".srl")
 _ADDRESS = re.compile(r"https?:/")
 _TURTLE = re.compile(r"\s\.\s*$|\n|^@prefix\b")
 

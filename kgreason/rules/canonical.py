@@ -24,7 +24,7 @@ that are all alike, 0.2 s for 200.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import eq, itemgetter
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -294,31 +294,55 @@ def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ..
     return Computed(parts, None if computed.result is None else Variable(f"v{len(inputs)}")), inputs
 
 
-def _negated(rule: Rule, numbers: Numbers) -> list[tuple[Reading, ...]]:
-    """The texts of what the rule negates, without repetitions, sorted. See `_absent`."""
+class _Absent(NamedTuple):
+    """The smallest text of what is under one NOT: the names of its local variables, its atoms and its filters."""
+
+    local: Reading
+    atoms: tuple[Reading, ...]
+    filters: tuple[Reading, ...]
+
+
+def _negated(rule: Rule, numbers: Numbers) -> list[_Absent]:
+    """The texts of what the rule negates, without repetitions, sorted."""
     return sorted({_absent(negated, numbers) for negated in rule.negated})
 
 
-def _absent(negated: Not, numbers: Numbers) -> tuple[Reading, ...]:
-    """The smallest text of the atoms under one NOT: first the names of its local variables, then its atoms.
-
-    The numbers of local variables follow those of the variables in the body.
-    """
+def _absent(negated: Not, numbers: Numbers) -> _Absent:
+    """The smallest text of one NOT. The numbers of local variables follow those of the variables in the body."""
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
-    body, _ = _ordered(negated.atoms, outer)
+    body, filters, _ = _ordered(negated, outer)
     known = set(outer.values())
     texts = dict.fromkeys(text for reading in body for text in reading[1:] if text.startswith("?"))
-    return (tuple(text for text in texts if text not in known), *body)
+    return _Absent(tuple(text for text in texts if text not in known), body, filters)
 
 
-def _ordered(atoms: Iterable[Atom], numbers: Numbers) -> tuple[list[Reading], _Order]:
-    """The smallest text of atoms if some variables already have `numbers`, and one of the orders that give it."""
+def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
+    """The smallest text of atoms and filters if some variables already have `numbers`; and all numbers then."""
     body: list[Reading] = []
-    orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(atoms)), numbers)]
+    orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(negated.atoms)), numbers)]
     while orders[0].left:
         reading, orders = _extended(orders, _TRIED)
         body.append(reading)
-    return body, orders[0]
+    if not negated.computed:
+        return tuple(body), (), orders[0].numbers
+    filters, named = min((_filters(negated, order.numbers) for order in orders), key=itemgetter(0))
+    return tuple(body), filters, named
+
+
+def _filters(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], Numbers]:
+    """The texts of the filters under NOT, the smallest next; and the numbers with those of variables that are new."""
+    waiting, found, named = list(dict.fromkeys(negated.computed)), list[Reading](), dict(numbers)
+    while waiting:
+        reading, computed = min(((_as_atom(each, named), each) for each in waiting), key=itemgetter(0))
+        waiting.remove(computed)
+        named |= {part: text for part, text in zip(computed.parts, reading, strict=True) if isinstance(part, Variable)}
+        found.append(("", *reading))
+    return tuple(found), named
+
+
+def _as_atom(computed: Computed, numbers: Numbers) -> Reading:
+    """The text of a filter; variables without a number get the next ones."""
+    return _reading(Atom(None, computed.parts), numbers)[1:]
 
 
 def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
@@ -326,16 +350,16 @@ def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
 
     The value has the variables v0, v1, ... in the order of its atoms. The keys are in the same order.
     """
-    body, order = _ordered(negated.atoms, {})
-    names = {text: term for term, text in order.numbers.items()}
-    local = tuple(Variable(order.numbers[variable][1:]) for variable in negated.local)
-    same = Not(tuple(map(_atom, body)), tuple(sorted(local)))
+    body, filters, numbers = _ordered(negated, {})
+    names = {text: term for term, text in numbers.items()}
+    local = tuple(Variable(numbers[variable][1:]) for variable in negated.local)
+    same = Not(tuple(map(_atom, body)), tuple(sorted(local)), tuple(map(_computation, filters)))
     return same, tuple(cast(Variable, names[f"?{key.name}"]) for key in same.outer())
 
 
-def _not(readings: tuple[Reading, ...]) -> Not:
-    local, *body = readings
-    return Not(tuple(map(_atom, body)), tuple(Variable(text[1:]) for text in local))
+def _not(absent: _Absent) -> Not:
+    local = tuple(Variable(text[1:]) for text in absent.local)
+    return Not(tuple(map(_atom, absent.atoms)), local, tuple(map(_computation, absent.filters)))
 
 
 def _atom(reading: Reading) -> Atom:

@@ -165,7 +165,7 @@ def called(rules: Iterable[Rule]) -> list[str]:
     found = set()
     for rule in rules:
         inside = (computed for aggregate in rule.aggregates for computed in aggregate.computed)
-        found |= {call.name for computed in (*rule.computed, *inside) if (call := call_of(computed))}
+        found |= {call.name for computed in (*rule.expressions(), *inside) if (call := call_of(computed))}
     return sorted(found)
 
 

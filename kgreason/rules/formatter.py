@@ -103,11 +103,12 @@ def format_call(aggregate: Aggregate) -> str:
 
 
 def format_not(negated: Not, prefixes: Mapping[str, str]) -> str:
-    """The text `NOT atom` or `NOT EXISTS ?z IN (atoms)`."""
-    atoms = ", ".join(format_atom(atom, prefixes) for atom in negated.atoms)
+    """The text `NOT atom`, `NOT EXISTS ?z IN (atoms, filters)`, or `NOT EXISTS (atoms, filters)`."""
+    parts = [format_atom(atom, prefixes) for atom in negated.atoms]
+    parts += [format_computed(computed, prefixes) for computed in negated.computed]
     if not negated.local:
-        return f"NOT {atoms}"
-    return f"NOT EXISTS {', '.join(map(str, negated.local))} IN ({atoms})"
+        return f"NOT {parts[0]}" if len(parts) == len(negated.atoms) == 1 else f"NOT EXISTS ({', '.join(parts)})"
+    return f"NOT EXISTS {', '.join(map(str, negated.local))} IN ({', '.join(parts)})"
 
 
 def format_atom(atom: Atom, prefixes: Mapping[str, str]) -> str:

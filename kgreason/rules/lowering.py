@@ -5,7 +5,7 @@
 
     H :- B, NOT EXISTS ?z IN (q(?x, ?z), r(?z))
                                 asks(?x) :- B
-                                some(?x) :- asks(?x), q(?x, ?z), r(?z)
+                                some(?x) :- asks(?x), q(?x, ?z), r(?z)       filters under NOT are filters of `some`
                                 H :- B, none(?x)
 
     H :- B, BIND(?x + 1 AS ?y)  asks(?x) :- B                       the inputs of the expression
@@ -109,17 +109,19 @@ def lowered(rule: Rule) -> Iterator[Rule]:
             yield from lowered(replace(plain((found.each,), inner.atoms), computed=inner.computed))
     body = (*rule.body, *aggregated(rule))
     for computed in rule.computed:
-        function, inputs = function_of(computed)
-        asking = _calling(rule, computed) if call_of(computed) else _asking(rule, body, inputs)
-        yield plain((Atom(function.asks.relation, inputs),), asking)
+        asking = _calling(rule, computed) if call_of(computed) else _asking(rule, body, computed.inputs())
+        yield plain((_asked(computed),), asking)
         body = (*body, computation(computed))
     for negated in rule.negated:
         hidden, keys = negation(negated)
         asks = Atom(hidden.asks.relation, keys)
         yield plain((asks,), _asking(rule, body, keys))
         if not _is_looked_up(hidden.negated):
-            some = Atom(hidden.pattern.relation, keys)
-            yield plain((some,), (asks, *negated.atoms))
+            parts = (asks, *negated.atoms)
+            for computed in negated.computed:
+                yield plain((_asked(computed),), parts)
+                parts = (*parts, computation(computed))
+            yield plain((Atom(hidden.pattern.relation, keys),), parts)
         else:
             yield from _naming(rule, hidden.pattern, hidden.none)
 
@@ -194,7 +196,7 @@ def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
 
 def functions(rule: Rule) -> Iterator[Function]:
     """Yield the hidden relations for each expression of a rule, also for those inside of its aggregates."""
-    yield from (function_of(computed)[0] for computed in rule.computed)
+    yield from (function_of(computed)[0] for computed in rule.expressions())
     for aggregate in rule.aggregates:
         yield from (function_of(computed)[0] for computed in aggregation(aggregate)[0].aggregate.computed)
 
@@ -248,6 +250,12 @@ def aggregated(rule: Rule) -> Iterator[Atom]:
         yield Atom(found.value.relation, (*group, aggregate.result))
 
 
+def _asked(computed: Computed) -> Atom:
+    """The hidden atom that asks for an expression, with the variables of the rule."""
+    function, inputs = function_of(computed)
+    return Atom(function.asks.relation, inputs)
+
+
 def computation(computed: Computed) -> Atom:
     """The hidden atom that a rule reads in the place of an expression."""
     function, inputs = function_of(computed)
@@ -296,8 +304,9 @@ def _is_looked_up(negated: Not) -> bool:
 
     This is not so for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
     """
-    (atom, *others) = negated.atoms
-    return not (negated.local or others or _is_link(atom))
+    if negated.local or negated.computed or len(negated.atoms) != 1:
+        return False
+    return not _is_link(negated.atoms[0])
 
 
 def _is_link(atom: Atom) -> bool:

@@ -54,17 +54,20 @@ FALSE = Atom("false", ())
 
 
 class Not(NamedTuple):
-    """`NOT atom`, or `NOT EXISTS ?z IN (atoms)`: no values of the local variables make all atoms hold at once.
+    """`NOT atom`, or `NOT EXISTS ?z IN (atoms, filters)`: no values of the local variables make all parts hold at once.
 
-    `local` are the variables after `EXISTS`. They occur in no other part of the rule.
+    `local` are the variables after `EXISTS`. They occur in `atoms`, and in no other part of the rule. `computed` are
+    the filters, and no atoms are needed if there is one.
     """
 
     atoms: tuple[Atom, ...]
     local: tuple[Variable, ...] = ()
+    computed: tuple[Computed, ...] = ()
 
     def outer(self) -> tuple[Variable, ...]:
         """The variables that the rest of the rule binds, in the order in which they occur."""
         terms = dict.fromkeys(term for atom in self.atoms for term in atom.terms)
+        terms |= dict.fromkeys(variable for computed in self.computed for variable in computed.inputs())
         return tuple([term for term in terms if isinstance(term, Variable) and term not in self.local])
 
 
@@ -182,6 +185,12 @@ class Rule:
         for aggregate in self.aggregates:
             terms.update(aggregate.group, (aggregate.result,))
         return terms | {computed.result for computed in self.computed if computed.result}
+
+    def expressions(self) -> Iterator[Computed]:
+        """Every FILTER and BIND of the body, and the filters under NOT; not those inside of aggregates."""
+        yield from self.computed
+        for negated in self.negated:
+            yield from negated.computed
 
     def assigns(self) -> bool:
         """Whether the rule has a BIND."""

@@ -1,6 +1,7 @@
 """`parse`, `load`, `ruleset`: read rule text as a `Program`.
 
-The language is RDFox's Datalog with n-ary atoms:
+The syntax of a file follows from its name: `.srl` is SPARQL-RL, `.rq` a SPARQL CONSTRUCT query (`rules.srl`). Any other
+file is in our own language, `datalog`. That is RDFox's Datalog with n-ary atoms:
 
     @prefix : <http://example.org/> .
     @group family .
@@ -25,32 +26,84 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from kgreason.errors import InputError
 from kgreason.functions.registry import Find
 from kgreason.resources import resource
 from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.patterns import substituted
-from kgreason.rules.program import Program
+from kgreason.rules.program import Finder, Program
+
+Syntax = Literal["datalog", "srl", "rq"]
+"""The language of a rule text: our own, SPARQL-RL, or a SPARQL CONSTRUCT query."""
 
 
 def no_function(_name: str) -> None:
     """Find no Python function."""
 
 
-def parse(text: str, source: str = "<text>", functions: Find | None = no_function) -> Program:
+def syntax_of(path: str | Path) -> Syntax:
+    """The syntax of a rule file, by its name.
+
+    >>> syntax_of("family.srl")
+    'srl'
+    """
+    endings: dict[str, Syntax] = {".srl": "srl", ".rq": "rq"}
+    return endings.get(Path(path).suffix.lower(), "datalog")
+
+
+def parse(
+    text: str,
+    source: str = "<text>",
+    functions: Find | None = no_function,
+    *,
+    syntax: Syntax = "datalog",
+    base: str | None = None,
+    find: Finder | None = None,
+) -> Program:
     """Parse a rule text. `source` is the name of the text in error messages.
 
     `functions` finds the Python functions that rules call. With None every call is accepted, as for rules of a store.
+    `base` is the IRI of the text and `find` the catalogue for its IMPORTS; they matter for SPARQL-RL only.
 
     Raises RuleSyntaxError (with source, line, column, and the found and the expected text) and UnsafeRuleError.
 
     >>> parse("tc(?x, ?y) :- edge(?x, ?y) .").rules[0].name
     'rule-1'
     """
-    from kgreason.rules.text.reader import read  # it imports lark, which many commands do not need
+    if syntax == "datalog":
+        from kgreason.rules.text.reader import read  # it imports lark, which many commands do not need
 
-    return read(text, source, functions)
+        return read(text, source, functions)
+    return _sparql(text, source, syntax, _Context(functions, base, find))
+
+
+class _Context(NamedTuple):
+    """What the reading of SPARQL-RL and of queries needs besides the text; `path` is its file, if it has one."""
+
+    functions: Find | None
+    base: str | None
+    find: Finder | None
+    path: Path | None = None
+
+
+def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Program:
+    """Parse SPARQL-RL or a CONSTRUCT query."""
+    from kgreason.rules.srl.imports import Imports
+    from kgreason.rules.srl.names import Names
+    from kgreason.rules.srl.queries import read_query
+    from kgreason.rules.srl.reader import read
+
+    names = Names(text, source, context.base, context.functions, is_rule_set=syntax == "srl")
+    if syntax == "rq":
+        return read_query(names)
+
+    def imported(file: Path, iri: str) -> tuple[Rule, ...]:
+        return read(Names(_text_of(file), str(file), iri, context.functions), imports.rules).rules
+
+    imports = Imports(context.find, imported, context.path)
+    return read(names, imports.rules)
 
 
 def absent(fact: Atom) -> Not:
@@ -65,7 +118,13 @@ def absent(fact: Atom) -> Not:
     negated = read_not(str(fact.relation))
     values: dict[Term, Term] = dict(zip(negated.outer(), fact.terms, strict=True))
     atoms = (Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms)) for atom in negated.atoms)
-    return negated._replace(atoms=tuple(atoms))
+    filters = (
+        each._replace(
+            parts=tuple(values.get(part, part) if isinstance(part, Variable) else part for part in each.parts)
+        )
+        for each in negated.computed
+    )
+    return negated._replace(atoms=tuple(atoms), computed=tuple(filters))
 
 
 def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
@@ -111,23 +170,32 @@ def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
     return found._replace(atoms=atoms, computed=tuple(computed), group=()), str(value)
 
 
-def load(path: str | Path, functions: Find | None = no_function) -> Program:
-    """Parse a file with rule text in UTF-8, as `parse` does.
+def load(path: str | Path, functions: Find | None = no_function, find: Finder | None = None) -> Program:
+    """Parse a file with rule text in UTF-8, in the syntax that its name ends in, as `parse` does.
 
-    Raises InputError if it cannot be read, and the errors of `parse`.
+    Raises InputError if the file cannot be read, and the errors of `parse`.
     """
+    text, syntax = _text_of(path), syntax_of(path)
+    if syntax == "datalog":
+        return parse(text, str(path), functions)
+    file = Path(path).resolve()
+    return _sparql(text, str(path), syntax, _Context(functions, file.as_uri(), find, file))
+
+
+def _text_of(path: str | Path) -> str:
     try:
-        text = Path(path).read_text("utf-8-sig")
+        return Path(path).read_text("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 text (byte {error.start})") from error
-    return parse(text, str(path), functions)
 
 
-def rules_of_file(path: str | Path, functions: Find | None = no_function) -> tuple[Rule, ...]:
-    """The rules of a file, each with the name of the file. Raises errors as `load`."""
-    return tuple(replace(rule, file=str(path)) for rule in load(path, functions).rules)
+def rules_of_file(
+    path: str | Path, functions: Find | None = no_function, find: Finder | None = None
+) -> tuple[Rule, ...]:
+    """The rules of a file and of those that it imports, each with the name of the file. Raises errors as `load`."""
+    return tuple(replace(rule, file=str(path)) for rule in load(path, functions, find).rules)
 
 
 @cache

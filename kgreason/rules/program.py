@@ -9,11 +9,15 @@ translated from one W3C rule have the name of this W3C rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from kgreason.errors import RuleError
 from kgreason.rules.model import Rule
+
+Finder = Callable[[str], Path | None]
+"""From the IRI of a document, such as `<http://e/a>`, to the file that a catalogue has for it."""
 
 MOST_ATOMS = 256
 """The largest number of atoms in the body or in the head of a user's rule. (Planning such a rule takes 0.5 s.)"""

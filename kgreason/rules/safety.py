@@ -6,7 +6,8 @@
     AGGREGATE(atoms ON ?x ...)       ?x and what the aggregate reads occur in the atoms; the other variables inside
                                      occur nowhere else; the result is new
     NOT atom                         each variable occurs in a body atom
-    NOT EXISTS ?z IN (atoms)         the same for each variable but ?z; ?z occurs in `atoms` and nowhere else
+    NOT EXISTS ?z IN (atoms)         the same for each variable but ?z; ?z occurs in `atoms` and nowhere else; FILTERs
+                                     between the atoms may have ?z
 
 A rule with an empty body is safe exactly if it has no variables. This is the law of Datalog (Abiteboul, Hull and Vianu,
 *Foundations of Databases*, sections 12.1 and 15.2). Cost: one pass over the terms of the rule.

@@ -7,6 +7,7 @@
     costs.npy      int64[r, 4]: the work of each rule of rules.json, see `engine.costs`; older versions wrote none
     own.dl         the user's rules
     files.json     for each rule of own.dl the name of the rule file that it came from, or an empty string
+    dialects.json  for each rule of own.dl its dialect (`Rule.dialect`)
     state.json     tables and flags
 
 Invariant: a snapshot is complete and synced before the manifest names it. Cost: as many bytes as the facts and terms
@@ -69,6 +70,7 @@ def write(
         ("rules.json", json.dumps(rules)),
         ("own.dl", format_program(RuleText(own))),
         ("files.json", json.dumps([rule.file for rule in own])),
+        ("dialects.json", json.dumps([rule.dialect for rule in own])),
     ):
         with (folder / name).open("w", encoding="utf-8") as file:
             file.write(text)
@@ -174,14 +176,20 @@ def _names_only(text: str, terms: Collection[str]) -> bool:
 
 def read_own(folder: Path) -> tuple[Rule, ...]:
     """The user's rules of a snapshot. Raises StoreError."""
-    names = folder / "files.json"
     try:
         text = (folder / "own.dl").read_text(encoding="utf-8")
         rules = parse(text, str(folder / "own.dl"), None).rules if text else ()  # the parser takes 0.15 s to start
-        files = json.loads(names.read_text()) if names.exists() else [""] * len(rules)  # older versions wrote no names
-        return tuple(replace(rule, file=file) for rule, file in zip(rules, files, strict=True))
+        files, dialects = (_listed(folder / f"{name}.json", len(rules)) for name in ("files", "dialects"))
+        rows = zip(rules, files, dialects, strict=True)
+        return tuple(replace(rule, file=file, dialect=dialect) for rule, file, dialect in rows)
     except (OSError, ValueError, RuleError) as error:
         raise StoreError(f"{folder}: the store is damaged: the user's rules in it cannot be read: {error}") from error
+
+
+def _listed(path: Path, length: int) -> list[str]:
+    """A list of texts; without the file, which older versions did not write, all texts are empty."""
+    listed: list[str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else [""] * length
+    return listed
 
 
 def _save(path: Path, array: Int32 | Int64) -> None:

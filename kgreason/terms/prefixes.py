@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
 
-Where: TypeAlias = Literal["argument", "query", "update", "text", "rules", "file"]
-"""Where a name with the prefix stands: an argument, a SPARQL text, Turtle text, a text of rules, an RDF file."""
+Where: TypeAlias = Literal["argument", "query", "update", "text", "rules", "srl", "file"]
+"""Where a name with the prefix stands: an argument, a SPARQL text, Turtle text, rules (SPARQL-RL: srl), an RDF file."""
 
 USUAL = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 _EXAMPLE = "http://example.org/"
@@ -23,6 +23,7 @@ _ADVICE: dict[Where, str] = {
     "update": "begin the update with PREFIX {name}: <{iri}>, or pass prefixes={{{name!r}: {iri!r}}}",
     "text": "begin the text with @prefix {name}: <{iri}> . or pass prefixes={{{name!r}: {iri!r}}}",
     "rules": "write @prefix {name}: <{iri}> . before the rule",
+    "srl": "write PREFIX {name}: <{iri}> before the rule",
     "file": "write @prefix {name}: <{iri}> . at the beginning of the file",
 }
 

@@ -152,8 +152,20 @@ def _rule(random: Random, place: int) -> Rule:
         one, other = random.choice(bound), random.choice(bound)
         tests = [(one, "<", other), ("ISBLANK", "(", one, ")"), ("!", "ISIRI", "(", one, ")")]
         computed.append(Computed(random.choice(tests)))
-    negated = [Not((Atom(None, (random.choice(bound), random.choice(_PREDICATES[:layer]), random.choice(bound))),))]
+    negated = [_negated(random, bound, layer)]
     head = Atom(None, (x, _PREDICATES[layer], made))
     return Rule(
         (head,), tuple(body), f"r{place}", negated=tuple(negated[: random.choice([0, 0, 1])]), computed=tuple(computed)
     )
+
+
+def _negated(random: Random, bound: list[Variable], layer: int) -> Not:
+    """A NOT over lower layers, half of them with a filter: over a variable of its own, or over no triples at all."""
+    one, other, own = random.choice(bound), random.choice(bound), Variable("own")
+    predicate = random.choice(_PREDICATES[:layer])
+    if random.random() < 0.5:
+        return Not((Atom(None, (one, predicate, other)),))
+    if random.random() < 0.3:
+        return Not((), (), (Computed((one, "<", other)),))
+    tests: list[tuple[Variable | str, ...]] = [(own, "<", other), ("ISBLANK", "(", own, ")"), (other, "<", own)]
+    return Not((Atom(None, (one, predicate, own)),), (own,), (Computed(random.choice(tests)),))

@@ -14,7 +14,7 @@ from kgreason.errors import RuleError, StratificationError, UnsafeRuleError
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import lowered, negation
-from kgreason.rules.model import Atom, Not, Rule, Variable
+from kgreason.rules.model import Atom, Computed, Not, Rule, Variable
 from kgreason.rules.parser import absent, parse
 from kgreason.rules.strata import stratify
 from tests.oracle.stratified import CircularError, perfect, strata
@@ -81,7 +81,8 @@ def test_a_hidden_fact_says_what_is_absent(what: Not, one: str, other: str) -> N
     hidden, keys = negation(what)
     values = {_X: one, _Y: other}
     fact = Atom(hidden.none.relation, tuple(values[key] for key in keys))
-    plain = Not(tuple(_under(atom, values) for atom in what.atoms), what.local)
+    filters = (tuple(_under(Atom(None, each.parts), values).terms) for each in what.computed)
+    plain = Not(tuple(_under(atom, values) for atom in what.atoms), what.local, tuple(map(Computed, filters)))
     assert negation(absent(fact))[0] == negation(plain)[0]
 
 
@@ -95,6 +96,25 @@ def test_all_ways_to_write_a_negation_share_one_relation() -> None:
     texts = [f"a(?x) :- b(?x), NOT EXISTS ?y, ?z IN ({', '.join(order)}) ." for order in permutations(atoms)]
     texts.append("a(?v) :- b(?v), NOT EXISTS ?s, ?r IN (d(?s, ?v), c(?r, ?s), c(?v, ?r)) .")
     assert len({next(lowered(canonical(rule(text)))) for text in texts}) == 1
+
+
+def test_filters_under_not_read_alike_in_every_order() -> None:
+    parts = ["c(?x, ?y)", "c(?y, ?x)", "FILTER(?y > ?x)", "FILTER(?k > ?l)", "FILTER(?l > ?k)"]
+    texts = [f"a(?x) :- b(?x, ?k, ?l), NOT EXISTS ?y IN ({', '.join(order)}) ." for order in permutations(parts)]
+    texts.append(
+        "a(?v) :- b(?v, ?k, ?l), NOT EXISTS ?s IN (c(?s, ?v), c(?v, ?s), FILTER(?s > ?v), FILTER(?l > ?k),"
+        " FILTER(?k > ?l)) ."
+    )
+    assert len({next(lowered(canonical(rule(text)))) for text in texts}) == 1
+
+
+def test_filters_may_stand_alone_under_not() -> None:
+    text = 'a(?x) :- b(?x), NOT EXISTS (FILTER(?x > 1), c(?x)), NOT EXISTS (FILTER(STR(?x) = "a")) .'
+    first, second = rule(text).negated
+    assert [len(first.atoms), len(first.computed), len(second.atoms), len(second.computed)] == [1, 1, 0, 1]
+    assert rule(format_rule(rule(text))) == rule(text)
+    with pytest.raises(UnsafeRuleError, match=r"\?y is under NOT but in no other body atom"):
+        rule("a(?x) :- b(?x), NOT EXISTS (FILTER(?x > ?y)) .")
 
 
 def test_the_keys_of_a_negation_follow_its_own_order() -> None:

@@ -94,7 +94,7 @@ def _heads(rule: Any, index: Index, functions: Functions) -> Iterator[Fact]:
     """What a rule derives from the facts of the index."""
     for found in _joined(rule, index, functions):
         for binding in _computed(rule, found, functions):
-            if not any(_is_met(negated, binding, index) for negated in rule.negated):
+            if not any(_is_met(negated, binding, index, functions) for negated in rule.negated):
                 yield from (ground(_atom(head), binding) for head in rule.heads)
 
 
@@ -144,10 +144,11 @@ def _blank_node(texts: Sequence[str]) -> str:
     return f"_:{'abcdef'[int(digest[0], 16) % 6]}{digest[1:32]}"
 
 
-def _is_met(negated: Any, binding: Substitution, index: Index) -> bool:
+def _is_met(negated: Any, binding: Substitution, index: Index, functions: Functions) -> bool:
     local = {variable.name for variable in negated.local}
     known = {name: constant for name, constant in binding.items() if name not in local}
-    return any(True for _ in solutions(index, tuple(map(_atom, negated.atoms)), known))
+    found = solutions(index, tuple(map(_atom, negated.atoms)), known)
+    return any(_computed(negated, inner, functions) for inner in found)
 
 
 def _atom(atom: Any) -> Atom:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from kgreason.rules.model import FALSE, Atom, Constant, Not, Rule, Term, Variable
+from kgreason.rules.model import FALSE, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import Program
 from kgreason.terms.quoting import quote
 
@@ -66,12 +66,21 @@ def rules(draw: DrawFn) -> Rule:
 
 @st.composite
 def negated(draw: DrawFn, terms: SearchStrategy[Term]) -> Not:
-    """`NOT atom`, or `NOT EXISTS ?local IN (atoms)`."""
+    """`NOT atom`, `NOT EXISTS ?local IN (atoms, filters)`, or `NOT EXISTS (atoms, filters)`."""
     if draw(st.booleans()):
         return Not((draw(atoms(terms)),))
     local = Variable("local")
+    tested = draw(st.lists(terms.filter(_is_plain), max_size=2))
+    filters = tuple(Computed(("ISBLANK", "(", each, ")")) for each in tested)
+    if filters and draw(st.sampled_from([True, False])):
+        return Not(tuple(draw(st.lists(atoms(terms), max_size=2))), (), filters)
     found = draw(st.lists(atoms(terms | st.just(local)), max_size=2))
-    return Not((*found, Atom("near", (local, draw(terms)))), (local,))
+    return Not((*found, Atom("near", (local, draw(terms)))), (local,), filters)
+
+
+def _is_plain(term: Term) -> bool:
+    """Whether a term can stand in an expression: a variable, an IRI or a literal."""
+    return isinstance(term, Variable) or term.startswith(("<http", '"'))
 
 
 def programs() -> SearchStrategy[Program]:

@@ -19,15 +19,16 @@ import click
 from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import STDIN, as_json, example, existing, is_stdin, location, typed, verbose
+from kgreason.cli.options import STDIN, as_json, catalogue, example, existing, is_stdin, location, typed, verbose
 from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.knowledge_graph import KnowledgeGraph, opened
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import load, parse
+from kgreason.rules.parser import Syntax, load, parse
+from kgreason.rules.program import Finder
 from kgreason.store.folder import read_manifest
 
 _UNDECLARED = "is not declared"
@@ -43,9 +44,18 @@ _texts = click.option(
 )
 
 
+_syntax = click.option(
+    "--syntax",
+    type=click.Choice(["datalog", "srl", "rq"]),
+    default="datalog",
+    help="The language of --rule and of standard input: datalog (the default), srl (SPARQL-RL) or rq (a CONSTRUCT "
+    "query). The name of a FILE says its own: .srl, .rq, or any other ending for datalog.",
+)
+
+
 @click.group(epilog=example("kgreason rules list -l store"))
 def rules() -> None:
-    """Show and edit the rules of a store."""
+    """Show and edit the rules of a store, and convert files of rules."""
 
 
 @rules.command(
@@ -87,6 +97,8 @@ def list_rules(location: Path, every: bool, as_json: bool, prefixes: dict[str, s
 @existing
 @_files
 @_texts
+@_syntax
+@catalogue
 @means
 @as_json
 @verbose
@@ -94,6 +106,8 @@ def add(
     location: Path,
     files: tuple[Path, ...],
     texts: tuple[str, ...],
+    syntax: Syntax,
+    catalogue: Path | None,
     how: Means,
     as_json: bool,
     verbose: bool,
@@ -108,19 +122,20 @@ def add(
     done = Done(as_json=as_json, verbose=verbose)
     rule_files, sourced = _with_stdin(files, texts)
     given = 0
-    sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
-    find = Registry(how["functions"], RESERVED).find
-    programs = [load(file, find) for file in rule_files]
-    for program in (*programs, *(parse(text, source, find) for text, source in sourced)):
+    find, functions = _finder(catalogue), Registry(how["functions"], RESERVED).find
+    sourced = [(_with_prefixes(text, source, how["prefixes"], syntax, find), source) for text, source in sourced]
+    programs = [load(file, functions, find) for file in rule_files]
+    programs += [parse(text, source, functions, syntax=syntax, find=find) for text, source in sourced]
+    for program in programs:
         check_own(program.rules)
         given += len(program.rules)
-    with edited(location, **how) as graph:
+    with edited(location, catalogue=catalogue, **how) as graph:
         before = len(graph.own_rules())
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.load_rules(file)
             for text, source in sourced:
-                tx.add_rules(text, source)
+                tx.add_rules(text, source, syntax=syntax)
         stats, added = graph.stats(), len(graph.own_rules()) - before
     values = counts(tx.delta)
     line = f"added {amount(added, 'rule')} {done.took}: {changes(values)}"
@@ -147,6 +162,8 @@ def add(
     metavar="FILE",
     help="Only rules that came from this file, which is not read: those of --name, or all of them.",
 )
+@_syntax
+@catalogue
 @means
 @as_json
 @verbose
@@ -156,6 +173,8 @@ def remove(
     texts: tuple[str, ...],
     names: tuple[str, ...],
     origin: str | None,
+    syntax: Syntax,
+    catalogue: Path | None,
     how: Means,
     as_json: bool,
     verbose: bool,
@@ -173,23 +192,24 @@ def remove(
     rule_files, sourced = _with_stdin(files, texts)
     of_file = names or ((None,) if origin else ())
     done = Done(as_json=as_json, verbose=verbose)
-    with edited(location, **how) as graph:
+    find = _finder(catalogue)
+    with edited(location, catalogue=catalogue, **how) as graph:
         own, selected = graph.own_rules(), _selected(location)
         for file in rule_files:
-            own = without(own, load(file, None).rules)
+            own = without(own, load(file, None, find).rules)
         for name in of_file:
             own = remaining(own, name, "<rule>", origin, selected=selected)
-        sourced = [(_with_prefixes(text, source, how["prefixes"]), source) for text, source in sourced]
+        sourced = [(_with_prefixes(text, source, how["prefixes"], syntax, find), source) for text, source in sourced]
         for text, source in sourced:
-            _check_rule_or_name(text, own)
-            own = remaining(own, text, source, selected=selected)
+            _check_rule_or_name(text, own, syntax)
+            own = remaining(own, text, source, selected=selected, syntax=syntax, find=find)
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.unload_rules(file)
             for name in of_file:
                 tx.remove_rules(name, "<rule>", file=origin)
             for text, source in sourced:
-                tx.remove_rules(text, source)
+                tx.remove_rules(text, source, syntax=syntax)
         stats = graph.stats()
     values = counts(tx.delta)
     line = f"removed {amount(values['rules_removed'], 'rule')} {done.took}: {changes(values)}"
@@ -204,31 +224,39 @@ def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[P
     return [file for file in files if not is_stdin(file)], sourced
 
 
-def _with_prefixes(text: str, source: str, prefixes: Mapping[str, str]) -> str:
+def _finder(catalogue: Path | None) -> Finder | None:
+    found = opened(catalogue)
+    return found.find if found else None
+
+
+def _with_prefixes(
+    text: str, source: str, prefixes: Mapping[str, str], syntax: Syntax, find: Finder | None = None
+) -> str:
     """The text of rules with declarations of `prefixes` before it, if the text alone does not declare its prefixes.
 
     A text with another mistake, or a name, stays as it is. Raises RuleSyntaxError, with lines and columns of the
     text as the user wrote it.
     """
     try:
-        parse(text, source, None)
+        parse(text, source, None, syntax=syntax, find=find)
     except RuleSyntaxError as error:
         if not prefixes or _UNDECLARED not in str(error):
             return text
     else:
         return text
-    declared = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in prefixes.items())
+    line = "@prefix {}: <{}> .\n" if syntax == "datalog" else "PREFIX {}: <{}>\n"
+    declared = "".join(line.format(prefix, namespace) for prefix, namespace in prefixes.items())
     try:
-        parse(f"{declared}{text}", source, None)
+        parse(f"{declared}{text}", source, None, syntax=syntax, find=find)
     except RuleSyntaxError as error:
-        line = error.line and error.line - len(prefixes)
-        raise RuleSyntaxError(source, line, error.column, error.problem) from None
+        at = error.line and error.line - len(prefixes)
+        raise RuleSyntaxError(source, at, error.column, error.problem) from None
     return f"{declared}{text}"
 
 
-def _check_rule_or_name(text: str, own: tuple[Rule, ...]) -> None:
+def _check_rule_or_name(text: str, own: tuple[Rule, ...], syntax: Syntax) -> None:
     """Raise RuleError for a text without a full stop that is not the name of one of the user's rules."""
-    if "." not in text and all(rule.name != text.strip() for rule in own):
+    if syntax == "datalog" and "." not in text and all(rule.name != text.strip() for rule in own):
         raise RuleError(f"{text}: is not a rule (HEAD :- BODY .), and no rule of this name was added")
 
 

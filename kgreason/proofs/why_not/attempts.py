@@ -115,15 +115,16 @@ def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
 
 
 def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
-    """The failure of a negation: the facts that match its atoms."""
+    """The failure of a negation: the facts that match its atoms, where its filters are true."""
 
     def failed(atom: Atom, at: Bindings) -> Failure:
-        found, waiting = at, list(rule.negated[number].atoms)
+        negated = rule.negated[number]
+        found, waiting = at, [*negated.atoms, *map(computation, negated.computed)]
         while waiting and (step := next(_extended(found, waiting, rows), None)) is not None:
             waiting.remove(step[0])
             found = step[1]
         values = _chosen(found, rows)
-        facts = () if waiting else tuple(under(values, each) for each in rule.negated[number].atoms)
+        facts = () if waiting else tuple(under(values, each) for each in negated.atoms)
         return Failure("absent", under(_values(at, rows), atom), facts=facts)
 
     return failed

@@ -22,7 +22,7 @@ from pyoxigraph import RdfFormat
 from kgreason.rules.expressions import AGGREGATES
 from kgreason.rules.safety import DATA_IN_HEAD
 
-_FILE = re.compile(r"\s*(\S+\.(?:dl|rules|datalog))\s*")
+_FILE = re.compile(r"\s*(\S+\.(?:dl|rules|datalog|srl|rq))\s*")
 _EXISTS = re.compile(r"FILTER\s*\(?\s*(NOT\s+)?EXISTS\b", re.IGNORECASE)
 _NAME = re.compile(r"(?:[\w-]+\s+)*[\w-]+(?![\w-]|\s*\(|:)")
 _COMPUTING = ("FILTER", "BIND", "AGGREGATE")
@@ -74,6 +74,8 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
         return None
     if in_head:
         return f"{word} cannot stand in the head: write it in the body, after :-"
+    if under_not and word == "FILTER":
+        return "FILTER cannot stand alone under NOT: write NOT EXISTS (FILTER(?x > 3))"
     if under_not:
         return (
             f"{word} cannot stand under NOT: write a rule with the {word} for a relation, and NOT before the relation"

@@ -174,7 +174,8 @@ class _Reader:
 
     def negation(self, negated: NotText) -> Not:
         local = dict.fromkeys(Variable(token.value[1:]) for token in negated.variables)
-        return Not(tuple(map(self._atom, negated.atoms)), tuple(local))
+        atoms, filters = tuple(map(self._atom, negated.atoms)), tuple(map(self.computation, negated.filters))
+        return Not(atoms, tuple(local), filters)
 
     def computation(self, computed: ComputedText) -> Computed:
         parts = tuple(map(self._part, computed.parts))

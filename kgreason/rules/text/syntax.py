@@ -13,7 +13,6 @@ runs. After that, a token takes 4 microseconds, and a rule of three atoms about 
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
@@ -21,6 +20,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
 from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.rules.text.mistakes import hint
+from kgreason.rules.unexpected import found, in_words
 
 
 class Literal(NamedTuple):
@@ -59,11 +59,21 @@ class AtomText(NamedTuple):
 
 
 class NotText(NamedTuple):
-    """`NOT atom`, or `NOT EXISTS variables IN (atoms)`; `start` is the token NOT."""
+    """`NOT atom`, or `NOT EXISTS variables IN (conditions)`; `start` is the token NOT."""
 
     start: Token
     variables: list[Token]
-    atoms: list[AtomText]
+    conditions: list[AtomText | ComputedText]
+
+    @property
+    def atoms(self) -> list[AtomText]:
+        """The conditions without the filters."""
+        return [each for each in self.conditions if isinstance(each, AtomText)]
+
+    @property
+    def filters(self) -> list[ComputedText]:
+        """The filters."""
+        return [each for each in self.conditions if isinstance(each, ComputedText)]
 
 
 class ComputedText(NamedTuple):
@@ -126,11 +136,12 @@ def statements(text: str, source: str) -> list[Statement]:
     try:
         return cast("list[Statement]", _grammar().parse(text))
     except UnexpectedInput as error:
-        line, column, found = _found(error, text)
+        line, column, what = found(error, text)
         expected = cast(Any, error).interactive_parser.accepts()
         meant = hint(text, _index(error, text), expected, _unfinished(error))
         if meant is None:
-            raise RuleSyntaxError(source, line, column, f"found {found}, expected {_in_words(expected)}") from None
+            words = in_words(expected - {"DATA"}, _WORDS)  # an atom may stand wherever DATA may
+            raise RuleSyntaxError(source, line, column, f"found {what}, expected {words}") from None
         line, column = text.count("\n", 0, meant.at) + 1, meant.at - text.rfind("\n", 0, meant.at)
         raise RuleSyntaxError(source, line, column, meant.words) from None
 
@@ -144,8 +155,8 @@ def _index(error: UnexpectedInput, text: str) -> int:
 
 def _unfinished(error: UnexpectedInput) -> list[Token]:
     """The tokens before the error that belong to no finished part yet, such as a name and its open bracket."""
-    found = cast(Any, error).interactive_parser.parser_state.value_stack
-    return [token for token in found if isinstance(token, Token)]
+    stack = cast(Any, error).interactive_parser.parser_state.value_stack
+    return [token for token in stack if isinstance(token, Token)]
 
 
 @functools.cache
@@ -190,6 +201,9 @@ class _Builder(Transformer[Token, Any]):
 
     def none(self, parts: list[Any]) -> NotText:
         return NotText(parts[0], parts[2], [parts[4]] if isinstance(parts[4], AtomText) else parts[5])
+
+    def none_without_variables(self, parts: list[Any]) -> NotText:
+        return NotText(parts[0], [], parts[3])
 
     def data(self, parts: list[Any]) -> AtomText:
         return cast(AtomText, parts[1])._replace(start=parts[0])
@@ -255,7 +269,7 @@ class _Builder(Transformer[Token, Any]):
         return TripleTerm(parts[1], parts[2], parts[3])
 
 
-# The words of error messages for sets of terminals. Sets are tried in this order, larger ones first.
+# The words of error messages for sets of terminals.
 _IRI = {"IRI", "NAME_WITH_PREFIX"}
 _GROUND = _IRI | {"BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
 _ATOM = _IRI | {"LEFT", "IDENTIFIER", "FALSE"}
@@ -288,46 +302,3 @@ _WORDS = (
     ({"IF"}, "':-'"),
     ({"DOT"}, "'.'"),
 )
-
-
-def _in_words(terminals: Collection[str]) -> str:
-    left, words = set(terminals) - {"DATA"}, []  # an atom may stand wherever DATA may
-    for group, word in _WORDS:
-        if group <= left:
-            left -= group
-            words.append(word)
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-# Messages for tokens that start right but are broken, by their first characters.
-_SHOWN = 30
-_BROKEN = (
-    ("<<", "a triple term that is not written <<( s p o )>>"),
-    ("<", "an IRI that does not end, or has a character that is not allowed in an IRI"),
-    ('"', "a string that does not end"),
-    ("'", "a string that does not end"),
-    ("?", "a question mark without a variable's name"),
-)
-
-
-def _found(error: UnexpectedInput, text: str) -> tuple[int, int, str]:
-    """The text that the parser did not expect: its line, its column, and a description for the message."""
-    if isinstance(error, UnexpectedToken):
-        token = error.token
-        if token.type == "$END":
-            return token.end_line or 1, token.end_column or 1, "the end of the text"
-        if token.type == "OPERATOR":  # outside of expressions `<` is the beginning of a broken IRI
-            return error.line, error.column, _broken(text[cast(int, token.start_pos) :])
-        return error.line, error.column, _shown(token)
-    return error.line, error.column, _broken(text[cast(int, error.pos_in_stream) :])
-
-
-def _broken(text: str) -> str:
-    for start, problem in _BROKEN:
-        if text.startswith(start):
-            return problem
-    return _shown(text.split(maxsplit=1)[0]) if text[0].isprintable() else f"the character U+{ord(text[0]):04X}"
-
-
-def _shown(text: str) -> str:
-    return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}...'"

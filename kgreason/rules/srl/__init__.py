@@ -1,0 +1,14 @@
+"""From SPARQL-RL (.srl) and CONSTRUCT queries (.rq) to rules, and back; `rules.parser` is the door.
+
+syntax       text -> statements of tokens with their places (grammar.lark)
+mistakes     what a user may have meant with text that does not parse
+abstract     rules as the specification has them: patterns, filters, assignments, negations
+names        tokens -> terms: prefixes, the base, constants
+triples      statements -> triples: lists, paths, reifiers and blank nodes in full
+reader       statements of a rule set -> a program; checks that the rules are well-formed
+queries      a CONSTRUCT query -> a program
+translation  an abstract rule -> rules: blank nodes in heads, triple terms, NOT
+parts        the rules that look into triple terms for others
+imports      IMPORTS -> the rules of other files
+writer       a program -> the text of a rule set or of a query
+"""

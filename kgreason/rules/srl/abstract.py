@@ -1,0 +1,122 @@
+"""Rules of SPARQL-RL as the specification's abstract syntax has them: triples, filters, assignments, negations.
+
+A term may be a blank node of a head or of data, or a triple term with variables in it. `translation` knows how such
+terms become `Term`s of our rules. In bodies, blank nodes are variables already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from kgreason.rules.model import Computed, Constant, Variable
+
+
+class Blank(NamedTuple):
+    """A blank node of a head or of data, by its label; labels of nodes without a name have a space."""
+
+    label: str
+
+
+class Nested(NamedTuple):
+    """A triple term with a variable or a blank node in it."""
+
+    subject: Node
+    predicate: Node
+    object: Node
+
+
+Node: TypeAlias = Variable | Constant | Blank | Nested
+Triple: TypeAlias = tuple[Node, Node, Node]
+
+
+class Filter(NamedTuple):
+    """`FILTER`; `line` and `column` are for messages, as in all elements."""
+
+    computed: Computed
+    line: int
+    column: int
+
+
+class Assignment(NamedTuple):
+    """`SET`."""
+
+    computed: Computed
+    line: int
+    column: int
+
+
+class Pattern(NamedTuple):
+    """A triple pattern."""
+
+    triple: Triple
+    line: int
+    column: int
+
+
+class Absent(NamedTuple):
+    """`NOT { elements }`, of patterns and filters."""
+
+    elements: tuple[Pattern | Filter, ...]
+    is_data: bool
+    line: int
+    column: int
+
+
+Element: TypeAlias = Pattern | Filter | Assignment | Absent
+
+
+@dataclass(frozen=True, slots=True)
+class AbstractRule:
+    """A rule with its name. The whole body is about asserted triples if `is_data`."""
+
+    name: str
+    head: tuple[Pattern, ...]
+    body: tuple[Element, ...]
+    is_data: bool
+
+
+def variables(node: Node) -> Iterator[Variable]:
+    """The variables of a term, and of the triple terms in it, in the order in which they occur."""
+    if isinstance(node, Variable):
+        yield node
+    elif isinstance(node, Nested):
+        for part in node:
+            yield from variables(part)
+
+
+def blanks(node: Node) -> Iterator[Blank]:
+    """The blank nodes of a term, and of the triple terms in it."""
+    if isinstance(node, Blank):
+        yield node
+    elif isinstance(node, Nested):
+        for part in node:
+            yield from blanks(part)
+
+
+def of_triple(triple: Triple) -> Iterator[Variable]:
+    """The variables of a triple pattern."""
+    for node in triple:
+        yield from variables(node)
+
+
+def defined(element: Element) -> Iterator[Variable]:
+    """The variables that an element gives values to."""
+    if isinstance(element, Pattern):
+        yield from of_triple(element.triple)
+    elif isinstance(element, Assignment) and element.computed.result:
+        yield element.computed.result
+
+
+def mentioned(elements: Iterable[Element]) -> Iterator[Variable]:
+    """The variables that occur in elements, without those that a SET reads."""
+    for element in elements:
+        if isinstance(element, Pattern):
+            yield from of_triple(element.triple)
+        elif isinstance(element, Filter):
+            yield from element.computed.inputs()
+        elif isinstance(element, Assignment):
+            yield from filter(None, [element.computed.result])
+        else:
+            yield from mentioned(element.elements)

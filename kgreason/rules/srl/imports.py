@@ -1,0 +1,43 @@
+"""`Imports`: the rules of other rule sets that IMPORTS names, each file once.
+
+    IMPORTS <http://example.org/family>     the file that the catalogue has for this IRI
+    IMPORTS <family.srl>                    the file beside the one that imports it, if the catalogue has none
+
+The network is never used. A rule set that imports itself, directly or through others, is read once.
+
+Cost: reading each file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from kgreason.rules.model import Rule
+from kgreason.rules.program import Finder
+
+
+class Imports:
+    """The imports of one document. `read` gives the rules of a file, with its own imports; its base is `base`."""
+
+    def __init__(self, find: Finder | None, read: Callable[[Path, str], tuple[Rule, ...]], path: Path | None) -> None:
+        self._find, self._read = find, read
+        self._seen = set() if path is None else {path.resolve()}
+
+    def rules(self, iri: str) -> tuple[Rule, ...] | None:
+        """The rules of a rule set; none if it was read before, and None if no file is known for its IRI."""
+        path = (self._find(iri) if self._find else None) or _beside(iri)
+        if path is None:
+            return None
+        if path.resolve() in self._seen:
+            return ()
+        self._seen.add(path.resolve())
+        return self._read(path, iri[1:-1])
+
+
+def _beside(iri: str) -> Path | None:
+    """The file of a `file:` IRI, if it exists."""
+    parts = urlsplit(iri[1:-1])
+    path = Path(unquote(parts.path))
+    return path if parts.scheme == "file" and path.is_file() else None

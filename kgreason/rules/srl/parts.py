@@ -1,0 +1,35 @@
+"""Parts: rules that look into triple terms for other rules (`translation`), known by the relation that they derive.
+
+    [?x, :p, 1] :- part_0f3a..._1(?x, ?y) .                             the rule
+    part_0f3a..._1(?x, ?y) :- [?y, :q, ?t], BIND(SUBJECT(?t) AS ?x) .   its part
+
+A part without a rule that reads it derives facts that nobody sees. So parts go with their rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from kgreason.rules.model import Atom, Rule
+
+PART = "part_"
+"""Begins the name of a part's relation: after it the digest of the rule, and the number of the part."""
+_NAME = re.compile(rf"{PART}[0-9a-f]{{16}}_\d+")
+
+
+def names_part(atom: Atom) -> bool:
+    """Whether an atom is of the relation of a part."""
+    return _NAME.fullmatch(atom.relation or "") is not None
+
+
+def is_part(rule: Rule) -> bool:
+    """Whether a rule is a part."""
+    return len(rule.heads) == len(rule.body) == 1 and names_part(rule.heads[0])
+
+
+def without_needless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules without parts that no rule reads."""
+    rules = tuple(rules)
+    read = {atom.relation for rule in rules for atom in rule.read()}
+    return tuple(rule for rule in rules if not is_part(rule) or rule.heads[0].relation in read)

@@ -1,0 +1,97 @@
+"""`read_query`: read a SPARQL CONSTRUCT query as a rule.
+
+    CONSTRUCT { ?x :uncle ?z }                          RULE { ?x :uncle ?z }
+    WHERE { ?x :parent ?y . ?y :brother ?z              WHERE { ?x :parent ?y . ?y :brother ?z
+            FILTER NOT EXISTS { ?z a :Dead } }                  NOT { ?z a :Dead } }
+
+Filters of a query hold for its whole group, wherever they stand. So they come last in the rule.
+
+A query goes on with a row whose BIND fails, without a value; a rule does not. So a query is refused if this makes a
+difference: if only some triples of the head need the value (the query would make the others, a partial template), or
+if a triple pattern or FILTER NOT EXISTS reads the value. A FILTER that reads a value gets the expression in its place.
+
+Cost: that of reading a rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kgreason.rules.model import Computed, Variable
+from kgreason.rules.program import Program
+from kgreason.rules.srl.abstract import Absent, AbstractRule, Assignment, Element, Filter, Pattern, mentioned, of_triple
+from kgreason.rules.srl.names import Names
+from kgreason.rules.srl.reader import RuleReader, declare
+from kgreason.rules.srl.syntax import BaseLine, PrefixLine, RuleText, VersionLine, query
+from kgreason.rules.srl.translation import Translation
+
+
+def read_query(names: Names) -> Program:
+    """Read a CONSTRUCT query, the text of `names`. Raises RuleSyntaxError and UnsafeRuleError."""
+    reader, translation = RuleReader(names, "BIND"), Translation("rq")
+    for statement in query(names.text, names.source):
+        if isinstance(statement, (BaseLine, PrefixLine, VersionLine)):
+            declare(statement, names)
+        elif isinstance(statement, RuleText):
+            if not statement.head:
+                names.fail(statement.start, "the query has no triples to construct")
+            translation.rule(_total(reader.rule(statement), reader))
+    return Program(tuple(translation.rules()), names.prefixes)
+
+
+def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
+    """The rule without assignments that no head needs. Raises UnsafeRuleError if a failing BIND makes a difference."""
+    body = list(rule.body)
+    for assignment in [element for element in reversed(rule.body) if isinstance(element, Assignment)]:
+        result = assignment.computed.result
+        assert result is not None
+        _check_readers(rule, body, assignment, reader)
+        needing = [pattern for pattern in rule.head if result in _needed(pattern, body)]
+        if not needing:
+            body.remove(assignment)
+            for element in body:
+                if isinstance(element, (Filter, Assignment)) and _asks_for_value(element.computed, result):
+                    reader.unsafe(rule, element, f"BOUND({result}) cannot be told: a rule has no row without {result}")
+            body = [_inlined(element, assignment.computed) for element in body]
+        elif len(needing) < len(rule.head):
+            reader.unsafe(
+                rule,
+                assignment,
+                f"if this BIND fails, the query makes the triples without {result}, but a rule makes none; "
+                "write two queries",
+            )
+    return replace(rule, body=tuple(body))
+
+
+def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignment, reader: RuleReader) -> None:
+    """Refuse a pattern that reads the result of a BIND, and a negation that does so although no head needs it."""
+    result = assignment.computed.result
+    is_needed = any(result in _needed(pattern, body) for pattern in rule.head)
+    for element in body:
+        is_negation = isinstance(element, Absent) and not is_needed
+        if result in set(mentioned([element] if isinstance(element, Pattern) or is_negation else [])):
+            reader.unsafe(rule, element, f"{result} is made by BIND, which may fail; it can be read by FILTER only")
+
+
+def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
+    """The variables of a head, and those from which they are computed."""
+    needed = set(of_triple(pattern.triple))
+    for element in reversed(body):
+        if isinstance(element, Assignment) and element.computed.result in needed:
+            needed.update(element.computed.inputs())
+    return needed
+
+
+def _asks_for_value(computed: Computed, result: Variable) -> bool:
+    parts = computed.parts
+    return any(parts[place : place + 3] == ("BOUND", "(", result) for place in range(len(parts)))
+
+
+def _inlined(element: Element, assigned: Computed) -> Element:
+    """A filter or assignment with an expression in the place of its variable."""
+    if not isinstance(element, (Filter, Assignment)):
+        return element
+    parts = list[Variable | str]()
+    for part in element.computed.parts:
+        parts += ["(", *assigned.parts, ")"] if part == assigned.result else [part]
+    return element._replace(computed=element.computed._replace(parts=tuple(parts)))

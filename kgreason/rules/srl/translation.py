@@ -1,0 +1,299 @@
+"""`Translation`: from abstract rules of SPARQL-RL to our rules.
+
+    RULE { _:b :p ?x } WHERE { B }        BIND(SKOLEM("label", variables of B) AS ?b): one blank node for each row
+    RULE { :a :p <<( ?x :q 1 )>> } ...    BIND(TRIPLE(?x, :q, 1) AS ?triple)
+    ... WHERE { ?r :p <<( ?x :q 1 )>> }   part(?r, ?x, :q, 1), with the rule
+                                          part(?r, ?s, ?p, ?o) :- [?r, :p, ?t], BIND(SUBJECT(?t) AS ?s), ...
+    ... SET(?x := e) ?y :p ?x             [?y, :p, ?z], FILTER(sameTerm(?x, ?z))
+    ... NOT { ?x :q ?z FILTER(?z > 5) }   NOT EXISTS ?z IN ([?x, :q, ?z], FILTER(?z > 5))
+    ... WHERE DATA { ?x :p ?y }           DATA [?x, :p, ?y]
+    DATA { :a :p _:b }                    [:a, :p, _:b] .
+
+A variable that occurs for the first time under NOT belongs to this NOT, so it has a name that occurs nowhere else.
+
+A part is a rule of its own for a triple pattern that looks into triple terms. It has no dialect: taking a triple apart
+makes no new terms, so its dependencies are open, unlike those of a rule that assigns.
+
+The labels of blank nodes and the names of parts are made from a digest of the rule's canonical form, and of the number
+of rules with this form before it in the same text. So the blank nodes of a rule do not depend on the other rules of
+its text, and two rules that read alike make two blank nodes.
+
+Cost: the canonical form of each rule with blank nodes or triple terms.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+
+from kgreason.rules.canonical import canonical
+from kgreason.rules.expressions import in_order
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import DATA, Atom, Computed, Constant, Not, Rule, Term, Variable
+from kgreason.rules.program import MOST_ATOMS
+from kgreason.rules.srl.abstract import (
+    Absent,
+    AbstractRule,
+    Assignment,
+    Blank,
+    Filter,
+    Nested,
+    Node,
+    Pattern,
+    Triple,
+    blanks,
+    defined,
+    mentioned,
+    of_triple,
+)
+from kgreason.rules.srl.parts import PART
+
+OPENERS = ("SUBJECT", "PREDICATE", "OBJECT")
+_DIGITS = 16
+
+
+class Translation:
+    """The rules of one text. `dialect` is that of its rules."""
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+        self._found: list[list[Rule] | tuple[str, tuple[Pattern, ...]]] = []
+        self._alike = Counter[str]()
+
+    def rule(self, rule: AbstractRule) -> None:
+        """Take a rule. A rule without a head says nothing."""
+        if rule.head and (made := _Body(rule, self._dialect).rules()):
+            self._found.append(self._labelled(made))
+
+    def data(self, name: str, patterns: tuple[Pattern, ...]) -> None:
+        """Take a DATA block with its name."""
+        self._found.append((name, patterns))
+
+    def rules(self) -> Iterator[Rule]:
+        """Yield the rules in the order in which they were taken."""
+        triples = [pattern.triple for found in self._found if isinstance(found, tuple) for pattern in found[1]]
+        digest = _digest(str(triples))
+        for found in self._found:
+            if isinstance(found, list):
+                yield from found
+                continue
+            name, patterns = found
+            heads = [Atom(None, tuple(_ground(node, digest) for node in pattern.triple)) for pattern in patterns]
+            for start in range(0, len(heads), MOST_ATOMS):
+                yield Rule(tuple(heads[start : start + MOST_ATOMS]), (), name, dialect=self._dialect)
+
+    def _labelled(self, rules: list[Rule]) -> list[Rule]:
+        """The rules with the labels of their blank nodes and the names of their parts in place of numbers."""
+        if len(rules) == 1 and not any(computed.parts[0] == "SKOLEM" for computed in rules[0].computed):
+            return rules
+        text = "\n".join(format_rule(canonical(replace(rule, name=""))) for rule in rules)
+        self._alike[text] += 1
+        digest = _digest(f"{text}\n{self._alike[text]}")
+        return [_relabelled(rule, digest) for rule in rules]
+
+
+class _Body:
+    """The state of translating one rule: the atoms, expressions and negations so far."""
+
+    def __init__(self, rule: AbstractRule, dialect: str) -> None:
+        self._rule, self._dialect = rule, dialect
+        self._atoms: list[Atom] = []
+        self._computed: list[Computed] = []
+        self._negated: list[Not] = []
+        self._parts: list[Rule] = []
+        self._copies: dict[Variable, Variable] = {}
+        self._assigned = {e.computed.result for e in rule.body if isinstance(e, Assignment)}
+        self._outer = {*mentioned(e for e in rule.body if not isinstance(e, Absent)), *mentioned(rule.head)}
+        self._used = {*self._outer, *mentioned(rule.body)}
+
+    def rules(self) -> list[Rule]:
+        """The rule and its parts; nothing if its body never holds."""
+        bound = set[Variable]()
+        for element in self._rule.body:
+            match element:
+                case Pattern(triple):
+                    self._atoms.append(self._atom(self._copied(triple), is_data=self._rule.is_data))
+                    bound.update(of_triple(triple))
+                case Absent():
+                    if not element.elements:  # NOT { } is never true
+                        return []
+                    self._negated.append(self._not(element, bound))
+                case Filter(computed):
+                    self._computed.append(computed)
+                case Assignment(computed):
+                    self._computed.append(computed)
+                    bound.update(defined(element))
+        heads = self._heads()
+        body = tuple(dict.fromkeys(self._atoms))
+        rule = Rule(
+            heads,
+            body,
+            self._rule.name,
+            negated=tuple(dict.fromkeys(self._negated)),
+            computed=in_order(body, dict.fromkeys(self._computed)),
+            dialect=self._dialect,
+        )
+        return [rule, *self._parts]
+
+    # the body
+
+    def _copied(self, triple: Triple) -> Triple:
+        """The triple with a copy of each variable that SET makes: both must then be the same term."""
+        return tuple(self._copy(node) for node in triple)  # type: ignore[return-value]
+
+    def _copy(self, node: Node) -> Node:
+        if isinstance(node, Nested):
+            return Nested(*map(self._copy, node))
+        if not isinstance(node, Variable) or node not in self._assigned:
+            return node
+        if node not in self._copies:
+            self._copies[node] = self._fresh(node.name)
+            self._computed.append(_same(node, [self._copies[node]]))
+        return self._copies[node]
+
+    def _atom(self, triple: Triple, *, is_data: bool) -> Atom:
+        """The atom for a triple pattern; one with triple terms is an atom of a part."""
+        relation = DATA if is_data else None
+        plain = tuple(node for node in triple if not isinstance(node, (Nested, Blank)))
+        if len(plain) == len(triple):
+            return Atom(relation, plain)
+        found: dict[Variable, Term] = {node: node for node in triple if isinstance(node, Variable)}
+        computed: list[Computed] = []
+        terms = tuple(self._opened(node, found, computed) for node in triple)
+        number = len(self._parts) + 1
+        relation_of_part, body = f"{PART}{number}", (Atom(relation, terms),)
+        head = Atom(relation_of_part, tuple(found))
+        self._parts.append(Rule((head,), body, f"{self._rule.name}-part-{number}", computed=in_order(body, computed)))
+        return Atom(relation_of_part, tuple(found.values()))
+
+    def _opened(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:
+        """The term for a node of a part's triple: for a triple term a variable, with `computed` about what is in it.
+
+        `found` has the variables of the part's head, each with the term that the rule has there. The rule compares the
+        terms, not the part, so that equal individuals are equal.
+        """
+        if not isinstance(node, Nested):
+            assert not isinstance(node, Blank)
+            return node
+        triple = self._fresh("triple")
+        for opener, inner in zip(OPENERS, node, strict=True):
+            if isinstance(inner, Nested):
+                place = len(computed)
+                variable = self._opened(inner, found, computed)
+                assert isinstance(variable, Variable)
+                computed.insert(place, Computed((opener, "(", triple, ")"), variable))
+            else:
+                assert not isinstance(inner, Blank)
+                is_new = isinstance(inner, Variable) and inner not in found
+                variable = inner if is_new and isinstance(inner, Variable) else self._fresh(opener.lower())
+                found[variable] = inner
+                computed.append(Computed((opener, "(", triple, ")"), variable))
+        return triple
+
+    def _not(self, absent: Absent, bound: set[Variable]) -> Not:
+        """What a NOT says; variables that nothing before it binds are its own."""
+        own: dict[Variable, Variable] = {}
+        for variable in mentioned(absent.elements):
+            if variable not in bound:
+                own[variable] = self._fresh(variable.name) if variable in self._outer else variable
+        self._outer.update(own)
+        is_data = absent.is_data or self._rule.is_data
+        atoms, computed = list[Atom](), list[Computed]()
+        for element in absent.elements:
+            if isinstance(element, Filter):
+                computed.append(_renamed(element.computed, own))
+            else:
+                triple: Triple = tuple(_substituted(node, own) for node in element.triple)  # type: ignore[assignment]
+                atoms.append(self._atom(triple, is_data=is_data))
+        return Not(tuple(dict.fromkeys(atoms)), tuple(own.values()), tuple(dict.fromkeys(computed)))
+
+    def _fresh(self, name: str) -> Variable:
+        number = 0
+        while (found := Variable(f"{name}{number or ''}")) in self._used:
+            number += 1
+        self._used.add(found)
+        return found
+
+    # the head
+
+    def _heads(self) -> tuple[Atom, ...]:
+        row = tuple(
+            dict.fromkeys(
+                variable
+                for element in self._rule.body
+                if isinstance(element, (Pattern, Assignment))
+                for variable in mentioned([element])
+            )
+        )
+        made: dict[Node, Variable] = {}
+        for blank in dict.fromkeys(blank for each in self._rule.head for node in each.triple for blank in blanks(node)):
+            made[blank] = self._fresh("blank" if " " in blank.label else blank.label)
+            arguments = [part for variable in row for part in (",", variable)]
+            label = f'"{len(made)}"'
+            self._computed.append(Computed(("SKOLEM", "(", label, *arguments, ")"), made[blank]))
+        atoms = (Atom(None, tuple(self._made(node, made) for node in each.triple)) for each in self._rule.head)
+        return tuple(dict.fromkeys(atoms))
+
+    def _made(self, node: Node, made: dict[Node, Variable]) -> Term:
+        """The term of a head for a node; a triple term with variables is computed."""
+        if isinstance(node, (Variable, str)):
+            return node
+        if node not in made:
+            assert isinstance(node, Nested)
+            parts = [part for inner in node for part in (",", self._made(inner, made))]
+            made[node] = self._fresh("triple")
+            self._computed.append(Computed(("TRIPLE", "(", *parts[1:], ")"), made[node]))
+        return made[node]
+
+
+def _same(term: Term, parts: list[Variable | str]) -> Computed:
+    """`FILTER(sameTerm(parts, term))`."""
+    return Computed(("SAMETERM", "(", *parts, ",", term, ")"))
+
+
+def _substituted(node: Node, names: Mapping[Variable, Variable]) -> Node:
+    if isinstance(node, Nested):
+        return Nested(*(_substituted(part, names) for part in node))
+    return names.get(node, node) if isinstance(node, Variable) else node
+
+
+def _renamed(computed: Computed, names: Mapping[Variable, Variable]) -> Computed:
+    parts = (names.get(part, part) if isinstance(part, Variable) else part for part in computed.parts)
+    return computed._replace(parts=tuple(parts))
+
+
+def _ground(node: Node, digest: str) -> Constant:
+    """The constant for a term of DATA; `digest` keeps its blank nodes apart from those of other texts."""
+    if isinstance(node, Nested):
+        return f"<<( {' '.join(_ground(part, digest) for part in node)} )>>"
+    if isinstance(node, Blank):
+        return f"_:{digest}n{node.label.strip()}" if " " in node.label else f"_:{digest}x{node.label}"
+    assert isinstance(node, str)
+    return node
+
+
+def _relabelled(rule: Rule, digest: str) -> Rule:
+    def atom(found: Atom) -> Atom:
+        if found.relation is None or not found.relation.startswith(PART):
+            return found
+        return Atom(f"{PART}{digest}_{found.relation.removeprefix(PART)}", found.terms)
+
+    def computed(found: Computed) -> Computed:
+        if found.parts[0] != "SKOLEM":
+            return found
+        label = f'"{digest}-{str(found.parts[2])[1:]}'
+        return found._replace(parts=(*found.parts[:2], label, *found.parts[3:]))
+
+    return replace(
+        rule,
+        heads=tuple(map(atom, rule.heads)),
+        body=tuple(map(atom, rule.body)),
+        negated=tuple(each._replace(atoms=tuple(map(atom, each.atoms))) for each in rule.negated),
+        computed=tuple(map(computed, rule.computed)),
+    )
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:_DIGITS]

@@ -1,0 +1,255 @@
+"""`format_as`: a program as the text of a SPARQL-RL rule set or of a CONSTRUCT query, if it can be said there.
+
+    [?x, :p, 1] :- [?x, :q, ?y], FILTER(?y > 2) .     RULE { ?x :p 1 } WHERE { ?x :q ?y . FILTER(?y > 2) }
+    BIND(?y + 1 AS ?z)                                SET(?z := ?y + 1)
+    BIND(SKOLEM("label", ?x, ?y) AS ?b)               a blank node _:b in the head, if ?x and ?y are the whole row
+    NOT EXISTS ?z IN (DATA [?x, :q, ?z])              NOT DATA { ?x :q ?z }
+    [:a, :p, 1] .                                     DATA { :a :p 1 }
+
+Relations, contradictions, aggregates and blank nodes as constants of a rule cannot be said. A part that looks into a
+triple term (`translation`) becomes the triple term.
+
+Law: the text, read again, is the same program but for names, groups, labels of blank nodes, and dialects. `format_as`
+reads the text and raises RuleError if this is not so. Cost: reading the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Literal
+
+from kgreason.errors import RuleError
+from kgreason.rules.canonical import canonical
+from kgreason.rules.expressions import expression_text, is_constant, is_skolem
+from kgreason.rules.formatter import WIDTH, format_term
+from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable
+from kgreason.rules.program import Program
+from kgreason.rules.srl.parts import is_part, names_part
+from kgreason.rules.srl.translation import OPENERS
+from kgreason.rules.strata import stratify
+from kgreason.terms.vocabulary import RDF_TYPE
+
+_BLANK = re.compile(r"_:[^\s)>]+")
+_IRI = re.compile(r"[A-Za-z][\w+.\-]*:[^\s<>\"{}|^`\\]*")
+_NUMBER = re.compile(r"[+-]?\.?\d|true$|false$")
+_INDENT = "\n    "
+
+
+def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[str], Program]) -> str:
+    """The text of a program in `syntax`, which `read` reads. Raises RuleError for what cannot be said."""
+    parts = {str(rule.heads[0].relation): rule for rule in program.rules if is_part(rule)}
+    rules = [rule for rule in program.rules if not is_part(rule)]
+    if syntax == "rq" and len(rules) != 1:
+        raise RuleError(f"a CONSTRUCT query is one rule, and there are {len(rules)}; write a rule set (.srl)")
+    _check_labels(rules)
+    blocks = ["\n".join(f"PREFIX {prefix}: <{namespace}>" for prefix, namespace in program.prefixes.items())]
+    blocks += [_Writer(rule, program.prefixes, parts, syntax).text() for rule in rules]
+    text = "\n\n".join(filter(None, blocks)) + "\n"
+    _check_same(program, read(text))
+    return text
+
+
+class _Writer:
+    """Writes one rule; `parts` are the rules that look into triple terms, by their relations."""
+
+    def __init__(self, rule: Rule, prefixes: Mapping[str, str], parts: Mapping[str, Rule], syntax: str) -> None:
+        self._rule, self._prefixes, self._parts = rule, prefixes, parts
+        self._is_query = syntax == "rq"
+        self._blanks = {each.result for each in rule.computed if is_skolem(each)}
+        self._triples = _triples_of_heads(rule)
+        self._is_whole = False
+        """Whether the whole body is about asserted triples."""
+
+    def text(self) -> str:
+        """The rule or the DATA block, with its name as an IRI or in a comment."""
+        rule = self._rule
+        if rule.aggregates:
+            self._fail("AGGREGATE has no form here")
+        if FALSE in rule.heads:
+            self._fail("a contradiction (false) has no form here")
+        is_fact = not (rule.body or rule.computed or rule.negated)
+        heads = [self._triple(atom, is_fixed=not is_fact) for atom in rule.heads]
+        if is_fact and not self._is_query:
+            return self._named(f"DATA {_block(heads)}", "")
+        atoms = [*rule.body, *(atom for negated in rule.negated for atom in negated.atoms)]
+        self._is_whole = bool(rule.body) and all(map(self._is_data, atoms))
+        body = _block(list(self._body()), "")
+        if self._is_query:
+            return self._named(f"CONSTRUCT {_block(heads)} WHERE {body}", "")
+        where = "WHERE DATA" if self._is_whole else "WHERE"
+        iri = f"<{rule.name}> " if _IRI.fullmatch(rule.name) else ""
+        return self._named(f"RULE {iri}{_block(heads)} {where} {body}", iri)
+
+    def _named(self, text: str, iri: str) -> str:
+        return text if iri or re.fullmatch(r"rule-\d+", self._rule.name) else f"# {self._rule.name!r}\n{text}"
+
+    def _body(self) -> Iterator[str]:
+        for atom in self._rule.body:
+            if self._is_data(atom) and not self._is_whole:
+                self._fail("DATA for some triples of the body has no form here: it is all of them (WHERE DATA), or NOT")
+            yield f"{self._triple(atom)} ."
+        for computed in self._rule.computed:
+            if is_skolem(computed):
+                self._check_row(computed)
+            elif computed.result in self._triples:
+                continue
+            elif self._is_query and computed.result:
+                yield f"BIND({self._expression(computed)} AS {computed.result})"
+            elif computed.result:
+                yield f"SET({computed.result} := {self._expression(computed)})"
+            else:
+                yield f"FILTER({self._expression(computed)})"
+        yield from map(self._not, self._rule.negated)
+
+    def _not(self, negated: Not) -> str:
+        about_data = set(map(self._is_data, negated.atoms))
+        if len(about_data) > 1:
+            self._fail("DATA for some atoms under NOT has no form here: it is all of them")
+        inner = [f"{self._triple(atom)} ." for atom in negated.atoms]
+        inner += [f"FILTER({self._expression(computed)})" for computed in negated.computed]
+        is_data = about_data == {True} and not self._is_whole
+        if self._is_query:
+            return f"FILTER NOT EXISTS {{ {' '.join(inner)} }}"
+        return f"NOT {'DATA ' if is_data else ''}{{ {' '.join(inner)} }}"
+
+    def _is_data(self, atom: Atom) -> bool:
+        found = self._parts[str(atom.relation)].body[0] if atom.relation in self._parts else atom
+        if found.relation == DATA and self._is_query:
+            self._fail("DATA has no form in a query")
+        return found.relation == DATA
+
+    def _triple(self, atom: Atom, *, is_fixed: bool = True) -> str:
+        if atom.relation in self._parts:
+            return self._nested(self._parts[str(atom.relation)], atom)
+        if atom.relation not in (None, DATA):
+            self._fail(f"the relation {atom.relation} has no form here: there are triples only")
+        constants = [term for term in atom.terms if isinstance(term, str)]
+        if is_fixed and any(term.startswith(("_:", "<<")) and _BLANK.search(term) for term in constants):
+            self._fail("a blank node as a constant has no form here")
+        subject, property_, object_ = atom.terms
+        return self._terms(self._term(subject), self._property(property_), self._term(object_))
+
+    def _terms(self, *terms: str) -> str:
+        """A triple; what stands where the property is must be an IRI or a variable."""
+        subject, property_, object_ = terms
+        if property_.startswith(("_:", '"', "<<")) or _NUMBER.match(property_):
+            self._fail(f"{property_} as a property has no form here: a property is an IRI or a variable")
+        return f"{subject} {property_} {object_}"
+
+    def _term(self, term: Term) -> str:
+        if term in self._blanks:
+            assert isinstance(term, Variable)
+            return f"_:{term.name}"
+        if term in self._triples:
+            subject, property_, object_ = self._triples[term]
+            return f"<<( {self._terms(self._term(subject), self._property(property_), self._term(object_))} )>>"
+        return format_term(term, self._prefixes)
+
+    def _property(self, term: Term) -> str:
+        return "a" if term == RDF_TYPE else self._term(term)
+
+    def _nested(self, part: Rule, atom: Atom) -> str:
+        """The triple pattern of a part, with the terms that `atom` has for its variables."""
+        given = dict(zip(part.heads[0].terms, atom.terms, strict=True))
+        opened = {(each.parts[2], str(each.parts[0])): each.result for each in part.computed if each.result}
+
+        def text(term: Term) -> str:
+            if (term, OPENERS[0]) not in opened:
+                return self._term(given.get(term, term))
+            subject, predicate, object_ = (opened[term, opener] for opener in OPENERS)
+            property_ = "a" if given.get(predicate) == RDF_TYPE else text(predicate)
+            return f"<<( {self._terms(text(subject), property_, text(object_))} )>>"
+
+        terms = part.body[0].terms
+        return self._terms(text(terms[0]), "a" if terms[1] == RDF_TYPE else text(terms[1]), text(terms[2]))
+
+    def _expression(self, computed: Computed) -> str:
+        constants = (part for part in computed.parts if isinstance(part, str) and is_constant(part))
+        return expression_text(computed, {part: format_term(part, self._prefixes) for part in constants})
+
+    def _check_row(self, computed: Computed) -> None:
+        """Refuse a blank node that is not one for each row."""
+        row = {term for atom in self._rule.body for term in atom.variables()}
+        row |= {
+            each.result for each in self._rule.computed if each.result and not is_skolem(each)
+        } - self._triples.keys()
+        if set(computed.inputs()) != row:
+            self._fail(f"{computed.result} is not one blank node for each row, as a blank node in a head is")
+
+    def _fail(self, problem: str) -> None:
+        raise RuleError(f"rule {self._rule.name}: {problem}")
+
+
+def _block(lines: list[str], end: str = " .") -> str:
+    """Triples or elements in braces, in one line or in several."""
+    line = f"{{ {f'{end} '.join(lines)} }}" if lines else "{ }"
+    return line if len(line) <= WIDTH else f"{{{_INDENT}{f'{end}{_INDENT}'.join(lines)}\n}}"
+
+
+def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
+    """The triple terms that BIND makes for heads and for other such triple terms only."""
+    found: dict[Term, tuple[Term, Term, Term]] = {}
+    for computed in reversed(rule.computed):
+        name, *parts = computed.parts
+        if name == "TRIPLE" and computed.result and parts[0::2] == ["(", ",", ",", ")"]:
+            others = (each for each in rule.computed if each.result not in found)
+            if not any(computed.result in each.inputs() for each in others):
+                found[computed.result] = (parts[1], parts[3], parts[5])
+    read = {variable for negated in rule.negated for variable in negated.outer()}
+    return {} if found.keys() & read else found
+
+
+def _check_labels(rules: Iterable[Rule]) -> None:
+    """Refuse labels that several rules share: their blank nodes are the same, and those of two heads are not."""
+    labels = Counter(
+        label for rule in rules for label in {str(each.parts[2]) for each in rule.computed if is_skolem(each)}
+    )
+    for rule in rules:
+        for each in filter(is_skolem, rule.computed):
+            if labels[str(each.parts[2])] > 1:
+                problem = f"another rule makes the same blank nodes, with the label {each.parts[2]}"
+                raise RuleError(f"rule {rule.name}: {problem}")
+
+
+def _check_same(program: Program, found: Program) -> None:
+    """Raise RuleError if two programs differ in more than the law allows."""
+    wanted, got = (Counter(_form(rule) for rule in each.rules if rule.body) for each in (program, found))
+    for rule in program.rules:
+        if rule.body and wanted[_form(rule)] != got[_form(rule)]:
+            raise RuleError(f"rule {rule.name}: it would not be the same rule in this language")
+    if len(_facts(program)) != len(_facts(found)):
+        raise RuleError("the facts would not be the same in this language")
+    stratify(found.rules)
+
+
+def _facts(program: Program) -> set[Atom]:
+    return {head for rule in program.rules if not rule.body for head in rule.heads}
+
+
+def _form(rule: Rule) -> Rule:
+    """A rule without what another language may change: names, labels of blank nodes, relations of parts."""
+
+    def atom(found: Atom) -> Atom:
+        return Atom("part", found.terms) if names_part(found) else found
+
+    def computed(found: Computed) -> Computed:
+        if not is_skolem(found):
+            return found
+        return found._replace(parts=(*found.parts[:2], '"label"', *sorted(found.inputs()), ")"))
+
+    return canonical(
+        replace(
+            rule,
+            heads=tuple(map(atom, rule.heads)),
+            body=tuple(map(atom, rule.body)),
+            negated=tuple(each._replace(atoms=tuple(map(atom, each.atoms))) for each in rule.negated),
+            computed=tuple(map(computed, rule.computed)),
+            name="",
+            group="",
+            file="",
+            dialect="",
+        )
+    )

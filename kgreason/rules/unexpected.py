@@ -1,0 +1,70 @@
+"""What a message says of text that a parser did not expect, for every language of rules.
+
+    found '?x', expected a name
+          ----           ------
+          Found.words    in_words
+
+`Words` are tables: the terminals of a grammar in groups, and the words of the language for each group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, TypeAlias, cast
+
+from lark import UnexpectedInput, UnexpectedToken
+
+Words: TypeAlias = Sequence[tuple[Collection[str], str]]
+"""Sets of terminals and their words. Sets are tried in this order, larger ones first."""
+
+_SHOWN = 30
+_BROKEN = (
+    ("<<", "a triple term that is not written <<( s p o )>>"),
+    ("<", "an IRI that does not end, or has a character that is not allowed in an IRI"),
+    ('"', "a string that does not end"),
+    ("'", "a string that does not end"),
+    ("?", "a question mark without a variable's name"),
+)
+"""Messages for tokens that start right but are broken, by their first characters."""
+
+
+class Found(NamedTuple):
+    """The text that the parser did not expect: its line, its column, and a description for the message."""
+
+    line: int
+    column: int
+    words: str
+
+
+def found(error: UnexpectedInput, text: str) -> Found:
+    """What a parser found in `text` where it expected something else."""
+    if isinstance(error, UnexpectedToken):
+        token = error.token
+        if token.type == "$END":
+            return Found(token.end_line or 1, token.end_column or 1, "the end of the text")
+        if token.type == "OPERATOR":  # outside of expressions `<` is the beginning of a broken IRI
+            return Found(error.line, error.column, _broken(text[cast(int, token.start_pos) :]))
+        return Found(error.line, error.column, shown(token))
+    return Found(error.line, error.column, _broken(text[cast(int, error.pos_in_stream) :]))
+
+
+def in_words(terminals: Collection[str], words: Words) -> str:
+    """The terminals in words: `a, b or c`."""
+    left, said = set(terminals), []
+    for group, word in words:
+        if left.issuperset(group):
+            left.difference_update(group)
+            said.append(word)
+    return " or ".join(filter(None, (", ".join(said[:-1]), said[-1] if said else "")))
+
+
+def shown(text: str) -> str:
+    """The beginning of a text in quotation marks."""
+    return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}...'"
+
+
+def _broken(text: str) -> str:
+    for start, problem in _BROKEN:
+        if text.startswith(start):
+            return problem
+    return shown(text.split(maxsplit=1)[0]) if text[0].isprintable() else f"the character U+{ord(text[0]):04X}"
