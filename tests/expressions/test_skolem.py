@@ -166,6 +166,17 @@ def test_a_rule_that_comes_back_finds_nothing_old() -> None:
     assert rooms(found) == {A: {room(A)}, B: {room(A)}}
 
 
+def test_a_blank_node_that_is_lost_and_found_in_one_commit() -> None:
+    rules = f"""{HEADER}
+        [?b, :s, ?x] :- [?x, :q, ?y], BIND(SKOLEM("s", ?x) AS ?b) .
+        [?x, :q, ?b] :- [?x, :p, ?x], BIND(SKOLEM("q", ?x) AS ?b) .
+    """
+    found = graph(rules, ":a :q :a .")
+    with found.transaction() as transaction:
+        transaction.remove(":a :q :a .", prefixes=NAMES).add(":a :p :a .", prefixes=NAMES)
+    assert [str(quad.subject) for quad in found.match(None, ":s", None, prefixes=NAMES)] == [skolem(('"s"', A))]
+
+
 def test_a_blank_node_may_be_equal_to_another_term() -> None:
     found = graph(data=":a :lives :y .")
     found.update(

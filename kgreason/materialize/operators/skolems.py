@@ -10,7 +10,7 @@ links between terms are final (rules/strata.py).
 Invariant after the last level: `made(keys, b)` is a fact exactly if `asks(keys)` is one and b is the blank node for the
 first names of the keys. There is no state but the facts.
 
-Cost: a hash for each changed fact of `asks`. A commit that changes which terms are equal looks at all facts.
+Cost: a hash for each changed fact of `asks` and `made`. A commit that changes which terms are equal looks at all facts.
 """
 
 from __future__ import annotations
@@ -94,8 +94,7 @@ class Skolems:
 
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
         """The rows of `made` to assert and to retract."""
-        touched = self._touched(operator, operator.asks, moved)
-        keys = unique([operator.asks.matching(changes.rows, changes.tables), touched])
+        keys = unique([self._changed(operator, changes), self._touched(operator, operator.asks, moved)])
         is_asked = self._engine.circuit.facts.find(operator.asks.rows(keys)) >= 0
         asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
         wanted = np.column_stack([asked, self._dictionary.intern(texts).astype(np.int32)])
@@ -106,6 +105,11 @@ class Skolems:
         rows = operator.made.rows(unique([left, self._touched(operator, operator.made, moved)]))
         needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
         return added[facts.find(added) < 0], needless
+
+    def _changed(self, operator: _Operator, changes: Changes) -> Int32:
+        """The keys that rules began or ceased to ask for, and those whose results changed before in this commit."""
+        asks, made = (table.matching(changes.rows, changes.tables) for table in (operator.asks, operator.made))
+        return np.concatenate([asks, made[:, : asks.shape[1]]])
 
     def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
         """The blank nodes for keys int32[n, k]."""
