@@ -211,6 +211,12 @@ def origin(rule: Rule) -> str:
     return f"from {rule.file}" if rule.file else OWN
 
 
+def label(rule: Rule) -> str:
+    """The name of a rule for messages, with the file that the rule came from."""
+    name = f"rule {rule.group}/{rule.name}" if rule.group else f"rule {rule.name}"
+    return f"{name} (from {rule.file})" if rule.file else name
+
+
 def contradiction(rule: Rule) -> Atom:
     """The head that the engine derives for a rule with head `false`: `false(name, v1, ..., vn, c1, ..., cm)`.
 

@@ -44,7 +44,7 @@ from kgreason.rules.lowering import (
     read_by,
     skolems,
 )
-from kgreason.rules.model import Atom, Rule, Variable, triple
+from kgreason.rules.model import Atom, Rule, Variable, label, triple
 from kgreason.rules.patterns import can_match
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 
@@ -263,11 +263,11 @@ def _cycle(
         chain = [needs[closed][path[(number + 1) % len(path)]]]
         while (reader := reached[closed][chain[-1]]) is not None:
             chain.append(reader)
-        first, *others = map(_label, reversed(chain))
+        first, *others = map(label, reversed(chain))
         if not any(can_match(head, atom) for head in chain[-1].heads for atom in _read(closed)):
             first += " (it derives owl:sameAs, which can make any two terms equal)"
         derives = ", which needs ".join([first, *others])
-        steps.append(f"{_label(sayer)} {_said(closed, sayer)}, so it needs {derives}")
+        steps.append(f"{label(sayer)} {_said(closed, sayer)}, so it needs {derives}")
     is_negated, is_aggregated = (any(isinstance(closed, kind) for closed in path) for kind in (Negation, Aggregation))
     saying = "say NOT" if is_negated else "aggregate" if is_aggregated else "assign values"
     return f"rules {saying} in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
@@ -286,9 +286,3 @@ def _said(wanted: _Closed, sayer: Rule) -> str:
         return f"says {format_aggregate(next(aggregates, wanted.aggregate), {})}"
     written = (negated for negated, hidden in zip(sayer.negated, negations(sayer), strict=True) if hidden == wanted)
     return f"says {format_not(next(written, wanted.negated), {})}"
-
-
-def _label(rule: Rule) -> str:
-    """The name of a rule, with the file that the rule came from."""
-    name = f"rule {rule.group}/{rule.name}" if rule.group else f"rule {rule.name}"
-    return f"{name} (from {rule.file})" if rule.file else name

@@ -41,6 +41,7 @@ NO_PREFIXES: Prefixes = MappingProxyType({})
 PLACES = ("subject", "predicate", "object", "graph")
 
 _SCHEMES = frozenset({"data", "did", "file", "info", "mailto", "tag", "tel", "urn"})
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d+)?|\.\d+)")
 _SHORT = 40
 _PLAIN = re.compile(r"\w+")
 _IRI = r"<[^\x00-\x20<>\"{}|^`]*>"
@@ -229,6 +230,8 @@ def _how(text: str, place: str) -> str:
     if place == "object":
         literal = str(Literal(_shortened(text)))
         ways.insert(0, f"a text in quotation marks as {literal!r}")
+        if _NUMBER.fullmatch(text):
+            ways.insert(0, f"a number as {text}, not as a text")
     return f"write {', '.join(ways[:-1])} or {ways[-1]}"
 
 

@@ -31,7 +31,7 @@ from kgreason.materialize.operators.evaluation import evaluated
 from kgreason.materialize.operators.tables import Table, table_of
 from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 
 MOST_ROUNDS = 10_000
@@ -53,7 +53,7 @@ class Rounds:
         self._count += 1
         if self._count > MOST_ROUNDS:
             raise LimitError(
-                f"rule {rule}: BIND has made new terms from new terms {MOST_ROUNDS:,} times in one commit; "
+                f"{rule}: BIND has made new terms from new terms {MOST_ROUNDS:,} times in one commit; "
                 "does the recursion end? Bound it with FILTER"
             )
 
@@ -84,7 +84,7 @@ class Functions:
 
     def follow(self, rules: Iterable[Rule], left_out: Container[Function] = ()) -> None:
         """Take the rules in force. Functions of `left_out` are computed elsewhere."""
-        found = {each: rule.name for rule in rules for each in functions(rule) if each not in left_out}
+        found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
         self.are_any = bool(self._operators)
 
@@ -120,7 +120,7 @@ class Functions:
         for operator, failure in self._failed:
             row = operator.asks.rows(failure.key)
             if self._engine.circuit.facts.find(row)[0] >= 0:
-                raise RuleError(f"rule {operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
+                raise RuleError(f"{operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
 
     def _made(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
         """The facts to assert for the inputs int32[n, k]."""
@@ -147,7 +147,7 @@ class Functions:
         assert call is not None
         function = self._registry.get(call.name)
         if function is None:
-            raise RuleError(f"rule {operator.rule}: the function {call.name} is missing: {HOW_TO_PASS}")
+            raise RuleError(f"{operator.rule}: the function {call.name} is missing: {HOW_TO_PASS}")
         return called(function, computed, keys, self._dictionary, check)
 
     def _evaluated(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Int32:
@@ -155,7 +155,7 @@ class Functions:
             return evaluated(operator.function.computed, keys, self._dictionary, check)
         except RuntimeError as error:
             expression = text_of(operator.function.computed)
-            raise RuleError(f"rule {operator.rule}: {expression} cannot be evaluated: {error}") from error
+            raise RuleError(f"{operator.rule}: {expression} cannot be evaluated: {error}") from error
 
     def _operator(self, function: Function, rule: str) -> _Operator:
         asks, made, _, called = function

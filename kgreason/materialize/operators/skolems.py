@@ -29,7 +29,7 @@ from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import Table, are_among, table_of, unique
 from kgreason.rules.expressions import skolem_of, skolem_terms
 from kgreason.rules.lowering import Function, skolems
-from kgreason.rules.model import Computed, Rule, Variable
+from kgreason.rules.model import Computed, Rule, Variable, label
 from kgreason.terms.dictionary import Dictionary
 
 
@@ -61,7 +61,7 @@ class Skolems:
 
         An expression that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
-        names = {function: rule.name for rule in rules for function in skolems(rule)} if levels else {}
+        names = {function: label(rule) for rule in rules for function in skolems(rule)} if levels else {}
         self._operators = tuple(self._operator(each, names[each], level) for each, level in levels.items())
         gone = (operator for operator in (*self._before, *self._leaving) if operator.function not in levels)
         self._leaving = tuple({operator.function: operator._replace(level=1) for operator in gone}.values())
