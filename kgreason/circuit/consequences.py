@@ -70,7 +70,7 @@ class _Application:
             terms = (*step.group, step.result)
             rows = (extend(known, terms, (*group, value)) for group, value in self._groups(step).items())
             yield from (row for row in rows if row is not None)
-        elif not any(True for _ in self._inner().solutions(step.atoms, known)):
+        elif not any(True for _ in self._inner().solutions((*step.atoms, *step.computed), known)):
             yield known
 
     def _inner(self) -> _Application:
