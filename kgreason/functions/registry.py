@@ -29,6 +29,10 @@ Find: TypeAlias = Callable[[str], Signature | None]
 """Finds the signature of a function by its name."""
 
 
+def no_function(_name: str) -> None:
+    """Find no function."""
+
+
 class Registry:
     """Functions by name. `taken` are names that no function may have: those of SPARQL, in capitals."""
 

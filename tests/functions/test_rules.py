@@ -308,6 +308,13 @@ def test_a_function_of_the_value_of_an_aggregate() -> None:
         assert objects(found, ":q", ":b") == ["6"]
 
 
+def test_a_call_that_fails_a_rule_is_told() -> None:
+    rules = AREA + "@rule big [?x, a, :Big] :- [?x, :area, ?a], FILTER(is_big(?a)) ."
+    with graph(rules, area, is_big, data=":a :w 2 ; :h 3 .") as found:
+        told = found.why_not((":a", "a", ":Big"), prefixes=NAMES).to_text(NAMES)
+        assert "is_big(6)" in told
+
+
 def test_rules_with_functions_come_and_go() -> None:
     with graph("", area, data=":a :w 8 ; :h 8 .") as found:
         with found.transaction() as tx:
