@@ -41,7 +41,7 @@ class Registry:
         self._functions: dict[str, PythonFunction] = {}
         self._installed: dict[str, PythonFunction] | None = None
         self._changed: frozenset[str] = frozenset()
-        for each in functions:
+        for each in [functions] if callable(functions) or not isinstance(functions, Iterable) else functions:
             self.register(each)
 
     def register(self, call: Callable[..., Any], *, batch: bool = False) -> PythonFunction:

@@ -237,6 +237,9 @@ def test_a_function_needs_annotations_and_a_name_of_its_own() -> None:
     ):
         with pytest.raises(InputTypeError, match=problem):
             KnowledgeGraph.open(functions=[function])  # type: ignore[list-item]
+    with pytest.raises(InputTypeError, match="functions are Python functions; got 5"):
+        KnowledgeGraph.open(functions=5)  # type: ignore[arg-type]
+    KnowledgeGraph.open(functions=area).close()  # type: ignore[arg-type]
     with pytest.raises(InputError, match="function strlen: SPARQL has a function or a word of this name"):
         KnowledgeGraph.open(functions=[strlen])
 
