@@ -29,6 +29,10 @@ Find: TypeAlias = Callable[[str], Signature | None]
 """Finds the signature of a function by its name."""
 
 
+def no_function(_name: str) -> None:
+    """Find no function."""
+
+
 class Registry:
     """Functions by name. `taken` are names that no function may have: those of SPARQL, in capitals."""
 
@@ -37,7 +41,7 @@ class Registry:
         self._functions: dict[str, PythonFunction] = {}
         self._installed: dict[str, PythonFunction] | None = None
         self._changed: frozenset[str] = frozenset()
-        for each in functions:
+        for each in [functions] if callable(functions) or not isinstance(functions, Iterable) else functions:
             self.register(each)
 
     def register(self, call: Callable[..., Any], *, batch: bool = False) -> PythonFunction:

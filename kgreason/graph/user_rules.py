@@ -14,12 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from kgreason.errors import RuleError
-from kgreason.functions.registry import Find
+from kgreason.functions.registry import Find, no_function
 from kgreason.rules.canonical import canonical
 from kgreason.rules.expressions import called
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
-from kgreason.rules.parser import Syntax, load, no_function, parse, ruleset
+from kgreason.rules.parser import Syntax, load, parse, ruleset
 from kgreason.rules.program import Finder, Program
 from kgreason.rules.srl.parts import without_needless
 from kgreason.store import snapshot

@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from kgreason.errors import RuleError
-from kgreason.functions.registry import Find
+from kgreason.functions.registry import Find, no_function
 from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.rules.model import DATA, Rule
-from kgreason.rules.parser import no_function, rules_of_file, ruleset
+from kgreason.rules.parser import rules_of_file, ruleset
 from kgreason.rules.program import Finder, check_sizes
 from kgreason.rules.safety import DATA_IN_HEAD
 

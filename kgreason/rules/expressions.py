@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import pyoxigraph
 
-from kgreason.functions.registry import HOW_TO_PASS, Find
+from kgreason.functions.registry import HOW_TO_PASS, Find, no_function
 from kgreason.rules.constants import number
 from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.terms.vocabulary import XSD_BOOLEAN
@@ -174,10 +174,10 @@ def _is_of_python(part: Variable | str) -> bool:
     return not isinstance(part, Variable) and part[0].isalpha() and part.upper() not in RESERVED
 
 
-def problem_of(computed: Computed, written: str = "", find: Find | None = None) -> Problem | None:
+def problem_of(computed: Computed, written: str = "", find: Find | None = no_function) -> Problem | None:
     """A problem that says what is wrong with an expression, or None. `written` is what the user wrote, for messages.
 
-    `find` finds Python functions; without it every call of a Python function is accepted.
+    `find` finds Python functions; with None every call of a Python function is accepted.
     """
     if SKOLEM in computed.parts:
         return _of_skolem(computed)

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from kgreason.errors import InputError
-from kgreason.functions.registry import Find
+from kgreason.functions.registry import Find, no_function
 from kgreason.resources import resource
 from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.patterns import substituted
@@ -37,10 +37,6 @@ from kgreason.rules.program import Finder, Program
 
 Syntax = Literal["datalog", "srl", "rq"]
 """The language of a rule text: our own, SPARQL-RL, or a SPARQL CONSTRUCT query."""
-
-
-def no_function(_name: str) -> None:
-    """Find no Python function."""
 
 
 def syntax_of(path: str | Path) -> Syntax:

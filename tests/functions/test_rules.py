@@ -237,6 +237,9 @@ def test_a_function_needs_annotations_and_a_name_of_its_own() -> None:
     ):
         with pytest.raises(InputTypeError, match=problem):
             KnowledgeGraph.open(functions=[function])  # type: ignore[list-item]
+    with pytest.raises(InputTypeError, match="functions are Python functions; got 5"):
+        KnowledgeGraph.open(functions=5)  # type: ignore[arg-type]
+    KnowledgeGraph.open(functions=area).close()  # type: ignore[arg-type]
     with pytest.raises(InputError, match="function strlen: SPARQL has a function or a word of this name"):
         KnowledgeGraph.open(functions=[strlen])
 
@@ -306,6 +309,13 @@ def test_a_function_of_the_value_of_an_aggregate() -> None:
         assert objects(found, ":q") == ["2", "4"]
         found.add(":b :p 6 , 7 .", prefixes=NAMES)
         assert objects(found, ":q", ":b") == ["6"]
+
+
+def test_a_call_that_fails_a_rule_is_told() -> None:
+    rules = AREA + "@rule big [?x, a, :Big] :- [?x, :area, ?a], FILTER(is_big(?a)) ."
+    with graph(rules, area, is_big, data=":a :w 2 ; :h 3 .") as found:
+        told = found.why_not((":a", "a", ":Big"), prefixes=NAMES).to_text(NAMES)
+        assert "is_big(6)" in told
 
 
 def test_rules_with_functions_come_and_go() -> None:

@@ -83,7 +83,7 @@ def test_every_template_is_an_expression_that_the_rule_language_has(first: int) 
     for atom_ in atoms():
         is_test = atom_.name[len(SWRLB) + 1 : -1] in TESTS
         for each in computed([atom_], set(atom_.arguments[0 if is_test else first :])):
-            assert problem_of(each) is None
+            assert problem_of(each, find=Registry().find) is None
             inputs, result = ", ".join(map(str, each.inputs())), each.result and Variable("fresh")
             text = text_of(each._replace(result=result))
             (rule,) = parse(f"p() :- q({inputs}), {text} .", functions=Registry().find).rules

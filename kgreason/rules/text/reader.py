@@ -54,7 +54,7 @@ _RESERVED = "false is reserved for contradictions: it must be the only head of i
 def read(text: str, source: str, find: Find | None) -> Program:
     """Read a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`.
 
-    `find` finds the Python functions that rules call; without it every call is accepted.
+    `find` finds the Python functions that rules call; with None every call is accepted.
     """
     reader = _Reader(text, source, find)
     for statement in statements(text, source):
