@@ -57,7 +57,7 @@ from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Saved
 from kgreason.materialize.twins import NOTHING_SAID, Said, Twins
 from kgreason.progress import SILENT, Progress
-from kgreason.rules.lowering import lowered
+from kgreason.rules.lowering import lowered, renamed_results
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
 
@@ -422,7 +422,8 @@ class Materializer:
         """The rules as the engine runs them."""
         readings = list(rules)
         if not all(rule.is_positive for rule in readings):
-            readings = list(chain.from_iterable(map(lowered, readings)))
+            made = [each for rule in readings for each in renamed_results(rule)] if self.equality else []
+            readings = [*chain.from_iterable(map(lowered, readings)), *made]
         if self.equality and any(reads_links(rule) for rule in readings):
             readings = list(chain.from_iterable(map(represented, readings)))
         return encode_all(readings, self.engine.planner, self.dictionary.intern) if readings else []

@@ -21,7 +21,7 @@ from kgreason.materialize.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
 from kgreason.rules.canonical import canonical
-from kgreason.rules.lowering import aggregation, is_aggregated, is_each, read_by
+from kgreason.rules.lowering import aggregation, is_aggregated, is_computed, is_each, read_by
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import aggregate_of, ruleset
 from kgreason.rules.patterns import substituted, unified
@@ -76,6 +76,9 @@ class EngineFacts:
             return
         for code, slots in self._engine.derivations(self.row(fact)):
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
+            if is_computed(fact):  # another name of a result
+                yield Derivation(CHOSEN, body)
+                continue
             yield self._as_written(fact, self._of_twins(fact, _told(fact, Derivation(self._rules[code], body))))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())

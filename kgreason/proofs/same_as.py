@@ -22,7 +22,7 @@ from kgreason.materialize.program import is_link
 from kgreason.materialize.same_as.representatives import GROUP, Equality
 from kgreason.proofs.engine_facts import EngineFacts, without_hidden
 from kgreason.proofs.notation import is_hidden
-from kgreason.proofs.search import Derivation, State
+from kgreason.proofs.search import CHOSEN, Derivation, State
 from kgreason.rules.model import DATA, Atom, Rule, triple
 from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS
@@ -135,6 +135,9 @@ def table_rule(name: str) -> Rule:
 def _told(derivation: Derivation) -> Derivation:
     """A derivation of the engine, with links in place of facts about representatives."""
     rule, body = derivation
+    if rule == CHOSEN:
+        told = (link(str(atom.terms[0]), str(atom.terms[1])) if atom.relation == "eq_rep" else atom for atom in body)
+        return Derivation(rule, tuple(told))
     if rule.group == GROUP:
         return _told_of_representatives(rule, body)
     if not any(map(is_link, rule.body)):

@@ -206,6 +206,21 @@ def skolems(rule: Rule) -> Iterator[Function]:
     return (function for function in functions(rule) if is_skolem(function.computed))
 
 
+def renamed_results(rule: Rule) -> Iterator[Rule]:
+    """Yield the rules that give each result of an expression the names of its representatives.
+
+    The engine's rules work with representatives. An expression may make any name, and no other rule would replace it.
+    """
+    for function in functions(rule):
+        result = function.computed.result
+        if result is not None:
+            name = Variable(f"{result.name}_rep")
+            *inputs, _ = function.made.terms
+            head = function.made._replace(terms=(*inputs, name))
+            body = function.made, Atom("eq_rep", (result, name))
+            yield replace(rule, heads=(head,), body=body, negated=(), computed=(), aggregates=())
+
+
 class Aggregation(NamedTuple):
     """An aggregate as relations: for each group in `each`, `value` has the group and its value, if it has one.
 

@@ -137,7 +137,7 @@ class Functions:
     def _fresh(self, table: Table, keys: Int32) -> Iterator[Facts]:
         """The rows of a table with these keys that are no facts yet."""
         rows = table.rows(keys)
-        rows = rows[self._engine.circuit.facts.find(rows) < 0]
+        rows = rows[~self._engine.circuit.facts.is_asserted_fact(rows)]
         if len(rows):
             yield Facts({table.number: rows}, {})
 
