@@ -20,7 +20,7 @@ from kgreason.circuit.functions import NO_FUNCTIONS
 from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.circuit.rewriting import shape, substitute, unify
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.engine import Changes, Check, Strategy
+from kgreason.engine.engine import Changes, Check, Place, Strategy
 from kgreason.engine.memory.layout import (
     ABSENT,
     ASSERTED,
@@ -144,6 +144,15 @@ class ReferenceEngine:
         """All present facts: columns int32[n, w] and tables int32[n]."""
         rows, tables, _ = self.circuit.facts.contents()
         return rows, tables
+
+    def place(self) -> Place:
+        """Where the open commit stands now, for `touched`."""
+        return self.circuit, 0
+
+    def touched(self, since: Place) -> tuple[Int32, Int32, Place]:  # noqa: ARG002 - it returns all changes
+        """All facts that the open commit has changed: columns int32[n, w] and tables int32[n]; and the place now."""
+        rows, tables = self.changes()[:2]
+        return rows, tables, self.place()
 
     def accept(self) -> None:
         """Make the commit final."""
