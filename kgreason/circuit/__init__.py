@@ -58,9 +58,9 @@ meets the atoms inside NOT and AGGREGATE; it reads the facts from below alone, a
 
     from below --+---------------------------------> d0 --> (+) --> levels, as in Fig. 2 --> change of the model
                  |
-                 +--> walk inside NOT --- matches --- distinct ---+
-                 |                                                v
-                 |          rewrites before a NOT ----------> antijoin --> rewrites behind it
+                 +--> walk inside NOT --- matches --> meet --> excluded --+
+                 |                                     ^                  v
+                 |          rewrites before a NOT -----+------------> antijoin --> rewrites behind it
                  |
                  +--> walk inside AGGREGATE --- matches --- group --+
                                                                     v

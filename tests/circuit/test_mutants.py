@@ -46,6 +46,7 @@ def history(*commits: tuple[str, str, str]) -> list[Commit]:
 
 
 ALONE = "s(?x) :- [?x, :d, ?x], NOT EXISTS ?y IN ([?x, :p, ?y]) ."
+SMALLEST = "s(?x, ?y) :- [?x, :d, ?y], NOT EXISTS ?z IN ([?x, :p, ?z], FILTER(?z < ?y)) ."
 ABOVE = ALONE + "t(?x) :- [?x, :d, ?x], NOT s(?x) ."
 GROWING = "[?x, :q, ?y] :- [?x, :p, ?y] . n(?n) :- AGGREGATE([?x, :q, ?y] BIND COUNT(*) AS ?n) ."
 COUNT = "n(?x, ?n) :- AGGREGATE([?x, :p, ?y] ON ?x BIND COUNT(*) AS ?n) ."
@@ -90,13 +91,23 @@ def only_new_rows_are_excluded(patch: pytest.MonkeyPatch) -> None:
 
 def matches_exclude_by_their_rule_alone(patch: pytest.MonkeyPatch) -> None:
     """NOT does not look at the values of its outer variables."""
-    excluded, matches = grounding.excluded, grounding.matches
+    patch.setattr(grounding, "_outer", lambda negated: ())
 
-    def all_matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
-        return zset.project(matches(rewrites, queries), lambda match: match._replace(asked=(match.asked[0], ())))
 
-    patch.setattr(figures, "excluded", lambda rewrite: (excluded(rewrite)[0], ()))
-    patch.setattr(figures, "matches", all_matches)
+def filters_under_not_hold(patch: pytest.MonkeyPatch) -> None:
+    """The filters under NOT are not looked at."""
+    patch.setattr(figures, "excluded", lambda pairs, _: zset.project(pairs, lambda met: met.rewrite))
+
+
+def filters_under_not_read_no_matches(patch: pytest.MonkeyPatch) -> None:
+    """Matches that differ only in what the filters read count as one, the first."""
+    matches = grounding.matches
+
+    def first(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
+        found = {match.asked: match for match in sorted(matches(rewrites, queries))}
+        return dict.fromkeys(found.values(), 1)
+
+    patch.setattr(figures, "matches", first)
 
 
 def groups_of_the_change_alone(patch: pytest.MonkeyPatch) -> None:
@@ -182,6 +193,12 @@ MUTANTS: list[tuple[Patch, list[Commit]]] = [
     (every_match_excludes_once, history(("a d a . a p b . a p c . a e a", "", f"{ALONE} s(?x) :- [?x, :e, ?x] ."))),
     (only_new_rows_are_excluded, history(("a d a", "", ALONE), ("a p b", "", ALONE))),
     (matches_exclude_by_their_rule_alone, history(("a d a . b p b", "", ALONE))),
+    (filters_under_not_hold, history(("a d 1 . a p 2", "", SMALLEST))),
+    (
+        filters_under_not_hold,
+        history(("a d 1 . a d 2", "", "s(?x, ?y) :- [?x, :d, ?y], NOT EXISTS (FILTER(?y < ?y)) .")),
+    ),
+    (filters_under_not_read_no_matches, history(("a d 1 . a p 2 . a p 0", "", SMALLEST))),
     (groups_of_the_change_alone, history(("a p b", "", COUNT), ("a p c", "", COUNT))),
     (the_old_value_stays, history(("a p b", "", COUNT), ("a p c", "", COUNT))),
     (equal_members_count_once, history(("a p 1 . b p 1", "", EACH))),
