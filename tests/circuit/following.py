@@ -44,10 +44,10 @@ class Specification:
         assert delta == dict.fromkeys(before - now, -1) | dict.fromkeys(now - before, 1)
         return set(delta)
 
-    def refuse(self, commit: Commit) -> None:
-        """Check that a commit without strata is refused and changes nothing."""
+    def refuse(self, commit: Commit, error: type[Exception] = StratificationError) -> None:
+        """Check that a commit without strata, or with a function that raises, is refused and changes nothing."""
         before = self.facts()
-        with pytest.raises(StratificationError):
+        with pytest.raises(error):
             self.commit(commit)
         assert self.facts() == before
 
