@@ -4,8 +4,10 @@
 
 Law: facts, asserted flags, deltas and derivations are those of `Engine`. A stamp is the level at which its fact first
 appears when everything is computed from scratch; supports are not kept. Strategies and budgets have no effect. The ids
-of terms serve as constants. Cost: that of the specification, and one pass over all facts for each commit. Use it for
-small graphs in memory.
+of terms serve as constants. Rules that negate, compute or aggregate arrive lowered, and the operators of `materialize`
+assert the hidden facts, as for `Engine`. (The circuit evaluates such rules itself, by strata, if it gets them as they
+are written. Tests compare that with `Engine`.) Cost: that of the specification, and one pass over all facts for each
+commit. Use it for small graphs in memory.
 """
 
 from __future__ import annotations
