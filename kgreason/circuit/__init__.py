@@ -1,16 +1,19 @@
-"""The executable specification: DBSP on dictionaries, and the three circuits of the DYRE paper built from it.
+"""The executable specification: DBSP on dictionaries, the three circuits of the DYRE paper built from it, and strata.
 
 (DYRE: Carneiro de Lima et al., see docs/architecture.md.) Rules are data: they flow into a circuit of constant size, as
 the facts do. Read the modules in this order; each starts with its equations.
 
-    zset         Z-sets as dictionaries: plus, negative, distinct, join
+    zset         Z-sets as dictionaries: plus, negative, distinct, join, antijoin, group
     stream       streams of (nested) time; the circuit that holds them; z^-1
     operators    lift, integrate, differentiate; into a nested stream and out of it
-    incremental  joins and distinct on changes instead of states
-    rewriting    unification, substitutions, and immediate consequences by definition
-    kit          what the circuit sees of a program: directions, grounding signals, join orders
-    grounding    gatekeep, product, ground, index
+    incremental  joins, distinct, antijoin and group on changes instead of states
+    rewriting    unification and substitutions
+    kit          what the circuit sees of a program: directions, grounding signals, queries, join orders
+    functions    what expressions and aggregates mean: the circuit is given it
+    consequences the immediate consequences by definition
+    grounding    gatekeep, product, ground, index; the steps of FILTER, BIND, AGGREGATE and NOT
     figures      the circuits below, wired
+    strata       the order in which rules are evaluated
     reference    ReferenceCircuit: commit facts and rules, see the model level by level
 
 D and I work along the commits. d0 leads into the levels of a commit, z^-1 delays by one level, and the integral S leads
@@ -48,4 +51,20 @@ the facts under its key.
     facts --> index --> probe (in place of product)
                 ^
     rules -- jorder -- distinct -- d0
+
+Strata: NOT and AGGREGATE read what is final. So each stratum has a circuit as above, and the model of one stratum is
+what the next one starts from. FILTER, BIND, AGGREGATE and NOT are steps of the walk, as an atom is. A walk of its own
+meets the atoms inside NOT and AGGREGATE; it reads the facts from below alone, and so it has no levels.
+
+    from below --+---------------------------------> d0 --> (+) --> levels, as in Fig. 2 --> change of the model
+                 |
+                 +--> walk inside NOT --- matches --> meet --> excluded --+
+                 |                                     ^                  v
+                 |          rewrites before a NOT -----+------------> antijoin --> rewrites behind it
+                 |
+                 +--> walk inside AGGREGATE --- matches --- group --+
+                                                                    v
+                            rewrites before an AGGREGATE ------> look_up --> rewrites behind it
+
+                            rewrites before a FILTER or BIND --> compute --> rewrites behind it
 """

@@ -7,7 +7,7 @@ holds, T(rules, facts, below) has the heads with the weight of the rule. The bod
     AGGREGATE    the substitution has the values of a group and the value of this group over `below`
     FILTER       the expression holds
     BIND         the substitution has the result of the expression
-    NOT          no extension turns its atoms into facts of `below`
+    NOT          under no extension its atoms are facts of `below` and its filters hold
 
 T is linear in the rules. It is monotone in `facts`, but not linear, and it is not monotone in `below`. So `below` must
 be final: the model of the strata below (`strata`). Cost: nested loops over the facts of each atom's relation.

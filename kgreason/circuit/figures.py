@@ -44,6 +44,7 @@ from kgreason.circuit.grounding import (
     index,
     look_up,
     matches,
+    meet,
     probe,
     product,
     value_of,
@@ -177,7 +178,10 @@ def _walks(
     passed = [match(gates, facts, rules), lift(lambda walks: compute(walks, functions), at(Computed))]
     if inner:
         passed.append(incremental.bilinear(look_up, at(Aggregate), inner.groups, COMMIT))
-        passed.append(incremental.antijoin(at(Not), inner.negated, excluded, lambda match: match.asked, COMMIT))
+        waiting = at(Not)
+        met = incremental.bilinear(meet, waiting, inner.negated, COMMIT)
+        stopped = lift(lambda pairs: excluded(pairs, functions), met)
+        passed.append(incremental.antijoin(waiting, stopped, zset.itself, zset.itself, *range(axes)))
     together = plus(*passed)
     further.connect(together)
     return eliminate(rewrites, together)

@@ -12,12 +12,14 @@ prefix into facts. It starts with the empty prefix.
     advance    rewrites  x  directions     rewrites: the walk one step further, if the step lets it pass
     compute    rewrites                    FILTER and BIND: the walk once for each result
     look_up    rewrites  x  groups         AGGREGATE: the walk with the value of its group
-    excluded   the key under which NOT excludes a walk (an antijoin, see `zset`)
     matches    rewrites  x  queries        the matches of inner bodies
+    meet       rewrites  x  matches        pairs: the walks before a NOT, and the matches of its atoms
+    excluded   pairs                       rewrites that NOT excludes (by an antijoin, see `zset`)
     value_of   the row of a group of matches (a group, see `zset`)
 
-All joins and `compute` are linear in each Z-set. A rewrite determines the facts of its prefix. So if directions, facts
-and groups have weight 1, rewrites have weight 1, and the weight of a grounded head is the number of its derivations.
+All joins, `compute` and `excluded` are linear in each Z-set. A rewrite determines the facts of its prefix. So if
+directions, facts and groups have weight 1, rewrites have weight 1, and the weight of a grounded head is the number of
+its derivations.
 """
 
 from __future__ import annotations
@@ -62,13 +64,20 @@ class IndexedFact(NamedTuple):
 
 
 Asked: TypeAlias = tuple[Step, tuple[Constant, ...]]
-"""A NOT with the values of its outer variables, or an AGGREGATE with the values of its group."""
+"""A NOT with the values of the outer variables of its atoms, or an AGGREGATE with the values of its group."""
 
 
 class Match(NamedTuple):
-    """A match of an inner body: where it belongs, and what an aggregate reads of it."""
+    """A match of an inner body: where it belongs, and what an aggregate, or a filter under NOT, reads of it."""
 
     asked: Asked
+    member: Member
+
+
+class Met(NamedTuple):
+    """A walk before a NOT, and what the filters under this NOT read of a match of its atoms."""
+
+    rewrite: Rewrite
     member: Member
 
 
@@ -158,11 +167,22 @@ def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
     return join(rewrites, groups, lambda rewrite: rewrite.prefix[-1], lambda group: group.aggregate, _with_group)
 
 
-def excluded(rewrite: Rewrite) -> Asked:
-    """The NOT at the end of a walk, with the values of its outer variables."""
-    negated = rewrite.prefix[-1]
-    assert isinstance(negated, Not)
-    return negated, _constants(negated.outer(), rewrite.substitution)
+def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
+    """The pairs of a rewrite before NOT and a match of the atoms under this NOT, with equal values."""
+    return join(rewrites, matches, _asked, lambda match: match.asked, lambda rewrite, match: Met(rewrite, match.member))
+
+
+def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
+    """The rewrites of the pairs for which the filters under NOT hold: these do not pass."""
+
+    def kept(met: Met) -> Iterator[Rewrite]:
+        negated = _negated(met.rewrite)
+        found = {(*met.rewrite.substitution, *zip(negated.local, met.member, strict=False))}
+        for computed in negated.computed:
+            found = {each for known in found for each in computations(functions, computed, known)}
+        return (met.rewrite for _ in found)
+
+    return expand(pairs, kept)
 
 
 def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
@@ -209,9 +229,26 @@ def _with_group(rewrite: Rewrite, group: Group) -> Rewrite | None:
 def _match(rewrite: Rewrite, query: Query) -> Match:
     asker, found = query.asker, rewrite.substitution
     if isinstance(asker, Not):
-        return Match((asker, _constants(asker.outer(), found)), ())
+        local = asker.local if asker.computed else ()
+        return Match((asker, _constants(_outer(asker), found)), _constants(local, found))
     argument = () if asker.argument is None else (asker.argument,)
     return Match((asker, _constants(asker.group, found)), _constants(argument, found))
+
+
+def _asked(rewrite: Rewrite) -> Asked:
+    negated = _negated(rewrite)
+    return negated, _constants(_outer(negated), rewrite.substitution)
+
+
+def _negated(rewrite: Rewrite) -> Not:
+    negated = rewrite.prefix[-1]
+    assert isinstance(negated, Not)
+    return negated
+
+
+def _outer(negated: Not) -> tuple[Variable, ...]:
+    """The variables that the atoms under NOT share with the rest of the rule."""
+    return negated._replace(computed=()).outer()
 
 
 def _constants(variables: tuple[Variable, ...], substitution: Substitution) -> tuple[Constant, ...]:

@@ -17,7 +17,8 @@ columns that are bound when the walk reaches the atom: the columns of constants 
 
 The body of a rule goes on after its atoms: AGGREGATE, then FILTER and BIND, then NOT. Each of them is a step of the
 walk, as an atom is, and has a direction. The atoms inside NOT and AGGREGATE are an *inner body*: a walk of its own,
-along a rule without heads. A *query* says which NOT or AGGREGATE stands at the end of an inner body.
+along a rule without heads. A *query* says which NOT or AGGREGATE stands at the end of an inner body. Filters
+under NOT are no part of it, as they may read variables of the rule.
 
     s(?x) :- p(?x), FILTER(?x > 1), NOT EXISTS ?y IN (q(?x, ?y), r(?y)) .
 

@@ -135,9 +135,7 @@ class ReferenceCircuit:
         return _Stratum(rules, wired._replace(delta=plus(wired.delta, lift(negative, past))))
 
     def _check_functions(self, rule: Rule) -> None:
-        if any(negated.computed for negated in rule.negated):
-            raise RuleError(f"rule {rule.name or '(unnamed)'}: the circuit does not evaluate FILTER under NOT")
-        if self._functions is NO_FUNCTIONS and (rule.computed or rule.aggregates):
+        if self._functions is NO_FUNCTIONS and (any(rule.expressions()) or rule.aggregates):
             raise RuleError(
                 f"rule {rule.name or '(unnamed)'}: this circuit has no functions; make it with `functions` to evaluate "
                 "FILTER, BIND and AGGREGATE"

@@ -83,7 +83,7 @@ def join(
 
 def semijoin(left: ZSet[A], keys: ZSet[B], left_key: Callable[[A], B]) -> ZSet[A]:
     """Multiply the weight of each row by the weight of its key: `semijoin(a, k)[x] = a[x] * k[key of x]`. Bilinear."""
-    return join(left, keys, left_key, lambda key: key, lambda row, _: row)
+    return join(left, keys, left_key, itself, lambda row, _: row)
 
 
 def antijoin(
@@ -123,6 +123,11 @@ def group_change(
     touched = {key(row) for row in change}
     old = {row: weight for row, weight in before.items() if key(row) in touched}
     return plus(group(plus(old, change), key, row_of), negative(group(old, key, row_of)))
+
+
+def itself(row: A) -> A:
+    """The key of a row that is its own key."""
+    return row
 
 
 def _sign(weight: int) -> int:

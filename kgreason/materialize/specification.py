@@ -4,8 +4,10 @@
 
 Law: facts, asserted flags, deltas and derivations are those of `Engine`. A stamp is the level at which its fact first
 appears when everything is computed from scratch; supports are not kept. Strategies and budgets have no effect. The ids
-of terms serve as constants. Cost: that of the specification, and one pass over all facts for each commit. Use it for
-small graphs in memory.
+of terms serve as constants. Rules that negate, compute or aggregate arrive lowered, and the operators of `materialize`
+assert the hidden facts, as for `Engine`. (The circuit evaluates such rules itself, by strata, if it gets them as they
+are written. Tests compare that with `Engine`.) Cost: that of the specification, and one pass over all facts for each
+commit. Use it for small graphs in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from kgreason.circuit.functions import NO_FUNCTIONS
 from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.circuit.rewriting import shape, substitute, unify
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.engine import Changes, Check, Strategy
+from kgreason.engine.engine import Changes, Check, Place, Strategy
 from kgreason.engine.memory.layout import (
     ABSENT,
     ASSERTED,
@@ -144,6 +146,15 @@ class ReferenceEngine:
         """All present facts: columns int32[n, w] and tables int32[n]."""
         rows, tables, _ = self.circuit.facts.contents()
         return rows, tables
+
+    def place(self) -> Place:
+        """Where the open commit stands now, for `touched`."""
+        return self.circuit, 0
+
+    def touched(self, since: Place) -> tuple[Int32, Int32, Place]:  # noqa: ARG002 - it returns all changes
+        """All facts that the open commit has changed: columns int32[n, w] and tables int32[n]; and the place now."""
+        rows, tables = self.changes()[:2]
+        return rows, tables, self.place()
 
     def accept(self) -> None:
         """Make the commit final."""

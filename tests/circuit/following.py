@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, TypeAlias
 
 import pytest
@@ -15,7 +15,8 @@ from kgreason.rules.model import Aggregate, Atom, Computed, Rule
 from tests.oracle import stratified
 from tests.oracle.aggregates import grouped
 from tests.oracle.datalog import Fact, plain
-from tests.strategies.negation import Commit
+from tests.oracle.stratified import NO_FUNCTIONS
+from tests.strategies.negation import Commit, Triple
 
 Kind: TypeAlias = Literal["naive", "incremental", "indexed"]
 KINDS: tuple[Kind, ...] = ("naive", "incremental", "indexed")
@@ -24,7 +25,7 @@ KINDS: tuple[Kind, ...] = ("naive", "incremental", "indexed")
 class Specification:
     """A reference circuit in the words of the oracle."""
 
-    def __init__(self, kind: Kind, functions: stratified.Functions = stratified.NO_FUNCTIONS) -> None:
+    def __init__(self, kind: Kind, functions: stratified.Functions = NO_FUNCTIONS) -> None:
         self._circuit = ReferenceCircuit(kind, by_definition(functions))
         self._rules: set[Rule] = set()
 
@@ -43,12 +44,27 @@ class Specification:
         assert delta == dict.fromkeys(before - now, -1) | dict.fromkeys(now - before, 1)
         return set(delta)
 
-    def refuse(self, commit: Commit) -> None:
-        """Check that a commit without strata is refused and changes nothing."""
+    def refuse(self, commit: Commit, error: type[Exception] = StratificationError) -> None:
+        """Check that a commit without strata, or with a function that raises, is refused and changes nothing."""
         before = self.facts()
-        with pytest.raises(StratificationError):
+        with pytest.raises(error):
             self.commit(commit)
         assert self.facts() == before
+
+
+def follow_alone(commits: Iterable[Commit], kind: Kind, functions: stratified.Functions = NO_FUNCTIONS) -> None:
+    """Follow a history with a circuit, beside the perfect model by definition."""
+    specification, asserted = Specification(kind, functions), set[Triple]()
+    for commit in commits:
+        asserted = asserted - commit.removed | commit.added
+        try:
+            wanted = stratified.perfect([(None, terms) for terms in asserted], commit.rules, functions)
+        except stratified.CircularError:
+            specification.refuse(commit)
+            return
+        before = specification.facts()
+        assert specification.commit(commit) == before ^ wanted
+        assert specification.facts() == wanted
 
 
 def by_definition(functions: stratified.Functions) -> Functions:
@@ -61,6 +77,6 @@ def by_definition(functions: stratified.Functions) -> Functions:
     def aggregate(aggregate: Aggregate, members: ZSet[Member]) -> str | None:
         names = [] if aggregate.argument is None else [aggregate.argument.name]
         matches = [dict(zip(names, member, strict=True)) for member, many in members.items() for _ in range(many)]
-        return grouped(aggregate._replace(group=()), matches).get(())
+        return grouped(aggregate._replace(group=(), is_distinct=False), matches).get(())
 
     return Functions(expression, aggregate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.circuit import incremental, zset
@@ -22,7 +22,7 @@ from kgreason.circuit.operators import (
 from kgreason.circuit.stream import Circuit, Delay, Source, Stream
 from kgreason.circuit.zset import ZSet
 from tests.circuit.streams import Row, Table, tables, values, values_of
-from tests.circuit.test_zset import composed
+from tests.circuit.test_zset import VALUES, Value, composed, first, less, row_of, second, spread
 
 AXES = [(0,), (1,), (0, 1)]
 SHAPE = (3, 3)
@@ -64,6 +64,77 @@ def test_incremental_distinct(axes: tuple[int, ...], s: Table[Row]) -> None:
         return along(differentiate, lift(zset.distinct, along(integrate, s, axes)), axes)
 
     assert values_of(lambda s: incremental.distinct(s, *axes), SHAPE, s) == values_of(defined, SHAPE, s)
+
+
+@pytest.mark.parametrize("axes", AXES)
+@given(a=tables(*SHAPE), b=tables(*SHAPE))
+def test_incremental_antijoin(axes: tuple[int, ...], a: Table[Row], b: Table[Row]) -> None:
+    def defined(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
+        return along(differentiate, lift2(less, along(integrate, a, axes), along(integrate, b, axes)), axes)
+
+    found = values_of(lambda a, b: incremental.antijoin(a, b, second, first, *axes), SHAPE, a, b)
+    assert found == values_of(defined, SHAPE, a, b)
+
+
+@given(a=tables(*SHAPE), b=tables(3))
+def test_antijoin_with_what_is_nested_less_deep(a: Table[Row], b: Table[Row]) -> None:
+    """As NOT: walks have levels, and what they must not meet has none. The antijoin is linear along the levels."""
+
+    def found(is_nested: bool) -> object:
+        circuit = Circuit()
+        left = Stream(circuit, 2, lambda time: a.get(time, {}))
+        right = Stream(circuit, 1, lambda time: b.get(time, {}))
+        if not is_nested:
+            return values(incremental.antijoin(left, right, second, first, 0), *SHAPE)
+        whole = lift2(less, along(integrate, left, (0, 1)), along(integrate, introduce(right), (0, 1)))
+        return values(along(differentiate, whole, (0, 1)), *SHAPE)
+
+    assert found(True) == found(False)
+
+
+@pytest.mark.parametrize("axes", AXES)
+@pytest.mark.parametrize("value", VALUES)
+@settings(max_examples=40)
+@given(s=tables(*SHAPE))
+def test_incremental_group(value: Value, axes: tuple[int, ...], s: Table[Row]) -> None:
+    def defined(s: Stream[Row]) -> Stream[Row]:
+        whole = along(integrate, s, axes)
+        return along(differentiate, lift(lambda rows: zset.group(rows, first, row_of(value)), whole), axes)
+
+    found = values_of(lambda s: incremental.group(s, first, row_of(value), *axes), SHAPE, s)
+    assert found == values_of(defined, SHAPE, s)
+
+
+@pytest.mark.parametrize("axes", AXES)
+@given(s=tables(*SHAPE))
+def test_a_function_of_rows_is_its_own_incremental_version(axes: tuple[int, ...], s: Table[Row]) -> None:
+    def defined(s: Stream[Row]) -> Stream[Row]:
+        return along(differentiate, lift(made, along(integrate, s, axes)), axes)
+
+    assert values_of(lambda s: lift(made, s), SHAPE, s) == values_of(defined, SHAPE, s)
+
+
+@pytest.mark.parametrize("axes", AXES)
+@given(a=tables(*SHAPE), b=tables(*SHAPE))
+def test_the_chain_rule(axes: tuple[int, ...], a: Table[Row], b: Table[Row]) -> None:
+    """`(group . spread . antijoin)^ = group^ . spread^ . antijoin^`."""
+    greatest = row_of(VALUES[-1])
+
+    def whole(a: ZSet[Row], b: ZSet[Row]) -> ZSet[Row]:
+        return zset.group(made(less(a, b)), first, greatest)
+
+    def defined(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
+        return along(differentiate, lift2(whole, along(integrate, a, axes), along(integrate, b, axes)), axes)
+
+    def chained(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
+        kept = incremental.antijoin(a, b, second, first, *axes)
+        return incremental.group(lift(made, kept), first, greatest, *axes)
+
+    assert values_of(chained, SHAPE, a, b) == values_of(defined, SHAPE, a, b)
+
+
+def made(rows: ZSet[Row]) -> ZSet[Row]:
+    return zset.expand(rows, spread)
 
 
 @given(st.lists(st.dictionaries(st.tuples(*[st.integers(0, 4)] * 2), st.booleans(), max_size=6), max_size=6))

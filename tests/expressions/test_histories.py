@@ -86,20 +86,35 @@ def test_every_commit_of_many_histories_with_blank_nodes_gives_the_model(strateg
         run(seed, strategy, makes_nodes=True)
 
 
-def run(seed: int, strategy: Strategy, *, makes_nodes: bool = False) -> None:
+def test_every_commit_with_filters_under_not_gives_the_model() -> None:
+    for seed in range(30):
+        run(seed, "update", filters=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_commit_of_many_histories_with_filters_under_not_gives_the_model(strategy: Strategy) -> None:
+    for seed in range(30, 330):
+        run(seed, strategy, filters=True)
+
+
+def run(seed: int, strategy: Strategy, *, makes_nodes: bool = False, filters: bool = False) -> None:
     """Follow a random history, with the specification circuit beside one of the strategies."""
     circuit = KINDS[seed % 3] if strategy == "update" else None
-    follow(history(seed, makes_nodes=makes_nodes), strategy, f"history {seed}", FUNCTIONS, circuit=circuit)
+    commits = history(seed, makes_nodes=makes_nodes, filters=filters)
+    follow(commits, strategy, f"history {seed}", FUNCTIONS, circuit=circuit)
 
 
-def history(seed: int, steps: int = 7, *, makes_nodes: bool = False) -> list[Commit]:
+def history(seed: int, steps: int = 7, *, makes_nodes: bool = False, filters: bool = False) -> list[Commit]:
     """Triples with small numbers as objects; rules in layers that add numbers up to a bound, compare and negate.
 
-    With `makes_nodes`, rules also make blank nodes, read asserted triples, and are rules of SPARQL-RL or not.
+    With `makes_nodes`, rules also make blank nodes, read asserted triples, and are rules of SPARQL-RL or not. With
+    `filters`, there are filters under NOT.
     """
     random = Random(seed)
     pool = [_rule(random, number) for number in range(random.randint(2, 8))]
     pool = [_with_nodes(random, rule) for rule in pool] if makes_nodes else pool
+    pool = [_with_filters(random, rule) for rule in pool] if filters else pool
     commits, rules = [], set[int]()
     for _ in range(steps):
         rules = {place for place in range(len(pool)) if random.random() < (0.75 if place in rules else 0.5)}
@@ -127,6 +142,20 @@ def _with_nodes(random: Random, rule: Rule) -> Rule:
     subject, predicate, object_ = head.terms
     terms = random.choice([(node, predicate, object_), (subject, predicate, node)])
     return replace(rule, heads=(Atom(None, terms),), computed=(*rule.computed, skolem_of((label, *given), node)))
+
+
+def _with_filters(random: Random, rule: Rule) -> Rule:
+    """The rule, with filters under NOT: of values that the atoms there give, of values of the rule, or of both."""
+    below = _PREDICATES[: _PREDICATES.index(str(rule.heads[0].terms[1]))]
+    bound = sorted(term for term in rule.bound() if isinstance(term, Variable))
+    one, other, local = random.choice(bound), random.choice(bound), Variable("n")
+    atom = Atom(None, (random.choice([one, local]), random.choice(below), local))
+    found = [
+        Not((atom,), (local,), (Computed((local, "<", other)),)),
+        Not((atom,), (local,), (Computed((one, "<", other)), Computed(("!", "ISIRI", "(", local, ")")))),
+        Not((), (), (Computed((one, "<", other)),)),
+    ]
+    return replace(rule, negated=(*rule.negated, random.choice(found)))
 
 
 def _triple(random: Random) -> Triple:

@@ -9,6 +9,7 @@ import pytest
 from kgreason.engine.engine import Strategy
 from kgreason.functions.registry import Registry
 from kgreason.rules.model import Atom, Computed, Not, Rule, Variable
+from tests.circuit.following import KINDS
 from tests.expressions.test_histories import FUNCTIONS, STRATEGIES, number
 from tests.negation.following import follow
 from tests.oracle.stratified import Functions
@@ -70,7 +71,8 @@ BY_TEXT: Functions = {
 def check(seeds: range, strategy: Strategy) -> None:
     for seed in seeds:
         registry = Registry([grown, spread, is_small, strict])
-        follow(history(seed), strategy, f"history {seed}", BY_TEXT, registry)
+        circuit = KINDS[seed % 3] if strategy == "update" else None
+        follow(history(seed), strategy, f"history {seed}", BY_TEXT, registry, circuit)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

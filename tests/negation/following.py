@@ -57,6 +57,8 @@ def follow(
                 graph.commit(asserted, commit)
             assert isinstance(caught.value.__cause__, ValueError), label
             assert graph.facts() == before, f"{label}: a commit that a function ended changed something"
+            if specification:
+                specification.refuse(commit, ValueError)
             continue
         change = graph.commit(asserted, commit)
         asserted = after
