@@ -98,7 +98,9 @@ def compare(graph: KnowledgeGraph, readings: dict[int, Reading], checks: dict[st
 
 
 def drawn(random: Random) -> Reading:
-    halves = random.choice([random.randrange(100, 220), random.randrange(185, 200), random.choice([-1, 401, 0, 400])])
+    halves = random.choice(
+        [160, random.randrange(100, 220), random.randrange(185, 200), random.choice([-1, 401, 0, 400])]
+    )
     zone = random.choice(["Z"] * 9 + ["+01:00", "-05:00", ""])
     return Reading(random.choice(SENSORS), random.randrange(0, 240, 7), halves, zone)
 
