@@ -132,12 +132,15 @@ def table_rule(name: str) -> Rule:
     return next(without_hidden(rule) for rule in ruleset("owl2rl").rules if rule.name == name)
 
 
+def _as_link(atom: Atom) -> Atom:
+    return link(str(atom.terms[0]), str(atom.terms[1])) if atom.relation == "eq_rep" else atom
+
+
 def _told(derivation: Derivation) -> Derivation:
     """A derivation of the engine, with links in place of facts about representatives."""
     rule, body = derivation
     if rule == CHOSEN:
-        told = (link(str(atom.terms[0]), str(atom.terms[1])) if atom.relation == "eq_rep" else atom for atom in body)
-        return Derivation(rule, tuple(told))
+        return Derivation(rule, tuple(map(_as_link, body)))
     if rule.group == GROUP:
         return _told_of_representatives(rule, body)
     if not any(map(is_link, rule.body)):

@@ -1,12 +1,9 @@
-"""The programs of examples/rules: their pages, random edits against a walk of the tree, and a long real history."""
+"""The text editor: random edits against a walk of the tree, and a long real history."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import re
-import subprocess
-import sys
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -14,21 +11,17 @@ from random import Random
 
 import pytest
 
-from tests.cli.calling import done
+from tests.examples import programs
 
-ROOT = Path(__file__).parents[2]
-EDITOR = ROOT / "examples" / "rules" / "text-editor"
+PROGRAM = programs.EXAMPLES / "text-editor" / "program.dl"
 Element = tuple[int, int]
 Insert = tuple[int, int, int, int]
 
 
 def run(folder: Path, inserts: list[Insert], removed: set[Element]) -> list[Element]:
     """The rows of `result`, sorted."""
-    for name, rows in (("insert", inserts), ("remove", sorted(removed))):
-        (folder / f"{name}.facts").write_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
-    done("run", EDITOR / "program.dl", "--facts", folder, "--output", folder / "out")
-    lines = (folder / "out" / "result.csv").read_text().splitlines()
-    return sorted((int(one), int(other)) for one, other in (line.split("\t") for line in lines))
+    found = programs.run(PROGRAM, {"insert": inserts, "remove": sorted(removed)}, folder)["result"]
+    return sorted((int(one), int(other)) for one, other in found)
 
 
 def walked(inserts: list[Insert], removed: set[Element]) -> list[Element]:
@@ -68,18 +61,3 @@ def test_the_text_editor_on_a_long_history(shared_data: Path, tmp_path: Path) ->
     found = run(tmp_path, inserts, {(a, b) for a, b in rows("remove")})
     text = "\n".join(f"{one} {other}" for one, other in found)
     assert hashlib.sha256(text.encode()).hexdigest().startswith("4de4e9008356b54e")
-
-
-@pytest.mark.parametrize("name", ["access-control", "text-editor"])
-def test_the_page_of_an_example_shows_what_it_prints(name: str, tmp_path: Path) -> None:
-    page = (EDITOR.parent / name / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
-    shown = "".join(text for kind, text in blocks if kind == "text")
-    if name == "text-editor":
-        done("run", EDITOR / "program.dl", "--facts", EDITOR / "facts", "--output", tmp_path)
-        assert sorted((tmp_path / "result.csv").read_text().splitlines()) == shown.splitlines()
-        return
-    program = "".join(text for kind, text in blocks if kind == "python")
-    command = [sys.executable, "-W", "error", "-c", program]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
-    assert result.stdout.rstrip() == shown.rstrip()
