@@ -38,6 +38,8 @@ def check_safe(rule: Rule) -> None:
         verb = "is" if len(free) == 1 else "are"
         without = " without NOT" if any(set(free) & set(negated.outer()) for negated in rule.negated) else ""
         problem = f"{names} {verb} in the head but in no body atom{without}"
+        if any(set(free) & set(aggregate.variables()) for aggregate in rule.aggregates):
+            problem = f"{names} {verb} in the head, but only inside AGGREGATE: write a variable of the group after ON"
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
     for problem in () if rule.is_positive else (*_of_aggregates(rule), *_of_computed(rule), *_of_negated(rule)):
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
@@ -61,7 +63,8 @@ def _of_aggregates(rule: Rule) -> Iterator[str]:
     """What is wrong with the variables of AGGREGATE."""
     for number, aggregate in enumerate(rule.aggregates):
         inside = set(aggregate.variables())
-        yield from _of_expressions(aggregate.computed, {term for atom in aggregate.atoms for term in atom.terms})
+        known = {term for atom in aggregate.atoms for term in atom.terms}
+        yield from _of_expressions(aggregate.computed, known, "in no atom inside AGGREGATE")
         for variable in aggregate.group:
             if variable not in inside:
                 yield f"{variable} is after ON but in none of the atoms of AGGREGATE"
@@ -105,7 +108,9 @@ def _of_computed(rule: Rule) -> Iterator[str]:
     yield from _of_expressions(rule.computed, replace(rule, computed=()).bound())
 
 
-def _of_expressions(expressions: tuple[Computed, ...], known: set[Term]) -> Iterator[str]:
+def _of_expressions(
+    expressions: tuple[Computed, ...], known: set[Term], where: str = "in no body atom"
+) -> Iterator[str]:
     """What is wrong with the variables of FILTER and BIND beside atoms that bind `known`."""
     bound: set[object] = set(known)
     made = bound | {computed.result for computed in expressions}
@@ -113,7 +118,7 @@ def _of_expressions(expressions: tuple[Computed, ...], known: set[Term]) -> Iter
         word = "FILTER" if computed.result is None else "BIND"
         for variable in computed.inputs():
             if variable not in made:
-                yield f"{variable} is in {word} but in no body atom, and no BIND makes it"
+                yield f"{variable} is in {word} but {where}, and no BIND makes it"
     if circular := _circular(expressions, bound):
         yield f"the BIND that makes {circular} needs {circular} itself, directly or through other BINDs"
     for computed in expressions:

@@ -30,10 +30,11 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import NamedTuple
 
 from kgreason.errors import StratificationError
-from kgreason.rules.formatter import format_aggregate, format_not
+from kgreason.rules.formatter import format_aggregate, format_atom, format_not
 from kgreason.rules.lowering import (
     Aggregation,
     Function,
@@ -263,14 +264,30 @@ def _cycle(
         chain = [needs[closed][path[(number + 1) % len(path)]]]
         while (reader := reached[closed][chain[-1]]) is not None:
             chain.append(reader)
-        first, *others = map(label, reversed(chain))
-        if not any(can_match(head, atom) for head in chain[-1].heads for atom in _read(closed)):
-            first += " (it derives owl:sameAs, which can make any two terms equal)"
-        derives = ", which needs ".join([first, *others])
+        derives = label(chain[-1])
+        match = _match(_read(closed), chain[-1])
+        derives += " (it derives owl:sameAs, which can make any two terms equal)" if match is None else match
+        for reader, rule in pairwise(reversed(chain)):
+            derives += f", which needs {label(rule)}{_match(reader.body, rule) or ''}"
         steps.append(f"{label(sayer)} {_said(closed, sayer)}, so it needs {derives}")
     is_negated, is_aggregated = (any(isinstance(closed, kind) for closed in path) for kind in (Negation, Aggregation))
     saying = "say NOT" if is_negated else "aggregate" if is_aggregated else "assign values"
     return f"rules {saying} in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
+
+
+def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
+    """A note on how a head of a rule matches one of the atoms; None if none does.
+
+    The note is empty if one sees it at once. It is there if a variable of the atom stands for any predicate or class.
+    """
+    found = ((atom, head) for atom in atoms for head in rule.heads if can_match(head, atom))
+    atom, head = next(found, (None, None))
+    if atom is None or head is None:
+        return None
+    _, predicate, class_ = atom.terms if atom.relation is None else (None, "", "")
+    if isinstance(predicate, Variable) or (predicate == RDF_TYPE and isinstance(class_, Variable)):
+        return f" ({format_atom(atom, {})} can be {format_atom(head, {})}; DATA before it reads asserted triples only)"
+    return ""
 
 
 def _said(wanted: _Closed, sayer: Rule) -> str:

@@ -168,9 +168,9 @@ class Aggregations:
         if any(facts):
             self._rounds += 1
             if self._rounds > MOST_ROUNDS:
-                names = next(operator for operator in self._operators if operator.level.recursion in self._begun)
+                first = next(operator for operator in self._operators if operator.level.recursion in self._begun)
                 raise LimitError(
-                    f"{names.label}: the recursion has found new values {MOST_ROUNDS:,} times in one commit; does it "
+                    f"{first.label}: the recursion has found new values {MOST_ROUNDS:,} times in one commit; does it "
                     "end? Each step must make the value worse, as a path that becomes longer"
                 )
         return facts

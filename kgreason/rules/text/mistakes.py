@@ -19,13 +19,14 @@ import pyoxigraph
 from lark import Token
 from pyoxigraph import RdfFormat
 
-from kgreason.rules.expressions import AGGREGATES
+from kgreason.rules.expressions import AGGREGATES, SKOLEM
 from kgreason.rules.safety import DATA_IN_HEAD
 
 _FILE = re.compile(r"\s*(\S+\.(?:dl|rules|datalog|srl|rq))\s*")
 _EXISTS = re.compile(r"FILTER\s*\(?\s*(NOT\s+)?EXISTS\b", re.IGNORECASE)
 _NAME = re.compile(r"(?:[\w-]+\s+)*[\w-]+(?![\w-]|\s*\(|:)")
 _COMPUTING = ("FILTER", "BIND", "AGGREGATE")
+_SKOLEM_EXAMPLE = 'BIND(SKOLEM("label", ?x) AS ?b)'
 _EXAMPLE = "AGGREGATE([?x, :p, ?y] ON ?x BIND COUNT(?y) AS ?n)"
 _BARE = re.compile(r"([A-Za-z_]\w*)\s*$")
 _WORD = re.compile(r"[A-Za-z_]\w{,29}\b")
@@ -70,6 +71,8 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
         return DATA_IN_HEAD if in_head else "DATA needs a triple pattern after it: DATA [?s, ?p, ?o]"
     if word in AGGREGATES:
         return None if in_head else f"{word} belongs into AGGREGATE, after the atoms: {_EXAMPLE}"
+    if word == SKOLEM:
+        return f"{word} belongs into BIND: {_SKOLEM_EXAMPLE}" if not in_head else None
     if word not in _COMPUTING:
         return None
     if in_head:
@@ -136,6 +139,8 @@ def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
     word = _WORD.match(found)
     if word and {"VARIABLE", "IRI"} <= set(expected):
         name = word[0]
+        if name.upper() in AGGREGATES and found[len(name) :].lstrip().startswith("("):
+            return f"{name} cannot stand in an atom: write {_EXAMPLE} in the body, and ?n here"
         return f"'{name}' is not a term: write a variable as ?{name}, a name as ex:{name}, a text as \"{name}\""
     return None
 
