@@ -43,7 +43,7 @@ a fact of `asks`, and while the negated fact is absent also a fact of `none`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -219,6 +219,11 @@ def renamed_results(rule: Rule) -> Iterator[Rule]:
             head = function.made._replace(terms=(*inputs, name))
             body = function.made, Atom("eq_rep", (result, name))
             yield replace(rule, heads=(head,), body=body, negated=(), computed=(), aggregates=())
+
+
+def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
+    """Yield the hidden relations for each SKOLEM among expressions."""
+    return (function_of(computed)[0] for computed in expressions if is_skolem(computed))
 
 
 class Aggregation(NamedTuple):

@@ -11,7 +11,7 @@ stratum of its own.
 
 Rules that assign get no level: what they derive only grows with what they read, so they need no order. They are looked
 at for cycles alone. But SKOLEM makes one blank node for each individual, and so it waits until owl:sameAs is final, if
-rules follow it.
+rules follow it. An aggregate with a SKOLEM among its atoms waits for this SKOLEM.
 
 Rules about equality and the values of literals are not part of this graph. Otherwise the rules that replace equals by
 equals would put every triple on one cycle. Instead all that waits also depends on all other rules that derive
@@ -44,6 +44,7 @@ from kgreason.rules.lowering import (
     negations,
     read_by,
     skolems,
+    skolems_of,
 )
 from kgreason.rules.model import Atom, Rule, Variable, label, triple
 from kgreason.rules.patterns import can_match
@@ -86,6 +87,9 @@ def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
     producers = _Producers(program)
     reached = {closed: _reached(closed, producers, is_equal=is_equal) for closed in found}
     needs = {closed: _needs(rules, is_equal=is_equal) for closed, rules in reached.items()}
+    for rule in program if is_equal else ():
+        for hidden in aggregations(rule):
+            needs[hidden] |= dict.fromkeys(_inside(hidden), rule)
     return _levels(needs, reached)
 
 
@@ -174,6 +178,12 @@ def _read(closed: _Closed) -> Iterable[Atom]:
             return ()
 
 
+def _inside(closed: _Closed) -> Iterator[Function]:
+    """Yield what an aggregate makes with SKOLEM among its atoms, before it has anything to read."""
+    if isinstance(closed, Aggregation):
+        yield from skolems_of(closed.aggregate.computed)
+
+
 def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
     """What is closed in the reached rules, each with a rule that has it."""
     return {closed: rule for rule in reached for closed in _closed(rule, is_equal=is_equal)}
@@ -256,8 +266,10 @@ def _cycle(
 ) -> str:
     """The error message for a cycle: each part of `path` needs the next, and the last needs the first.
 
-    Each step begins with a rule that says NOT or assigns, in the words of this rule.
+    Each step begins with a rule that says NOT or assigns, in the words of this rule. A SKOLEM among the atoms of an
+    aggregate is left out: the aggregate itself needs all that this SKOLEM needs.
     """
+    path = [closed for number, closed in enumerate(path) if closed not in _inside(path[number - 1])]
     steps = []
     for number, closed in enumerate(path):
         sayer = needs[path[number - 1]][closed]

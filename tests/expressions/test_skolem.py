@@ -198,6 +198,30 @@ def test_blank_nodes_that_decide_what_is_equal_are_refused() -> None:
     assert rooms(found) == {A: {room(A)}}
 
 
+@pytest.mark.parametrize("same_as", ["aliases", "representatives", "rules"])
+@pytest.mark.parametrize("call", ["COUNT(*)", "COUNT(DISTINCT ?b)"])
+def test_an_aggregate_counts_blank_nodes_of_individuals(same_as: SameAsMode, call: str) -> None:
+    found = graph(
+        f'{HEADER} :Two[?y] :- AGGREGATE([?x, :lives, ?y], BIND(SKOLEM("r", ?x) AS ?b) ON ?y BIND {call} AS ?n), '
+        "FILTER(?n = 2) .",
+        ":a :lives :y . :c :lives :y .",
+        same_as=same_as,
+    )
+    assert found.query("ASK { <http://e/y> a <http://e/Two> }")
+    found.add(":a owl:sameAs :c .", prefixes=NAMES)
+    assert not found.query("ASK { <http://e/y> a <http://e/Two> }")
+    found.remove(":a owl:sameAs :c .", prefixes=NAMES)
+    assert found.query("ASK { <http://e/y> a <http://e/Two> }")
+
+
+def test_an_aggregate_with_blank_nodes_cannot_decide_what_is_equal() -> None:
+    with pytest.raises(StratificationError, match=r"rule one says AGGREGATE\(.*, so it needs rule one"):
+        graph(
+            f"{HEADER} @rule one [?y, owl:sameAs, ?n] :- "
+            'AGGREGATE([?x, :lives, ?y], BIND(SKOLEM("r", ?x) AS ?b) ON ?y BIND MIN(?b) AS ?n) .'
+        )
+
+
 def test_tables_have_blank_nodes_too(tmp_path: Path) -> None:
     (tmp_path / "program.dl").write_text("room(?x, ?b) :- lives(?x, ?y), BIND(SKOLEM('r', ?x) AS ?b) .")
     (tmp_path / "lives.facts").write_text("ann\t1\neve\t1\n")
