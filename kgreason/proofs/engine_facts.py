@@ -91,9 +91,11 @@ class EngineFacts:
         if not is_aggregated(fact):
             return None
         found = aggregation(aggregate_of(fact))[0]
+        *group, value = fact.terms
         if found.aggregate.function not in _CHOOSING:
             return None
-        row = substituted(found.each, dict(zip(found.keys, fact.terms, strict=True)))
+        values = {found.aggregate.argument: value} | dict(zip(found.aggregate.group, group, strict=True))
+        row = substituted(found.each, {key: values[key] for key in found.keys})
         return row if self.row(row) >= 0 else None
 
     def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:

@@ -195,3 +195,14 @@ def test_spark_refuses_aggregates() -> None:
 
     with pytest.raises(RuleError, match="size: Spark cannot evaluate NOT, DATA, FILTER, BIND and AGGREGATE"):
         check_positive(parse(RULES).rules, "Spark")
+
+
+@pytest.mark.parametrize("call", ["MIN", "MAX", "SAMPLE"])
+def test_a_proof_of_a_value_that_is_a_term_of_its_group(call: str) -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        with graph.transaction() as transaction:
+            transaction.add_rules(
+                f"@prefix : <http://e/> . [?x, :is, ?n] :- AGGREGATE([?x, :has, ?y] ON ?x BIND {call}(?x) AS ?n) ."
+            )
+        graph.add(":a :has :b .", prefixes=NAMES)
+        assert ":a :has :b (asserted)" in graph.explain((":a", ":is", ":a"), prefixes=NAMES).to_text(NAMES)
