@@ -206,6 +206,11 @@ def skolems(rule: Rule) -> Iterator[Function]:
     return (function for function in functions(rule) if is_skolem(function.computed))
 
 
+def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
+    """Yield the hidden relations for each SKOLEM among expressions."""
+    return (function_of(computed)[0] for computed in expressions if is_skolem(computed))
+
+
 def renamed_results(rule: Rule) -> Iterator[Rule]:
     """Yield the rules that give each result of an expression the names of its representatives.
 
@@ -219,11 +224,6 @@ def renamed_results(rule: Rule) -> Iterator[Rule]:
             head = function.made._replace(terms=(*inputs, name))
             body = function.made, Atom("eq_rep", (result, name))
             yield replace(rule, heads=(head,), body=body, negated=(), computed=(), aggregates=())
-
-
-def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
-    """Yield the hidden relations for each SKOLEM among expressions."""
-    return (function_of(computed)[0] for computed in expressions if is_skolem(computed))
 
 
 class Aggregation(NamedTuple):

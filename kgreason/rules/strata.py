@@ -178,10 +178,9 @@ def _read(closed: _Closed) -> Iterable[Atom]:
             return ()
 
 
-def _inside(closed: _Closed) -> Iterator[Function]:
-    """Yield what an aggregate makes with SKOLEM among its atoms, before it has anything to read."""
-    if isinstance(closed, Aggregation):
-        yield from skolems_of(closed.aggregate.computed)
+def _inside(closed: _Closed) -> set[_Closed]:
+    """What an aggregate makes with SKOLEM among its atoms; nothing for the others."""
+    return set(skolems_of(closed.aggregate.computed)) if isinstance(closed, Aggregation) else set()
 
 
 def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
