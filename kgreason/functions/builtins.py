@@ -57,9 +57,11 @@ def swrlb_translate(text: str, characters: str, others: str) -> str:
 def swrlb_tokenize(text: str, pattern: str) -> list[str]:
     """The parts of a text between the matches of a regular expression."""
     try:
-        return [part for part in re.split(pattern, text) if part]
+        found = list(re.finditer(pattern, text))
     except re.error:
         return []
+    starts, ends = [0, *(match.end() for match in found)], [*(match.start() for match in found), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
 
 
 @cache

@@ -916,7 +916,8 @@ class KnowledgeGraph:
 
         What lies outside the selected rules is not reported: OWL 2 DL axioms beyond OWL 2 RL, say.
         """
-        told = live.warnings if (live := self._told_by()) else list(self._home.manifest.warnings)
+        live = self._live if self._lacking else self._told_by()  # without its functions the engine may not start
+        told = live.warnings if live else list(self._home.manifest.warnings)
         return [*told, *(f"{each}: the store is open for reading only" for each in self._lacking)]
 
     @locked

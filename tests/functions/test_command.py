@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from kgreason import KnowledgeGraph
 from kgreason.cli.commands import main
 
 RULE = "@prefix : <http://e/> . @rule area [?x, :area, ?a] :- [?x, :w, ?w], [?x, :h, ?h], BIND(area(?w, ?h) AS ?a) ."
@@ -47,6 +48,19 @@ def test_a_store_with_a_function() -> None:
     assert not run("update", "-l", "store", "--update", update, "--functions", "geometry.py").exit_code
     told = run("diff", "-l", "store", "--update", update.replace("3", "4"), "--functions", "geometry")
     assert '<http://e/area> "8"' in told.output
+
+
+def test_counts_while_another_graph_writes() -> None:
+    def area(w: int, h: int) -> int:
+        return w * h
+
+    run("load", "-l", "store", "-f", "data.ttl", "--rules", "area.dl", "--functions", "geometry")
+    with KnowledgeGraph.open("store", functions=[area]) as graph:
+        graph.add("<http://e/b> <http://e/w> 2 ; <http://e/h> 3 .")
+        for command in ("stats", "profile"):
+            assert "the function area is missing" in run(command, "-l", "store").output
+            told = run(command, "-l", "store", "--functions", "geometry")
+            assert not told.exit_code, told.output
 
 
 def test_rules_are_added_with_their_functions() -> None:

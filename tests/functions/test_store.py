@@ -96,6 +96,8 @@ def test_readers_and_followers(path: Path) -> None:
             assert reader.ask("ASK { <http://e/b> <http://e/area> 4 }")
             with pytest.raises(RuleError, match="the function area is missing"):
                 reader.explain((":b", ":area", 4), prefixes=NAMES)
+            [warning] = reader.warnings
+            assert warning == "the function area(int, int) -> int is missing: the store is open for reading only"
         with KnowledgeGraph.open(path, functions=[area], read_only=True) as reader:
             assert "area(2, 2) = 4" in reader.explain((":b", ":area", 4), prefixes=NAMES).to_text(NAMES)
         told = b"".join(record.added for record in Follower(path, 0, [area]).read())

@@ -208,6 +208,14 @@ def test_characters_and_tokens() -> None:
         assert sorted(str(found.object) for found in objects) == ['"a"', '"b"', '"c"']
 
 
+def test_a_group_in_a_pattern_of_tokenize_is_no_token() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.add(HEADER + implication("r", atom("r", ":c"), ':c :a "(,|-)"', "tokenize", "a"))
+        graph.add(':s :a "-x,y-z-" .', prefixes={"": "http://e/"})
+        objects = graph.match("<http://e/s>", "<http://e/r>", None)
+        assert sorted(str(found.object) for found in objects) == ['"x"', '"y"', '"z"']
+
+
 def test_arithmetic_of_what_is_no_number_gives_nothing() -> None:
     pairs = [(a, b) for a in MIXED for b in MIXED if not _are_numbers(a, b)]
     assert not closure(implication("r", atom("r", ":c"), ":c :a :b", "multiply"), pairs)
@@ -224,6 +232,8 @@ def test_the_parts_of_a_date_are_read_and_put_together() -> None:
         read = closure(implication("r", atom("r", ":c"), f":a :c {' '.join(others)}", name), [(value, 1), ("x", 1)])
         assert read == {0: text_of(int(first))}
     assert not closure(implication("r", atom("r", ":c"), ":c 2021 2 29", "date"), [(1, 1)])
+    [far] = closure(implication("r", atom("r", ":c"), ":c 12020 2 9", "date"), [(1, 1)]).values()
+    assert far == '"12020-02-09"^^<http://www.w3.org/2001/XMLSchema#date>'
 
 
 ADULT = implication(

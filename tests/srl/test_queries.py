@@ -85,6 +85,36 @@ def test_what_is_no_rule_is_refused_with_its_place(text: str, problem: str) -> N
         parse(HEADER + text, syntax="rq")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "?x :q ?y BIND(twice(?y) AS ?v) FILTER(?v > 4)",
+        "?x :q ?y BIND(twice(?y) AS ?v) BIND(?v + 1 AS ?w) FILTER(?w > 5)",
+        "?x :q ?y BIND(?y + 1 AS ?z) BIND(twice(?z) AS ?v) FILTER(?v > 6)",
+        "?x :q ?y BIND(?y + 1 AS ?z) FILTER(above(?z))",
+    ],
+)
+def test_a_filter_reads_the_result_of_a_python_function(body: str) -> None:
+    def twice(number: int) -> int:
+        return 2 * number
+
+    def above(number: int) -> bool:
+        return number > 3
+
+    with KnowledgeGraph.open(rules=[], functions=[twice, above]) as graph:
+        graph.add(":a :q 1 . :b :q 3 . :c :q 'three' .", prefixes={"": E})
+        with graph.transaction() as tx:
+            tx.add_rules(f"{HEADER}CONSTRUCT {{ ?x a :Large }} WHERE {{ {body} }}", syntax="rq")
+        found = graph.select("SELECT ?x { ?x a :Large }", prefixes={"": E})
+        assert [str(row["x"]) for row in found] == [f"<{E}b>"]
+
+
+def test_whether_a_python_function_has_a_result_cannot_be_told() -> None:
+    text = "CONSTRUCT { ?x :p 1 } { ?x :q ?y BIND(twice(?y) AS ?z) FILTER(!BOUND(?z)) }"
+    with pytest.raises(RuleError, match=r"BOUND\(\?z\) cannot be told"):
+        parse(HEADER + text, "<text>", None, syntax="rq")
+
+
 _PARTS = [
     "?x :q ?y",
     "?x :q/:r ?y",

@@ -11,7 +11,7 @@ of the engine; `--anew` costs a computation from scratch, `--alone` a look at ev
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import click
 
 from kgreason.cli.edit.listing import reason
 from kgreason.cli.notation import PREFIXES, shortened, shown_prefixes
-from kgreason.cli.options import as_json, example, existing, verbose
+from kgreason.cli.options import as_json, example, existing, functions, verbose
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_rule
@@ -47,11 +47,19 @@ _SUMS = "share", "rewrites", "derivations", "last_rewrites", "last_derivations",
     "--alone", is_flag=True, help="Count the facts that each rule alone supports: no other rule, and no file."
 )
 @click.option("--anew", is_flag=True, help="Compute everything from scratch, in memory, and show the cost of that.")
+@functions
 @shown_prefixes
 @as_json
 @verbose
 def profile(
-    location: Path, limit: int, alone: bool, anew: bool, prefixes: dict[str, str], as_json: bool, verbose: bool
+    location: Path,
+    limit: int,
+    alone: bool,
+    anew: bool,
+    functions: list[Callable[..., Any]],
+    prefixes: dict[str, str],
+    as_json: bool,
+    verbose: bool,
 ) -> None:
     """Show which rules cost most: their share of all work, and how many derivations they found.
 
@@ -61,7 +69,7 @@ def profile(
     """
     from kgreason.cli.progress import Bars
 
-    with KnowledgeGraph.open(location, read_only=True) as graph, Bars(verbose)("counting"):
+    with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph, Bars(verbose)("counting"):
         rows = costs(graph, alone=alone, anew=anew)
     if as_json:
         click.echo(json.dumps(rows, indent=1))

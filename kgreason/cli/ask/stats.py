@@ -8,13 +8,15 @@ Cost: one small file is read.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kgreason.cli.ask.profile import costs, costs_text
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import as_json, example, location, print_table
+from kgreason.cli.options import as_json, example, functions, location, print_table
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -56,16 +58,24 @@ _WIDTH = max(map(len, _ROWS))
 @location
 @click.option("--format", "syntax", type=click.Choice(["text", "json"]), default="text", help="text (default) or json.")
 @click.option("--rules", "is_by_rule", is_flag=True, help="Show the cost of each rule instead; see kgreason profile.")
+@functions
 @shown_prefixes
 @as_json
-def stats(location: Path, syntax: str, is_by_rule: bool, prefixes: dict[str, str], as_json: bool) -> None:
+def stats(
+    location: Path,
+    syntax: str,
+    is_by_rule: bool,
+    functions: list[Callable[..., Any]],
+    prefixes: dict[str, str],
+    as_json: bool,
+) -> None:
     """Count the facts, terms, rules and contradictions of a store, as of its last commit; say what each count means.
 
     With --rules, show the cost of each rule: its share of all rewrites, the rewrites and the derivations since the last
     computation from scratch, and the rewrites of the last commit.
     """
     is_json = as_json or syntax == "json"
-    with KnowledgeGraph.open(location, read_only=True) as graph:
+    with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph:
         if is_by_rule:
             rows = costs(graph)
             text = costs_text(rows, len(rows), PREFIXES | prefixes)

@@ -249,12 +249,12 @@ def _template(name: str, count: int) -> str:
 
 
 def _padded(number: int, function: str) -> str:
-    """The text of a part of a date: a year with four digits, the others with two."""
+    """The text of a part of a date: a year with at least four digits, the others with two."""
     text = f"STR({{{number}}})"
     if function == "TZ":
         return text
     if function == "YEAR":
-        return f'SUBSTR(CONCAT("0000", {text}), STRLEN({text}) + 1)'
+        return f'IF(STRLEN({text}) < 4, SUBSTR(CONCAT("0000", {text}), STRLEN({text}) + 1), {text})'
     return f'IF({{{number}}} < 10, CONCAT("0", {text}), {text})'
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection
 
 _WORD = re.compile(r"[A-Za-z_]+(?![\w:-])")
-_MORE_PATH = re.compile(r"[*+?|!]")
+_MORE_PATH = re.compile(r"[*+|!]|\?(?!\w)")
 _DATALOG = re.compile(r"@(?:prefix|rule|group)\b|:-")
 _UNBOUND = "may leave variables without a value, and a rule needs a value for each"
 _MANY = "selects among all rows, and a rule is evaluated for each row by itself"

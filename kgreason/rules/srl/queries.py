@@ -9,6 +9,7 @@ Filters of a query hold for its whole group, wherever they stand. So they come l
 A query goes on with a row whose BIND fails, without a value; a rule does not. So a query is refused if this makes a
 difference: if only some triples of the head need the value (the query would make the others, a partial template), or
 if a triple pattern or FILTER NOT EXISTS reads the value. A FILTER that reads a value gets the expression in its place.
+The call of a Python function stays, as do its arguments: a row for which the function has no result makes nothing.
 
 Cost: that of reading a rule.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kgreason.rules.expressions import call_of
 from kgreason.rules.model import Computed, Variable
 from kgreason.rules.program import Program
 from kgreason.rules.srl.abstract import Absent, AbstractRule, Assignment, Element, Filter, Pattern, mentioned, of_triple
@@ -48,10 +50,12 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
         _check_readers(rule, body, assignment, reader)
         needing = [pattern for pattern in rule.head if result in _needed(pattern, body)]
         if not needing:
-            body.remove(assignment)
             for element in body:
                 if isinstance(element, (Filter, Assignment)) and _asks_for_value(element.computed, result):
                     reader.unsafe(rule, element, f"BOUND({result}) cannot be told: a rule has no row without {result}")
+            if _is_of_call(assignment, body):
+                continue
+            body.remove(assignment)
             body = [_inlined(element, assignment.computed) for element in body]
         elif len(needing) < len(rule.head):
             reader.unsafe(
@@ -80,6 +84,14 @@ def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
         if isinstance(element, Assignment) and element.computed.result in needed:
             needed.update(element.computed.inputs())
     return needed
+
+
+def _is_of_call(assignment: Assignment, body: list[Element]) -> bool:
+    """Whether an assignment that others read is the call of a Python function, or an argument of one."""
+    result = assignment.computed.result
+    found = (element.computed for element in body if isinstance(element, (Filter, Assignment)))
+    readers = [computed for computed in found if result in computed.inputs()]
+    return bool(readers) and any(map(call_of, [assignment.computed, *readers]))
 
 
 def _asks_for_value(computed: Computed, result: Variable) -> bool:
