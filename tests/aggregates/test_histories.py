@@ -14,14 +14,14 @@ STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(40):
+    for seed in range(20):
         run(seed, strategy)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(40, 540):
+    for seed in range(20, 540):
         run(seed, strategy)
 
 

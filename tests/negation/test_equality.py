@@ -28,53 +28,53 @@ MODES: tuple[SameAsMode, ...] = ("aliases", "representatives", "rules")
 
 @pytest.mark.parametrize("mode", MODES)
 def test_rules_see_individuals(mode: SameAsMode) -> None:
-    for seed in range(40):
+    for seed in range(20):
         run(seed, mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_asserted_triples_are_about_individuals(mode: SameAsMode) -> None:
-    for seed in range(40):
+    for seed in range(20):
         run(seed, mode, data=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_asserted_triples_are_about_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in range(40, 340):
+    for seed in range(20, 180):
         run(seed, mode, data=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_rules_see_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in range(40, 540):
+    for seed in range(20, 340):
         run(seed, mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_aggregates_count_individuals(mode: SameAsMode) -> None:
-    for seed in range(40):
+    for seed in range(20):
         run(seed, mode, groups=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_aggregates_count_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in range(40, 340):
+    for seed in range(20, 180):
         run(seed, mode, groups=True)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_individuals_have_one_blank_node(mode: SameAsMode) -> None:
-    for seed in range(40):
+    for seed in range(20):
         run(seed, mode, nodes=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_individuals_have_one_blank_node_in_many_histories(mode: SameAsMode) -> None:
-    for seed in range(40, 340):
+    for seed in range(20, 180):
         run(seed, mode, nodes=True)
 
 
