@@ -138,10 +138,16 @@ def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> t
 
     So a recursive rule asks for all keys at once, and not for those of one step in each step of the commit. If the
     other atoms do not bind the keys, or if their join is a product, it is the whole body. Cost: a rule may ask for keys
-    that no recursion reaches.
+    that no recursion reaches. An expression counts only if the atoms before it bind its inputs: its results alone,
+    which rules share, could ask for each other without an end.
     """
-    others = tuple(atom for atom in body if not any(can_match(head, atom) for head in rule.heads))
-    bound = {term for atom in others for term in atom.terms}
+    others: tuple[Atom, ...] = ()
+    bound: set[object] = set()
+    for atom in body:
+        inputs = atom.terms[:-1] if is_assigned(atom) else atom.terms if is_computed(atom) else ()
+        if bound.issuperset(inputs) and not any(can_match(head, atom) for head in rule.heads):
+            others = (*others, atom)
+            bound.update(atom.terms)
     return others if bound.issuperset(keys) and _are_connected(others) else body
 
 
@@ -307,6 +313,11 @@ def is_each(fact: Atom) -> bool:
 def is_aggregated(fact: Atom) -> bool:
     """Whether a fact says what an aggregate gives for a group; see `parser.aggregated`."""
     return fact.relation is not None and fact.relation.startswith(_VALUE)
+
+
+def is_assigned(fact: Atom) -> bool:
+    """Whether a fact says what the expression of a BIND gives."""
+    return fact.relation is not None and fact.relation.startswith("BIND(")
 
 
 def is_computed(fact: Atom) -> bool:

@@ -198,3 +198,7 @@ def _negated(random: Random, bound: list[Variable], layer: int) -> Not:
         return Not((), (), (Computed((one, "<", other)),))
     tests: list[tuple[Variable | str, ...]] = [(own, "<", other), ("ISBLANK", "(", own, ")"), (other, "<", own)]
     return Not((Atom(None, (one, predicate, own)),), (own,), (Computed(random.choice(tests)),))
+
+
+def test_results_that_rules_share_do_not_ask_for_each_other_without_an_end() -> None:
+    run(238, "update")
