@@ -24,7 +24,7 @@ Member: TypeAlias = tuple[Constant, ...]
 
 
 class Functions(NamedTuple):
-    """What expressions and aggregates mean."""
+    """The functions that give an expression its results, and an aggregate its value."""
 
     expression: Callable[[Computed, Values], Iterable[Constant]]
     """The results of an expression for these values: none for an error; one, of any text, for a FILTER that holds."""

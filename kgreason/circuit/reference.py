@@ -154,7 +154,7 @@ def _read(fact: Atom) -> tuple[Atom, ...]:
 
 
 def _levels(wired: Wired) -> list[set[Atom]]:
-    """What each level of the last commit adds to the model of a stratum."""
+    """The facts that each level of the last commit adds to the model of a stratum."""
     levels = [set(added) for _, added in sorted(wired.levels.settled().items())]
     while len(levels) > 1 and not levels[-1]:
         levels.pop()

@@ -47,7 +47,7 @@ def swrlb_tan(angle: float) -> float | None:
 
 
 def swrlb_translate(text: str, characters: str, others: str) -> str:
-    """The text with each of the characters replaced by the other one in its place, or left out if there is none."""
+    """The text with characters replaced. A character without a replacement at its place is left out."""
     table: dict[int, str | None] = {}
     for place, character in enumerate(characters):
         table.setdefault(ord(character), others[place] if place < len(others) else None)

@@ -32,7 +32,7 @@ class Arguments(NamedTuple):
 
 
 def kinds(annotation: object) -> Kinds | None:
-    """The type of the values in a column with this annotation; None if it is no column."""
+    """The type of the values in a column with this annotation; None if the annotation is not that of a column."""
     if get_origin(annotation) is np.ndarray:
         (dtype,) = get_args(get_args(annotation)[1])[:1] or (None,)
         return (_NUMPY[dtype],) if dtype in _NUMPY else None
@@ -64,7 +64,7 @@ def _array(annotation: object, values: list[Any]) -> Any:
 
 
 def results(column: Any) -> list[Any] | None:
-    """The values of a column; None if it is no column."""
+    """The values of a column; None if the object is not a column."""
     for name in ("to_pylist", "tolist"):
         if hasattr(column, name):
             found = getattr(column, name)()

@@ -307,27 +307,27 @@ def is_operated(fact: Atom) -> bool:
 
 def is_each(fact: Atom) -> bool:
     """Whether a fact is a row that an aggregate reads, of a hidden relation."""
-    return fact.relation is not None and fact.relation.startswith(_EACH)
+    return _begins(fact, _EACH)
 
 
 def is_aggregated(fact: Atom) -> bool:
     """Whether a fact says what an aggregate gives for a group; see `parser.aggregated`."""
-    return fact.relation is not None and fact.relation.startswith(_VALUE)
+    return _begins(fact, _VALUE)
 
 
 def is_assigned(fact: Atom) -> bool:
     """Whether a fact says what the expression of a BIND gives."""
-    return fact.relation is not None and fact.relation.startswith("BIND(")
+    return _begins(fact, "BIND(")
 
 
 def is_computed(fact: Atom) -> bool:
     """Whether a fact says what an expression gives; see `parser.computed`."""
-    return fact.relation is not None and fact.relation.startswith(_MADE)
+    return _begins(fact, _MADE)
 
 
 def is_absence(fact: Atom) -> bool:
     """Whether a fact says that something is absent; see `parser.absent`."""
-    return fact.relation is not None and fact.relation.startswith(_NONE)
+    return _begins(fact, _NONE)
 
 
 def _is_looked_up(negated: Not) -> bool:
@@ -342,3 +342,8 @@ def _is_looked_up(negated: Not) -> bool:
 
 def _is_link(atom: Atom) -> bool:
     return atom.relation is None and atom.terms[1] == OWL_SAME_AS
+
+
+def _begins(fact: Atom, start: str | tuple[str, ...]) -> bool:
+    """Whether the relation of a fact begins so; a triple has no relation."""
+    return fact.relation is not None and fact.relation.startswith(start)

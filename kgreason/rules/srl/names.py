@@ -18,7 +18,7 @@ from kgreason.functions.registry import Find
 from kgreason.rules import constants
 from kgreason.rules.expressions import RESERVED, SKOLEM, in_constants, problem_of
 from kgreason.rules.model import Computed, Constant, Variable
-from kgreason.rules.srl.syntax import Literal
+from kgreason.rules.text.syntax import Literal
 from kgreason.terms.prefixes import undeclared
 from kgreason.terms.quoting import unescape
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN

@@ -19,15 +19,8 @@ from lark import Lark, Token, Transformer, UnexpectedInput
 from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.rules.srl.mistakes import hint
+from kgreason.rules.text.syntax import Literal
 from kgreason.rules.unexpected import Words, found, in_words
-
-
-class Literal(NamedTuple):
-    """A quoted string, with its language tag or its datatype; the one that is missing is None."""
-
-    string: Token
-    language: Token | None = None
-    datatype: Token | None = None
 
 
 class TripleTerm(NamedTuple):

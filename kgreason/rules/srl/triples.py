@@ -25,7 +25,6 @@ from kgreason.rules.srl.syntax import (
     Annotation,
     Anonymous,
     Collection,
-    Literal,
     Path,
     Properties,
     Reified,
@@ -34,6 +33,7 @@ from kgreason.rules.srl.syntax import (
     Verb,
 )
 from kgreason.rules.srl.syntax import Node as NodeText
+from kgreason.rules.text.syntax import Literal
 from kgreason.terms.vocabulary import RDF_FIRST, RDF_NIL, RDF_REIFIES, RDF_REST
 
 Place = Choice["head", "body", "data"]
