@@ -11,19 +11,25 @@ Cost: reading a snapshot evaluates nothing, unless the snapshot has an older for
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from pathlib import Path
+
+import numpy as np
 
 from kgreason.engine.engine import Strategy
 from kgreason.functions.registry import Registry
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.user_rules import after
-from kgreason.materialize.edit import Change, Edit
+from kgreason.materialize.edit import Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.relations.facts import edit_of as facts_of
 from kgreason.materialize.selection import Selection, reselect, select
 from kgreason.rules.program import Finder
 from kgreason.store import snapshot
 from kgreason.store.folder import FORMAT, Manifest
+from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Record
+from kgreason.terms.dictionary import Dictionary
 
 _LOGGER = logging.getLogger("kgreason")
 
@@ -76,6 +82,25 @@ def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") ->
 def edit_of(record: Record, live: Materializer) -> Edit:
     """The edit of a record. Its terms are interned; blank nodes keep their labels."""
     removed, added = (of_canonical(lines, live.dictionary) for lines in (record.removed, record.added))
-    if not record.rules:
-        return Edit(removed, added)
-    return Edit(removed, added, after(live.own, record))
+    own = after(live.own, record) if record.rules else None
+    return (
+        Edit(removed, added, own, facts=_facts(record, live.dictionary)) if record.facts else Edit(removed, added, own)
+    )
+
+
+def _facts(record: Record, dictionary: Dictionary) -> Facts:
+    """The facts of relations that a record adds and removes."""
+    parts: dict[int, defaultdict[tuple[str, int], list[str]]] = {1: defaultdict(list), -1: defaultdict(list)}
+    for sign, text in record.facts:
+        name, terms = read_fact(text)
+        parts[sign][name, len(terms)] += terms or ("",)
+    removed, added = (
+        {
+            (name, arity): dictionary.intern(texts).astype(np.int32).reshape(-1, arity)
+            if arity
+            else np.empty((len(texts), 0), dtype=np.int32)
+            for (name, arity), texts in parts[sign].items()
+        }
+        for sign in (-1, 1)
+    )
+    return facts_of(removed, added, dictionary)
