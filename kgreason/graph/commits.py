@@ -39,7 +39,7 @@ from kgreason.materialize.selection import select
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.expressions import called
-from kgreason.rules.model import Rule, Triple
+from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.rules.program import Finder
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
@@ -85,6 +85,8 @@ class LiveGraph:
         self._consistency = Consistency(self.materializer)
         self._costs = RuleCosts(self.materializer, home.snapshot)
         self._spellings: Spellings | None = None
+        self._declared: tuple[tuple[Rule, ...], dict[str, Relation]] = (), {}
+        """The last rules of a delta, and what they declare."""
         kept = home.manifest
         self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
         self._replay()
@@ -150,8 +152,9 @@ class LiveGraph:
     def _delta(self, number: int, change: Change, own: tuple[Rule, ...] | None) -> Delta:
         """The delta of a change, with what the rules `own` (None: the rules as they are) declare of relations."""
         rules = self.materializer.own if own is None else own
-        declared = {rule.declares.name: rule.declares for rule in rules if rule.declares}
-        return Delta(number, change, self.materializer.dictionary, declared=declared)
+        if rules is not self._declared[0]:
+            self._declared = rules, {rule.declares.name: rule.declares for rule in rules if rule.declares}
+        return Delta(number, change, self.materializer.dictionary, declared=self._declared[1])
 
     def _check(self, change: Change) -> None:
         """Raise ContradictionError if the graph refuses contradictions and the pending change raises one."""

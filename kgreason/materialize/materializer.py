@@ -43,7 +43,7 @@ from kgreason.materialize.program import (
     uncollected,
 )
 from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
-from kgreason.materialize.relations.facts import changed
+from kgreason.materialize.relations.changes import changed
 from kgreason.materialize.same_as.images import Kinds
 from kgreason.materialize.same_as.representatives import Equality, represented
 from kgreason.materialize.schema_closure import ClosureChange, SchemaStratum

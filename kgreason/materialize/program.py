@@ -52,6 +52,7 @@ from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
+from kgreason.rules.relations.declarations import MADE_BY_RULES
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
 
 CLOSES = "of the rule set: derives axioms from axioms"
@@ -398,7 +399,7 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
 
 def _read(own: Sequence[Rule]) -> list[tuple[str, int]]:
     """The relations that the user's rules read, and whose facts users may assert, with their numbers of places."""
-    made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in ("derived", "internal")}
+    made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
     atoms = dict.fromkeys(
         (atom.relation, len(atom.terms)) for rule in own for atom in rule.read() if atom.relation not in (None, DATA)
     )

@@ -14,7 +14,7 @@ from kgreason.errors import RuleError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.relations.facts import edit_of
+from kgreason.materialize.relations.changes import edit_of
 from kgreason.materialize.selection import select
 from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule

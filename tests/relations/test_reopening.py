@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from kgreason import KnowledgeGraph
+from kgreason.graph import recovery
 from kgreason.graph.changes.follower import Follower
+from kgreason.store import folder, repository
+from kgreason.store.folder import FORMAT, read_manifest
 from tests.graph.views import view
 
 NAMES = [f"urn:{name}" for name in "abcd"]
@@ -77,3 +82,19 @@ def _texts(graph: KnowledgeGraph) -> list[str]:
 
 def shown(graph: KnowledgeGraph) -> tuple[list[str], list[str], list[str]]:
     return sorted(graph.dump_relations()), sorted(graph.dump_relations(asserted=True)), sorted(map(str, graph))
+
+
+def test_a_store_of_an_older_format_keeps_its_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with KnowledgeGraph.open(tmp_path / "s", rules=["none"]) as graph:
+        with graph.transaction() as tx:
+            tx.add_rules(KEYED + RULES[0])
+            tx.relation("edge").insert([("urn:a", "urn:b")])
+            tx.relation("score").insert([("urn:a", 1)])
+        before = shown(graph)
+    for module in (folder, repository, recovery):
+        monkeypatch.setattr(module, "FORMAT", FORMAT + 1)
+    with KnowledgeGraph.open(tmp_path / "s") as graph:
+        assert shown(graph) == before
+    manifest = read_manifest(tmp_path / "s")
+    assert manifest is not None
+    assert manifest.format == FORMAT + 1

@@ -25,7 +25,7 @@ from kgreason.materialize.operators.tables import are_among, unique
 from kgreason.materialize.relations.facts import relations, texts_of
 from kgreason.proofs.notation import NO_PREFIXES, fact_text
 from kgreason.rules.model import Atom, Relation
-from kgreason.rules.relations.declarations import misfit
+from kgreason.rules.relations.declarations import MADE_BY_RULES, misfit
 from kgreason.zset.order import grouped
 
 
@@ -86,6 +86,8 @@ class PendingFacts:
         for name, arity, number in relations(numbers[:, None].astype(np.int32), self._live.dictionary):
             if name == declared.name:
                 rows = self._there(number, 1 + arity)
+                if len(rows) and declared.kind in MADE_BY_RULES:
+                    raise InputError(f"{name} is declared as {declared.kind}, but facts of it are asserted")
                 terms = texts_of(np.ascontiguousarray(rows[:, 1:]), self._live.dictionary)
                 for each in terms:
                     if problem := misfit(declared, each, is_derived=False):

@@ -29,7 +29,7 @@ from kgreason.graph.results.frames import Frames
 from kgreason.materialize.relations.facts import all_of, rows_of
 from kgreason.materialize.state import Saved
 from kgreason.rules.model import Relation, Rule
-from kgreason.rules.relations.declarations import columns_of, declared, named
+from kgreason.rules.relations.declarations import MADE_BY_RULES, columns_of, declared, named
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class PendingRelation:
 
     def _edited(self, edit: Callable[[list[Terms]], None], rows: Rows, prefixes: Mapping[str, str] | None) -> Self:
         relation, known = self.declaration, checked(prefixes)
-        if relation is not None and relation.kind in ("derived", "internal"):
+        if relation is not None and relation.kind in MADE_BY_RULES:
             raise InputError(f"{self.name} is declared as {relation.kind}, so only rules make its facts")
 
         def read() -> None:

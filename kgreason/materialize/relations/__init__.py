@@ -1,4 +1,5 @@
 """Facts of the user's relations, such as `edge(<http://e/a>, 5)`.
 
-facts     the rows of relations: what a commit changed, and what a state has
+facts     the facts that a state has
+changes   the facts that an edit asserts and retracts, and those that a commit changed
 """

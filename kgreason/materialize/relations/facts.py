@@ -1,4 +1,4 @@
-"""The facts of the user's relations: what a commit changed, and what a state has.
+"""The facts of the user's relations in a state. This needs no engine.
 
 A fact is a row of ids: the id of its relation's text (`names`), then its terms. Rows of several relations stand in one
 array; shorter rows end in zeros.
@@ -8,22 +8,15 @@ Cost: a look at the rows, and decoding the text of each relation that occurs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes
 from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
-from kgreason.engine.program.encoding import relation_text
-from kgreason.materialize.edit import Facts
 from kgreason.materialize.state import Saved
 from kgreason.rules.relations.names import told
 from kgreason.terms.dictionary import Dictionary
-
-Columns: TypeAlias = Mapping[tuple[str, int], Int32]
-"""The terms of facts, int32[n, arity], by the name of the relation and its number of places."""
 
 
 class Relation(NamedTuple):
@@ -41,18 +34,6 @@ def relations(rows: Int32, dictionary: Dictionary) -> list[Relation]:
     return sorted(Relation(*found, number) for number, found in texts if found)
 
 
-def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[np.intp]:
-    """The places, among the facts that a commit changed, of the facts of the user's relations.
-
-    `triples` is the number of the triples' table.
-    """
-    others = np.flatnonzero(changes.tables != triples)
-    if not len(others):
-        return others
-    rows = changes.rows[others]
-    return others[np.isin(rows[:, 0], [each.number for each in relations(rows, dictionary)])]
-
-
 def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = None) -> Int32:
     """The facts of a relation in a state, without the id of the relation: int32[n, arity]."""
     kept = _others(saved) & (saved.records[:, FIRST] == number)
@@ -66,6 +47,12 @@ def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
     return relations(np.ascontiguousarray(saved.records[_others(saved), FIRST:]), dictionary)
 
 
+def _others(saved: Saved) -> NDArray[np.bool_]:
+    """For each record whether it is no triple."""
+    others: NDArray[np.bool_] = saved.records[:, STATE] >> TABLE != saved.tables.index((True, 3))
+    return others
+
+
 def count(saved: Saved, dictionary: Dictionary) -> int:
     """How many facts of the user's relations a state has."""
     numbers = saved.records[_others(saved), FIRST]
@@ -74,31 +61,9 @@ def count(saved: Saved, dictionary: Dictionary) -> int:
     return sum(number for text, number in zip(texts, counts.tolist(), strict=True) if told(text))
 
 
-def _others(saved: Saved) -> NDArray[np.bool_]:
-    """For each record whether it is no triple."""
-    others: NDArray[np.bool_] = saved.records[:, STATE] >> TABLE != saved.tables.index((True, 3))
-    return others
-
-
 def texts_of(rows: Int32, dictionary: Dictionary) -> list[tuple[str, ...]]:
     """Rows int32[n, w] of ids as tuples of texts."""
     if not rows.shape[1]:
         return [()] * len(rows)
     texts = iter(dictionary.decode(rows.ravel()))
     return list(zip(*[texts] * rows.shape[1], strict=True))
-
-
-def edit_of(
-    removed: dict[tuple[str, int], Int32], added: dict[tuple[str, int], Int32], dictionary: Dictionary
-) -> Facts:
-    """Facts by relation, rows int32[n, arity] of terms, as rows to assert and to retract, by width."""
-    return Facts(_by_width(added, dictionary), _by_width(removed, dictionary))
-
-
-def _by_width(parts: Columns, dictionary: Dictionary) -> dict[int, Int32]:
-    found: dict[int, list[Int32]] = {}
-    for (name, arity), rows in parts.items():
-        if len(rows):
-            number = int(dictionary.intern([relation_text(name, arity)])[0])
-            found.setdefault(1 + arity, []).append(np.insert(rows, 0, number, axis=1).astype(np.int32))
-    return {width: np.concatenate(rows) for width, rows in found.items()}

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kgreason.datatypes.column import misfit as why_unfit
 from kgreason.errors import RuleError
 from kgreason.rules.model import Relation, Rule, Variable
+
+MADE_BY_RULES = ("derived", "internal")
+"""The kinds of relations whose facts nobody may assert."""
 
 
 def declared(rules: Iterable[Rule], name: str) -> Relation | None:
@@ -46,6 +48,8 @@ def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool
         return f"{name} has {count} {'place' if count == 1 else 'places'} here, but it is declared as {name}({columns})"
     if is_derived and relation.kind == "input":
         return f"{name} is declared as an input, so no rule may derive it"
+    from kgreason.datatypes.column import misfit as why_unfit  # imported only when a declaration is checked
+
     for column, constant in zip(relation.columns, places, strict=True):
         if constant is not None and (problem := why_unfit(constant, column.type)):
             return f"{name}, column {column.name}: {constant}: {problem}"
