@@ -24,6 +24,7 @@ from kgreason.cli.bulk.lubm import lubm
 from kgreason.cli.bulk.materialize import materialize
 from kgreason.cli.edit.convert import convert
 from kgreason.cli.edit.load import load
+from kgreason.cli.edit.relation import relation
 from kgreason.cli.edit.rules import rules
 from kgreason.cli.edit.unload import unload
 from kgreason.cli.edit.update import update
@@ -56,6 +57,7 @@ _SUMMARIES = {
     check: "Show the contradictions in a store or in RDF files.",
     watch: "Show what other processes change in a store.",
     rules: "List, add and remove the rules of a store.",
+    relation: "Show and edit the facts of relations.",
     dump: "Print the triples of a store.",
     stats: "Count the triples, rules and contradictions of a store.",
     profile: "Show which rules of a store cost most.",

@@ -24,6 +24,7 @@ from kgreason.errors import ContradictionError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.log import CommitLog, is_heard
+from kgreason.graph.changes.relations import asserted_facts
 from kgreason.graph.consistency import Consistency
 from kgreason.graph.lock import surely
 from kgreason.graph.recovery import replayed, restored
@@ -38,7 +39,7 @@ from kgreason.materialize.selection import select
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.expressions import called
-from kgreason.rules.model import Rule, Triple
+from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.rules.program import Finder
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
@@ -84,6 +85,8 @@ class LiveGraph:
         self._consistency = Consistency(self.materializer)
         self._costs = RuleCosts(self.materializer, home.snapshot)
         self._spellings: Spellings | None = None
+        self._declared: tuple[tuple[Rule, ...], dict[str, Relation]] = (), {}
+        """The last rules of a delta, and what they declare."""
         kept = home.manifest
         self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
         self._replay()
@@ -119,7 +122,7 @@ class LiveGraph:
                 self._consistency.known() if number > 1 else self._consistency.start()
             change = self._change(edit, progress) if number > 1 else self._first_change(edit, progress)
             self._check(change)
-            delta = Delta(number, change, self.materializer.dictionary)
+            delta = self._delta(number, change, edit.own)
             if delta or edit.own is not None or headers:
                 self._note(delta, headers or {})
                 self._keep(delta, self._rule_changes(own, edit.own), headers or {}, progress)
@@ -140,11 +143,18 @@ class LiveGraph:
             self._consistency.known()
         try:
             change = self._change(edit, progress)
-            delta = Delta(0, change, self.materializer.dictionary).detached()
+            delta = self._delta(0, change, edit.own).detached()
             raised = self._consistency.pending(change.refuted)
         finally:
             self._withdraw(known)
         return replace(delta, contradictions=raised())
+
+    def _delta(self, number: int, change: Change, own: tuple[Rule, ...] | None) -> Delta:
+        """The delta of a change, with what the rules `own` (None: the rules as they are) declare of relations."""
+        rules = self.materializer.own if own is None else own
+        if rules is not self._declared[0]:
+            self._declared = rules, {rule.declares.name: rule.declares for rule in rules if rule.declares}
+        return Delta(number, change, self.materializer.dictionary, declared=self._declared[1])
 
     def _check(self, change: Change) -> None:
         """Raise ContradictionError if the graph refuses contradictions and the pending change raises one."""
@@ -191,7 +201,7 @@ class LiveGraph:
           than a load.
         """
         change, number = delta.change, delta.commit
-        size = max(len(change.rows), len(change.added_quads) + len(change.removed_quads))
+        size = max(len(change.rows), len(change.added_quads) + len(change.removed_quads), len(change.facts.rows))
         ran, is_first, is_on_disk = self.materializer.strategies, number == 1, self._home.is_on_disk
         if not is_first and not is_on_disk and self._is_mostly_gone(len(delta.disappeared_rows)):
             with progress("storing", None):
@@ -200,7 +210,8 @@ class LiveGraph:
         elif not is_first and ran and (size <= SMALL or not is_on_disk):
             quads = (change.removed_quads,), (change.added_quads,)
             withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
-            self._home.commit(Record(number, withdrawn, asserted, rules, (), headers, ran), removed, added)
+            facts = asserted_facts(change.facts, delta.dictionary)
+            self._home.commit(Record(number, withdrawn, asserted, rules, facts, headers, ran), removed, added)
         else:
             self._put(self._home.stage(), delta, progress)
             self._home.load(self.manifest(), self.write)

@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import LiveGraph
     from kgreason.graph.input.quads import Item
+    from kgreason.graph.relation.relation import GraphRelation
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.transaction import Transaction
     from kgreason.materialize.materializer import Materializer
@@ -110,8 +111,8 @@ class QueryOptions(TypedDict, total=False):
 class KnowledgeGraph:
     """A materialized knowledge graph; `KnowledgeGraph.open` makes one.
 
-    change      `add`, `remove`, `load`, `unload`, `update`, `transaction`; `what_if` looks ahead
-    ask         `query`, `select`, `ask`, `construct`, `match`, `in`, `len`, iteration
+    change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `relation`; `what_if` looks ahead
+    ask         `query`, `select`, `ask`, `construct`, `match`, `relation`, `in`, `len`, iteration
     understand  `explain`, `explain_all`, `why_not`, `contradictions`, `rules`, `warnings`, `stats`
     follow      `subscribe`, `streams`, `dump`
 
@@ -728,6 +729,52 @@ class KnowledgeGraph:
         terms = pattern(subject, predicate, object_, graph, prefixes=checked(prefixes))
         return Matches(match(self._home.store, self._held, terms, asserted=asserted))
 
+    def relation(self, name: str, arity: int | None = None) -> GraphRelation:
+        """A relation of the user, such as `edge(?x, ?y)` in rules: to read and to edit its facts.
+
+        `arity` is the number of places; it is needed only if relations of one name have different numbers. A relation
+        that nobody has declared or used is empty. Raises InputError for a name that no relation of a user can have.
+
+        >>> with KnowledgeGraph.open(rules=["none"]) as graph:
+        ...     with graph.transaction() as tx:
+        ...         _ = tx.add_rules("near(?x, ?y) :- edge(?x, ?y, ?w), FILTER(?w < 9) .")
+        ...     delta = graph.relation("edge").insert([("urn:a", "urn:b", 5), ("urn:b", "urn:c", 9)])
+        ...     delta.relation("near").appeared(), len(graph.relation("edge"))
+        ([('<urn:a>', '<urn:b>')], 2)
+        """
+        from kgreason.graph.relation.relation import GraphRelation
+        from kgreason.rules.relations.names import checked_name
+
+        self._check_open()
+        return GraphRelation(self, self._state, checked_name(name), arity)
+
+    def relations(self) -> list[GraphRelation]:
+        """The user's relations that have facts, or are declared, in the order of their names."""
+        from kgreason.graph.relation.relation import GraphRelation
+        from kgreason.materialize.relations.facts import all_of
+
+        state = self._state()
+        found = {(each.name, each.arity) for each in all_of(*state)} if state else set()
+        found |= {(rule.declares.name, len(rule.declares.columns)) for rule in self.own_rules() if rule.declares}
+        return [GraphRelation(self, self._state, *each) for each in sorted(found)]
+
+    @locked
+    def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
+        """A proof of a fact of a relation, by the texts of its terms in N-Triples syntax; `GraphRelation.explain`.
+
+        Raises QueryError if the graph does not have the fact.
+        """
+        from kgreason.proofs.engine_facts import EngineFacts
+        from kgreason.proofs.notation import NO_PREFIXES, fact_text
+        from kgreason.proofs.same_as import facts_of
+        from kgreason.proofs.search import prove
+        from kgreason.rules.model import Atom
+
+        live, fact = self._engine().materializer, Atom(name, tuple(terms))
+        if EngineFacts(live).row(fact) < 0:
+            raise QueryError(f"{fact_text(fact, NO_PREFIXES)}: the graph does not have this fact")
+        return prove(fact, facts_of(live))
+
     def turn(self, timeout: float | None = None) -> AbstractContextManager[None]:
         """Reserve the graph for this thread: in `with graph.turn()` other threads neither edit it nor ask its engine.
 
@@ -891,6 +938,7 @@ class KnowledgeGraph:
         - `asserted`: triples that were loaded or added
         - `inferred`: triples that rules derive, and that were not added
         - `hidden`: facts that no query shows: of your own relations, and triples that RDF does not allow
+        - `relations`: facts of your own relations, asserted and derived
         - `named`: asserted quads of named graphs
         - `imported`: documents that owl:imports brought
         - `terms`: IRIs, blank nodes and literals in the dictionary, with about 200 of the vocabulary
@@ -907,7 +955,7 @@ class KnowledgeGraph:
         self._check_open()
         if (live := self._told_by()) is not None and self._home.last:
             return live.stats()
-        return dict(self._home.manifest.stats) or dict.fromkeys(COUNTS, 0)
+        return dict.fromkeys(COUNTS, 0) | self._home.manifest.stats
 
     @property
     @locked
@@ -1023,6 +1071,17 @@ class KnowledgeGraph:
         saved, dictionary = state
         tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(asserted=asserted)]
         return chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables)
+
+    def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
+        """The facts of the user's relations as rule text, a line for each fact, as of this call.
+
+        `asserted` is as for `dump`. Internal relations are left out. The lines of `asserted=True` are the facts that
+        were inserted; `GraphRelation.insert` puts them into another graph.
+        """
+        check_asserted(asserted)
+        from kgreason.graph.changes.relations import dumped
+
+        return dumped(self._state(), self.own_rules(), asserted)
 
     @locked
     def _state(self) -> tuple[Saved, Dictionary] | None:

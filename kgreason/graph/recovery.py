@@ -11,21 +11,30 @@ Cost: reading a snapshot evaluates nothing, unless the snapshot has an older for
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
 
 from kgreason.engine.engine import Strategy
+from kgreason.engine.memory.layout import Int32
 from kgreason.functions.registry import Registry
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.user_rules import after
-from kgreason.materialize.edit import Change, Edit
+from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.relations.changes import edit_of as facts_of
 from kgreason.materialize.selection import Selection, reselect, select
 from kgreason.rules.program import Finder
 from kgreason.store import snapshot
-from kgreason.store.folder import FORMAT, Manifest
+from kgreason.store.folder import FORMAT, WITH_FACTS, Manifest
+from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Record
+from kgreason.terms.dictionary import Dictionary
 
 _LOGGER = logging.getLogger("kgreason")
+_Rows: TypeAlias = defaultdict[tuple[str, int], list[tuple[str, ...]]]
 
 
 def restored(
@@ -51,16 +60,22 @@ def restored(
                 manifest.format,
                 FORMAT,
             )
-        return _anew(selection, path, registry)
+        return _anew(selection, path, registry, has_facts=manifest.format >= WITH_FACTS)
     live = Materializer(selection, snapshot.read_dictionary(path), registry=registry)
     live.restore(snapshot.read_state(path))
     return live
 
 
-def _anew(selection: Selection, path: Path, registry: Registry | None) -> Materializer:
-    """Compute the state from the asserted facts of an older snapshot, as rules, ids and files may have changed."""
+def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_facts: bool) -> Materializer:
+    """Compute the state from the asserted facts of an older snapshot, as rules, ids and files may have changed.
+
+    `has_facts`: the snapshot may have asserted facts of relations.
+    """
     live = Materializer(selection, registry=registry)
-    live.change(Edit(added=snapshot.read_asserted(path, live.dictionary)), strategy="bootstrap")
+    quads = snapshot.read_asserted(path, live.dictionary)
+    asserted = snapshot.read_facts(path, live.dictionary) if has_facts else {}
+    facts = facts_of({}, asserted, live.dictionary)
+    live.change(Edit(added=quads, facts=facts), strategy="bootstrap")
     live.accept()
     return live
 
@@ -76,6 +91,22 @@ def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") ->
 def edit_of(record: Record, live: Materializer) -> Edit:
     """The edit of a record. Its terms are interned; blank nodes keep their labels."""
     removed, added = (of_canonical(lines, live.dictionary) for lines in (record.removed, record.added))
-    if not record.rules:
-        return Edit(removed, added)
-    return Edit(removed, added, after(live.own, record))
+    own = after(live.own, record) if record.rules else None
+    facts = _facts(record, live.dictionary) if record.facts else NO_FACTS
+    return Edit(removed, added, own, facts=facts)
+
+
+def _facts(record: Record, dictionary: Dictionary) -> Facts:
+    """The facts of relations that a record adds and removes. Their terms are interned."""
+    parts: tuple[_Rows, _Rows] = defaultdict(list), defaultdict(list)
+    for sign, text in record.facts:
+        name, terms = read_fact(text)
+        parts[sign > 0][name, len(terms)].append(terms)
+    removed, added = ({relation: _ids(terms, dictionary) for relation, terms in part.items()} for part in parts)
+    return facts_of(removed, added, dictionary)
+
+
+def _ids(rows: list[tuple[str, ...]], dictionary: Dictionary) -> Int32:
+    """Rows of terms as ids: int32[n, w]."""
+    texts = [text for row in rows for text in row]
+    return np.array(dictionary.intern(texts) if texts else (), dtype=np.int32).reshape(len(rows), -1 if texts else 0)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from kgreason.materialize.quads.documents import documents
+from kgreason.materialize.relations.facts import count
 from kgreason.materialize.schema_rows import LITERAL_FACTS
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradictions import FalseRules, mistakes
 from kgreason.terms.dictionary import Dictionary
 
-COUNTS = "facts", "asserted", "inferred", "hidden", "named", "imported", "terms", "contradictions", "rules"
+COUNTS = "facts", "asserted", "inferred", "hidden", "relations", "named", "imported", "terms", "contradictions", "rules"
 """The names of the counts of a state."""
 
 
@@ -29,6 +30,7 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
         "asserted": len(asserted),
         "inferred": shown,
         "hidden": len(saved.records) - stored - about_literals,
+        "relations": count(saved, dictionary),
         "named": len(saved.named(dictionary)),
         "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
         "terms": terms,

@@ -4,6 +4,7 @@
         tx.add("<http://e/a> a <http://e/Person> .")
         tx.remove(("<http://e/b>", "<http://e/knows>", "<http://e/c>"))
         tx.add_rules("tc(?x, ?z) :- tc(?x, ?y), edge(?y, ?z) .")
+        tx.relation("edge").insert([("http://e/a", "http://e/b")])
     tx.delta
 
 If a quad or rule is both added and removed, the last of these edits wins. If the block raises an exception, the graph
@@ -17,7 +18,8 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -34,8 +36,10 @@ from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.quads import Item, of_lines, quads_of
 from kgreason.graph.input.terms import checked
 from kgreason.graph.lock import surely
+from kgreason.graph.relation.pending import PendingFacts
+from kgreason.graph.relation.relation import PendingRelation
 from kgreason.graph.user_rules import remaining, without
-from kgreason.materialize.edit import NO_QUADS, Edit
+from kgreason.materialize.edit import NO_QUADS, Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import check_choice
 from kgreason.materialize.precomputed import Evaluated
@@ -46,6 +50,8 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, rules_of_file
 from kgreason.rules.program import Finder
+from kgreason.rules.relations.declarations import check_declared, declared, named
+from kgreason.rules.relations.names import checked_name
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
@@ -88,6 +94,7 @@ class Transaction:
         self._live, self._known, self._ends, self._find = live, known, ends, find
         self._signs: list[int] = []
         self._parts: list[Int32] = []
+        self._facts = PendingFacts(live)
         self._own: dict[Rule, None] | None = None
         self._evaluated: Evaluated | None = None
         self._delta: Delta | None = None
@@ -149,7 +156,7 @@ class Transaction:
         """
         if len(self._live.engine):
             raise StoreError("the graph has facts already; `start_from` needs an empty graph")
-        if self._parts or not isinstance(self._live.engine, Engine):
+        if self._parts or self._facts or not isinstance(self._live.engine, Engine):
             raise StoreError("`start_from` must be the only edit of its transaction, and needs the columnar engine")
 
         def read() -> Int32:
@@ -210,6 +217,38 @@ class Transaction:
         self._own = dict.fromkeys(without(self._rules(), load(Path(path), None, self._find).rules))
         return self
 
+    def relation(self, name: str, arity: int | None = None) -> PendingRelation:
+        """A relation, to insert, delete and upsert facts in this transaction; see `KnowledgeGraph.relation`.
+
+        A relation that this transaction has declared before counts. Raises InputError.
+        """
+        relation = declared(self._rules(), checked_name(name))
+        if relation is None and arity is None:
+            known = named(self._rules(), name)
+            arity = next(iter(known)) if len(known) == 1 else None
+        return PendingRelation(name, arity, relation, self._read_facts, self._facts)
+
+    def _read_facts(self, read: Callable[[], None]) -> None:
+        """Read facts of a relation. If this fails, the terms that were read are forgotten."""
+        self._check_open()
+        self._check_alone()
+        with self._forgetting():
+            read()
+
+    @contextmanager
+    def _forgetting(self) -> Iterator[None]:
+        """Forget the terms that the block interns, if it raises an error."""
+        known = len(self._live.dictionary)
+        try:
+            yield
+        except BaseException:
+            self._ends.drop(known)
+            raise
+
+    def _check_alone(self) -> None:
+        if self._evaluated:
+            raise StoreError("`start_from` must be the only edit of its transaction; begin another one for other quads")
+
     def _rules(self) -> dict[Rule, None]:
         """The user's rules after the edits so far."""
         self._check_open()
@@ -220,19 +259,19 @@ class Transaction:
         check_own(rules)
         own = self._rules()
         known = {canonical(rule) for rule in own}
-        self._own = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
+        after = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
+        check_declared(after)
+        for rule in rules:
+            if rule.declares and rule not in own:
+                self._facts.check(rule.declares)
+        self._own = after
         return self
 
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         self._check_open()
-        if self._evaluated:
-            raise StoreError("`start_from` must be the only edit of its transaction; begin another one for other quads")
-        known = len(self._live.dictionary)
-        try:
+        self._check_alone()
+        with self._forgetting():
             self._parts.append(read())
-        except BaseException:
-            self._ends.drop(known)
-            raise
         self._signs.append(sign)
         return self
 
@@ -249,8 +288,8 @@ class Transaction:
         removed, added = last_wishes(self._signs, self._parts)
         before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._live.own, self._own))
         own = tuple(after) if self._own is not None and before != after else None
-        edit = Edit(removed, added, own, self._evaluated)
-        return self._lean(edit) if -1 in self._signs else edit
+        edit = Edit(removed, added, own, self._evaluated, facts=self._facts.facts())
+        return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
 
     def _lean(self, edit: Edit) -> Edit:
         """The edit without retractions that mention a term which the dictionary did not have before.
@@ -262,7 +301,8 @@ class Transaction:
         dictionary, known = self._live.dictionary, self._known
         is_used = np.zeros(len(dictionary) + 1, dtype=np.bool_)
         is_used[: known + 1] = True
-        is_used[edit.added] = True
+        for rows in (edit.added, *edit.facts.added.values()):
+            is_used[rows] = True
         if is_used.all():
             return edit
         fresh = known + np.flatnonzero(is_used[known:])[1:]
@@ -271,8 +311,13 @@ class Transaction:
         number = np.arange(len(is_used), dtype=np.int32)
         number[fresh] = dictionary.intern(texts)
         there = (edit.removed <= known).all(axis=1)
+        come = {width: number[rows] for width, rows in edit.facts.added.items()}
+        gone = {width: rows[(rows <= known).all(axis=1)] for width, rows in edit.facts.removed.items()}
         return edit._replace(
-            removed=edit.removed[there], added=number[edit.added], unknown=int(np.count_nonzero(~there))
+            removed=edit.removed[there],
+            added=number[edit.added],
+            unknown=int(np.count_nonzero(~there)),
+            facts=Facts.of(come, gone),
         )
 
     if not TYPE_CHECKING:  # a type checker must still find wrong names
@@ -288,7 +333,7 @@ class Transaction:
     def __del__(self) -> None:
         """Warn of edits that are lost, because no variable holds the transaction and nobody ended it."""
         state = self.__dict__
-        if state.get("_is_open") and (state.get("_parts") or state.get("_own") is not None):
+        if state.get("_is_open") and (state.get("_parts") or state.get("_facts") or state.get("_own") is not None):
             lost = "a transaction was neither ended nor used in a `with` block, so its edits are lost"
             warnings.warn(lost, ResourceWarning, stacklevel=2, source=self)
 

@@ -52,7 +52,8 @@ class Edit(NamedTuple):
 
     `own`: all rules of the user from now on; None if they stay as they are. `evaluated`: the closure of the quads,
     computed elsewhere, for a graph without facts. `unknown`: the number of further quads to retract that mention a term
-    which the dictionary does not have. The graph cannot hold these quads.
+    which the dictionary does not have. The graph cannot hold these quads. `facts`: facts of relations to assert and to
+    retract, by the width of their rows (`relations.facts`).
     """
 
     removed: Int32 = NO_QUADS
@@ -60,6 +61,7 @@ class Edit(NamedTuple):
     own: tuple[Rule, ...] | None = None
     evaluated: Evaluated | None = None
     unknown: int = 0
+    facts: Facts = NO_FACTS
 
 
 class Means(NamedTuple):
@@ -110,11 +112,23 @@ class Refuted(NamedTuple):
     respelled: bool = False
 
 
+class Kinds(NamedTuple):
+    """Facts of relations, int32[n, w], with their kinds (absent, inferred, asserted) before and after, int8[n] each."""
+
+    rows: Int32
+    before: NDArray[np.int8]
+    after: NDArray[np.int8]
+
+
+NO_KINDS = Kinds(np.empty((0, 1), dtype=np.int32), *(np.empty(0, dtype=np.int8),) * 2)
+
+
 class Change(NamedTuple):
     """What an edit did: the RDF triples int32[n, 3] whose kind changed, both kinds of each, and quads int32[m, 4].
 
     `removed_quads`: the quads that are no longer asserted. `added_quads`: the quads that are newly asserted. `missed`:
     how many of the quads to retract were not asserted. `refuted`: whether contradictions came or went.
+    `facts`: the facts of the user's relations whose kind changed (`relations.facts`).
     """
 
     rows: Int32
@@ -125,3 +139,4 @@ class Change(NamedTuple):
     missed: int
     work: Work
     refuted: Refuted = Refuted()
+    facts: Kinds = NO_KINDS

@@ -28,6 +28,7 @@ from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, Part, Refuted, Work, together
+from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
 from kgreason.materialize.operators.operators import Operators
@@ -42,6 +43,7 @@ from kgreason.materialize.program import (
     uncollected,
 )
 from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
+from kgreason.materialize.relations.changes import changed
 from kgreason.materialize.same_as.images import Kinds
 from kgreason.materialize.same_as.representatives import Equality, represented
 from kgreason.materialize.schema_closure import ClosureChange, SchemaStratum
@@ -181,6 +183,8 @@ class Materializer:
         steps = [self._reprogram(closure, called, edit.own, said)]
         self._look_at(asserted.added)
         facts = self._foreseen(asserted, said, is_first=means.is_first)
+        if any(edit.facts):
+            facts = together([facts, Facts(*map(self._by_table, edit.facts))])
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, facts, program, means)
         if self.operators.are_any:
@@ -439,7 +443,12 @@ class Materializer:
             for kind, other in ((before, after), (after, before))
         )
         work, refuted = self._work(changes, steps), self._refuted(changes)
-        return Change(rows, before, after, removed, added, wanted - len(removed), work, refuted)
+        return Change(rows, before, after, removed, added, wanted - len(removed), work, refuted, self._related(changes))
+
+    def _related(self, changes: Changes) -> RelationKinds:
+        """The facts of the user's relations among the facts that changed."""
+        places = changed(changes, self.triples, self.dictionary)
+        return RelationKinds(changes.rows[places], changes.before[places], changes.after[places])
 
     def _refuted(self, changes: Changes) -> Refuted:
         """What the commit did to the contradictions. Cost: a look at the facts that changed."""

@@ -6,7 +6,7 @@
     needed rules       generic rules that run only if the data calls for them: if rules have derived schema triples,
                        if an axiom has a list that forks, and, in the place of twins.dl, if restrictions are derived
                        or made equal
-    copying rules      eq-rep-* over asserted triples, if the user's rules say DATA
+    copying rules      eq-rep-* over asserted triples, if the user's rules say DATA, and over the relations they read
     own rules          the rules of the user
 
 These are layers: the last layer that has a rule gives the reason for it.
@@ -21,7 +21,7 @@ Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touch
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -52,6 +52,7 @@ from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
+from kgreason.rules.relations.declarations import MADE_BY_RULES
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
 
 CLOSES = "of the rule set: derives axioms from axioms"
@@ -61,6 +62,8 @@ DATATYPE_IDS = {name: VOCABULARY.index(name) + 1 for name in DATATYPE_NAMES}
 """The supported datatypes with their ids, which are those of the vocabulary, the same in every dictionary."""
 _DATATYPES = flags_of(frozenset(DATATYPE_NAMES))
 _COPYING = frozenset(["eq-rep-s", "eq-rep-p", "eq-rep-o"])
+COPIES_FACTS = "eq-rep-o"
+"""The name of the rules that copy facts of relations to equal terms."""
 ANY = 0
 """The request of a rule that reads types of any name."""
 
@@ -382,11 +385,36 @@ def _layer(rules: Iterable[Rule], reason: str) -> Layer:
 
 
 def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
-    """The rules that copy asserted triples to equal terms, if a rule of the user says DATA."""
-    if not any(any(rule.data()) for rule in own):
-        return {}
-    found = (rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING)
-    return _shipped(tuple(map(_over_data, found)), "of the rule set: DATA is about individuals, whatever their names")
+    """The rules that copy asserted triples to equal terms, if a rule of the user says DATA; and facts of relations."""
+    own = tuple(own)
+    copying = [rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING]
+    found = tuple(map(_over_data, copying)) if any(any(rule.data()) for rule in own) else ()
+    layer = _shipped(found, "of the rule set: DATA is about individuals, whatever their names")
+    for rule in copying:
+        if rule.name == COPIES_FACTS:
+            copies = tuple(each for relation in _read(own) for each in _over_facts(rule, *relation))
+            layer = layer | _shipped(copies, "of the rule set: relations are about individuals, whatever their names")
+    return layer
+
+
+def _read(own: Sequence[Rule]) -> list[tuple[str, int]]:
+    """The relations that the user's rules read, and whose facts users may assert, with their numbers of places."""
+    made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
+    atoms = dict.fromkeys(
+        (atom.relation, len(atom.terms)) for rule in own for atom in rule.read() if atom.relation not in (None, DATA)
+    )
+    return [(str(name), arity) for name, arity in atoms if name not in made]
+
+
+def _over_facts(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
+    """The rule eq-rep-o for each place of a relation: `r(?x, ?b) :- eq_rep(?o, ?x), r(?o, ?b)`."""
+    (row,) = (atom for atom in rule.body if atom.relation is None and isinstance(atom.terms[1], Variable))
+    links = tuple(atom for atom in rule.body if atom != row)
+    old, new = row.terms[2], rule.heads[0].terms[2]
+    others = tuple(Variable(f"place{number}") for number in range(arity))
+    for place in range(arity):
+        before, after = (Atom(relation, (*others[:place], term, *others[place + 1 :])) for term in (old, new))
+        yield replace(rule, heads=(after,), body=(*links, before))
 
 
 def _over_data(rule: Rule) -> Rule:
@@ -401,7 +429,7 @@ def _as_data(atom: Atom) -> Atom:
 
 def _own(rules: Iterable[Rule]) -> Layer:
     """The layer of the user's rules; the reason of a rule names its file, if it came from a file."""
-    reasons = {canonical(rule): origin(rule) for rule in rules}
+    reasons = {canonical(rule): origin(rule) for rule in rules if not rule.declares}
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 
 

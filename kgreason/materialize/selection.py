@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
@@ -23,6 +22,8 @@ from kgreason.ontology.translate.translate import Profile
 from kgreason.rules.model import DATA, Rule
 from kgreason.rules.parser import rules_of_file, ruleset
 from kgreason.rules.program import Finder, check_sizes
+from kgreason.rules.relations.declarations import check_declared
+from kgreason.rules.relations.names import INNER, checked_name
 from kgreason.rules.safety import DATA_IN_HEAD
 
 _LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
@@ -125,13 +126,6 @@ def reselect(
     return replace(shipped, names=tuple(names), own=own)
 
 
-@cache
-def _inner_relations() -> frozenset[str]:
-    """The relations of kgreason itself: for equal terms, values of literals and restrictions that say the same."""
-    rules = (rule for name in ("representatives", "datatypes", "twins") for rule in ruleset(name).rules)
-    return frozenset(filter(None, (atom.relation for rule in rules for atom in (*rule.heads, *rule.body)))) - {"false"}
-
-
 def check_own(rules: Iterable[Rule]) -> None:
     """Raises RuleError for a rule of the user that is too long, or that uses a relation of kgreason itself.
 
@@ -139,11 +133,14 @@ def check_own(rules: Iterable[Rule]) -> None:
     """
     rules = tuple(rules)
     check_sizes(rules)
+    check_declared(rules)
     for rule in rules:
+        if rule.declares:
+            checked_name(rule.declares.name)
         if any(head.relation == DATA for head in rule.heads):
             raise RuleError(f"rule {rule.name}: {DATA_IN_HEAD}")
         for atom in rule.atoms():
-            if atom.relation in _inner_relations():
+            if atom.relation in INNER:
                 raise RuleError(
                     f"rule {rule.name}: {atom.relation} is a relation of kgreason itself; take another name"
                 )

@@ -15,6 +15,7 @@ Cost: a few look-ups for each link of a proof.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from kgreason.materialize.materializer import Materializer
@@ -28,6 +29,7 @@ from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
 _STEPS = 3
+_REP = "eq_rep"
 
 
 def facts_of(live: Materializer) -> EngineFacts | Likeness:
@@ -157,8 +159,11 @@ def _told(derivation: Derivation) -> Derivation:
 
 def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
     """A derivation by a rule of representatives.dl, as a derivation by the W3C rule for which this rule stands."""
-    of, row = sorted(body, key=lambda atom: atom.relation in (None, DATA))
+    of, row = sorted(body, key=lambda atom: atom.relation != _REP)
     member, root = str(of.terms[0]), str(of.terms[-1])
+    if row.relation not in (None, DATA, _REP):  # a fact of a relation
+        told = tuple(link(*map(str, atom.terms)) if atom.relation == _REP else atom for atom in rule.body)
+        return Derivation(replace(rule, body=told), (link(member, root), row))
     left, _, right = map(str, row.terms)
     if rule.name in ("eq-ref-subject", "eq-ref-object"):
         other = right if left == member else left

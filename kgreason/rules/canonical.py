@@ -59,6 +59,8 @@ def canonical(rule: Rule) -> Rule:
     True
     """
     check_safe(rule)
+    if rule.declares:
+        return rule
     if len(rule.body) == len(rule.heads) == 1 and rule.is_positive:
         return _alone(rule)
     return _with_aggregates(rule) if rule.aggregates else _renumbered(rule)[0]

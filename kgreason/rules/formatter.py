@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from kgreason.rules.expressions import is_constant, text_of
-from kgreason.rules.model import DATA, FALSE, Aggregate, Atom, Computed, Not, Rule, Term, Variable
+from kgreason.rules.model import DATA, FALSE, Aggregate, Atom, Computed, Not, Relation, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
@@ -37,13 +37,14 @@ def format_program(program: Program) -> str:
     """
     prefixes = program.prefixes
     lines = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in prefixes.items()]
-    group = ""
+    group, declared = "", 0
     for number, rule in enumerate(program.rules, 1):
+        declared += rule.declares is not None
         lines.append("")
         if rule.group != group:
             group = rule.group
             lines += [f"@group {format_name(group)} .", ""]
-        if rule.name != default_name(number):
+        if rule.name != default_name(number - declared) and not rule.declares:
             lines.append(f"@rule {format_name(rule.name)}")
         lines.append(format_rule(rule, prefixes))
     return "".join(f"{line}\n" for line in lines).lstrip("\n")
@@ -61,6 +62,8 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
     '[?x, :p, "1"@en] .'
     """
     known = prefixes or {}
+    if rule.declares:
+        return format_relation(rule.declares, known)
     heads, body = ([format_atom(atom, known) for atom in atoms] for atoms in (rule.heads, rule.body))
     body += [format_aggregate(aggregate, known) for aggregate in rule.aggregates]
     body += [format_computed(computed, known) for computed in rule.computed]
@@ -69,6 +72,17 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
     if len(line) <= WIDTH:
         return line
     return ",\n".join(heads) + (" :-\n    " if body else "") + ",\n    ".join(body) + " ."
+
+
+def format_relation(relation: Relation, prefixes: Mapping[str, str]) -> str:
+    """The declaration `@relation edge(from, to, weight: xsd:integer) key(from, to) .`."""
+    columns = ", ".join(
+        column.name if column.type is None else f"{column.name}: {_iri(column.type, prefixes)}"
+        for column in relation.columns
+    )
+    kind = f"{relation.kind} " if relation.kind else ""
+    key = f" key({', '.join(relation.columns[place].name for place in relation.key)})" if relation.key else ""
+    return f"@relation {kind}{relation.name}({columns}){key} ."
 
 
 def format_term(term: Term, prefixes: Mapping[str, str]) -> str:

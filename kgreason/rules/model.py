@@ -112,6 +112,30 @@ class Aggregate(NamedTuple):
         return tuple([term for term in terms if isinstance(term, Variable)])
 
 
+class Column(NamedTuple):
+    """A place of a declared relation: its name, and the IRI of its type (`<http://...>`); None takes any term."""
+
+    name: str
+    type: Constant | None = None
+
+
+class Relation(NamedTuple):
+    """`@relation edge(from, to, weight: xsd:integer) key(from, to) .`: the places of a relation, and its key.
+
+    At most one asserted fact has the same terms at the places `key`, which are numbers from 0. No key: any facts. The
+    kind says who makes facts: of an "input" relation users alone, of a "derived" or "internal" one rules alone. Deltas
+    and dumps leave internal relations out. Of a relation of kind "" both make facts.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[int, ...] = ()
+    kind: str = ""
+
+
+RELATION_KINDS = ("input", "derived", "internal")
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule `heads :- body, aggregates, computed, negated .`; the name of a W3C rule is the W3C name.
@@ -121,7 +145,8 @@ class Rule:
     triples that the rule was translated from. Proofs show them. `file` is the name of the rule file that a rule of the
     user came from; it is empty for other rules. Equality and hash ignore `sources` and `file`. The hash is computed
     once, because rules are often keys. `dialect` is the language of the rule's text: "" for our own, "srl" for SPARQL-
-    RL, "rq" for a CONSTRUCT query.
+    RL, "rq" for a CONSTRUCT query. `declares` is the relation that the statement declares; such a statement has no
+    atoms and derives nothing. It is the user's, as a rule is: added, removed and kept with the rules.
     """
 
     heads: tuple[Atom, ...]
@@ -134,6 +159,7 @@ class Rule:
     aggregates: tuple[Aggregate, ...] = ()
     file: str = field(default="", compare=False)
     dialect: str = ""
+    declares: Relation | None = None
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -150,6 +176,7 @@ class Rule:
                     self.computed,
                     self.aggregates,
                     self.dialect,
+                    self.declares,
                 )
             ),
         )

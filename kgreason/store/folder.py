@@ -44,6 +44,8 @@ FORMAT = 5
 Increase it if the new code would misread an existing snapshot. This happens with a change of the files of a store, of
 the vocabulary (snapshots hold its ids), or of the rules that are made from a schema (snapshots hold their facts).
 """
+WITH_FACTS = 5
+"""Snapshots of this format and newer ones may have asserted facts of relations."""
 OLDEST = 3
 """Opening for writing brings stores of this format and newer ones to the present format."""
 _MANIFEST = "kgreason.json"

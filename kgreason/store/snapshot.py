@@ -29,6 +29,7 @@ from kgreason.engine.costs import Cost
 from kgreason.engine.memory.layout import Int32, Int64
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
+from kgreason.materialize.relations.facts import all_of, rows_of
 from kgreason.materialize.state import Saved
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
@@ -115,7 +116,7 @@ def read_state(folder: Path) -> Saved:
 def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
     """The asserted quads int32[n, 4] in a snapshot of any format from `OLDEST` on; their terms are interned.
 
-    A later version takes only these quads and the rules of `read_own` from a snapshot. Raises StoreError.
+    A later version takes only these quads, the facts of `read_facts` and the rules of `read_own`. Raises StoreError.
     """
     terms = read_dictionary(folder)
     try:
@@ -133,6 +134,22 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
     except (OSError, ValueError, KeyError, TypeError, EOFError, IndexError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
     return found
+
+
+def read_facts(folder: Path, dictionary: Dictionary) -> dict[tuple[str, int], Int32]:
+    """The asserted facts of the user's relations in a snapshot, int32[n, arity], by name and arity.
+
+    Their terms are interned. Raises StoreError.
+    """
+    saved, terms = read_state(folder), read_dictionary(folder)
+    added = {}
+    for each in all_of(saved, terms):
+        rows = rows_of(saved, each.number, each.arity, asserted=True)
+        ids = np.unique(rows)
+        number = np.zeros(len(terms) + 1, dtype=np.int32)
+        number[ids] = dictionary.intern(terms.decode(ids))
+        added[each.name, each.arity] = number[rows]
+    return added
 
 
 def read_dictionary(folder: Path) -> Dictionary:

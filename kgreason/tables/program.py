@@ -12,6 +12,7 @@ Cost: one Bootstrap, an Update for each level of NOT, and the cost of reading an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ class TableProgram:
     def __init__(self, path: Path, functions: Iterable[Callable[..., Any]] = ()) -> None:
         registry = Registry(functions, RESERVED)
         program = load(path, registry.find)
+        program = replace(program, rules=tuple(rule for rule in program.rules if not rule.declares))
         try:
             check_sizes(program.rules)
             self._signature = signature(program)

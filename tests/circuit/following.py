@@ -36,6 +36,7 @@ class Specification:
     def commit(self, commit: Commit) -> set[Fact]:
         """Carry a commit out; returns the facts that appeared or disappeared."""
         facts = {Atom(None, terms): -1 for terms in commit.removed} | {Atom(None, terms): 1 for terms in commit.added}
+        facts |= {Atom(*fact): -1 for fact in commit.removed_facts} | {Atom(*fact): 1 for fact in commit.added_facts}
         rules = dict.fromkeys(self._rules, -1) | dict.fromkeys(commit.rules, 1)
         before = self.facts()
         delta = {plain(fact): weight for fact, weight in self._circuit.commit(facts, rules).items()}

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import ABSENT, ASSERTED, FIRST, STAMP, STATE, SUPPORT, Int32
+from kgreason.engine.memory.layout import ABSENT, ASSERTED, FIRST, IS_ASSERTED, STAMP, STATE, SUPPORT, Int32
 from kgreason.errors import RuleError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.relations.changes import edit_of
 from kgreason.materialize.selection import select
 from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule
@@ -22,6 +23,7 @@ from tests.circuit.following import Kind, Specification
 from tests.oracle.datalog import Fact, State, violations
 from tests.oracle.stratified import NO_FUNCTIONS, CircularError, Functions, perfect
 from tests.strategies.negation import Commit, Triple
+from tests.strategies.negation import Fact as RelationFact
 
 
 def follow(
@@ -40,11 +42,13 @@ def follow(
     specification = Specification(circuit, functions) if circuit else None
     graph = Graph(strategy, registry)
     asserted: set[Triple] = set()
+    related: set[RelationFact] = set()
     for commit in commits:
         after = asserted - commit.removed | commit.added
+        after_related = related - commit.removed_facts | commit.added_facts
         before = graph.facts()
         try:
-            wanted = perfect([(None, terms) for terms in after], commit.rules, functions)
+            wanted = perfect([*((None, terms) for terms in after), *after_related], commit.rules, functions)
         except CircularError:
             with pytest.raises(StratificationError):
                 graph.commit(asserted, commit)
@@ -61,8 +65,9 @@ def follow(
                 specification.refuse(commit, ValueError)
             continue
         change = graph.commit(asserted, commit)
-        asserted = after
+        asserted, before_related, related = after, related, after_related
         assert graph.facts() == wanted, label
+        assert graph.relation_delta(change) == _kinds(before, before_related) ^ _kinds(wanted, related), label
         assert graph.delta(change) == {fact for fact in before ^ wanted if _is_shown(fact)}, label
         if specification:
             assert specification.commit(commit) == before ^ wanted, label
@@ -82,6 +87,11 @@ def _is_read(terms: Triple, rules: Iterable[Rule]) -> bool:
     return any(unified(atom, Atom(DATA, terms), {}) is not None for rule in rules for atom in rule.data())
 
 
+def _kinds(facts: Iterable[Fact], asserted: AbstractSet[RelationFact]) -> set[tuple[Fact, bool]]:
+    """The facts of relations, each with whether it is asserted."""
+    return {(fact, fact in asserted) for fact in facts if fact[0] is not None}
+
+
 def _is_shown(fact: Fact) -> bool:
     """Whether a fact is a triple that RDF allows."""
     return fact[0] is None and not fact[1][0].startswith('"')
@@ -99,7 +109,9 @@ class Graph:
         materializer = self.materializer
         removed, added = map(self._quads, (commit.removed & asserted, commit.added - asserted))
         try:
-            change = materializer.change(Edit(removed, added, commit.rules), strategy=self._strategy)
+            gone, come = map(self._columns, (commit.removed_facts, commit.added_facts))
+            facts = edit_of(gone, come, materializer.dictionary)
+            change = materializer.change(Edit(removed, added, commit.rules, facts=facts), strategy=self._strategy)
         except RuleError:
             materializer.rollback()
             raise
@@ -121,6 +133,17 @@ class Graph:
         changed = (change.before == ABSENT) != (change.after == ABSENT)
         return {self._fact(row) for row in change.rows[changed].tolist()}
 
+    def relation_delta(self, change: Change) -> set[tuple[Fact, bool]]:
+        """The facts of relations whose kind changed, before and after, each with whether it is asserted."""
+        rows, *kinds = change.facts
+        facts = [self._fact(row) for row in rows.tolist()]
+        return {
+            (fact, kind == IS_ASSERTED)
+            for each in kinds
+            for fact, kind in zip(facts, each.tolist(), strict=True)
+            if kind != ABSENT
+        }
+
     def positive_rules(self) -> list[object]:
         """The rules that the engine runs."""
         return [rule for own in self.materializer.rules for rule in lowered(own)]
@@ -129,6 +152,13 @@ class Graph:
         ids = self.materializer.dictionary.intern([text for terms in sorted(triples) for text in terms])
         rows = ids.astype(np.int32).reshape(-1, 3)
         return np.column_stack([rows, np.zeros(len(rows), dtype=np.int32)])
+
+    def _columns(self, facts: AbstractSet[RelationFact]) -> dict[tuple[str, int], Int32]:
+        found: dict[tuple[str, int], list[Int32]] = {}
+        for relation, terms in sorted(facts):
+            ids = self.materializer.dictionary.intern(terms).astype(np.int32)
+            found.setdefault((relation, len(terms)), []).append(ids)
+        return {relation: np.stack(rows) for relation, rows in found.items()}
 
     def _fact(self, row: list[int]) -> Fact:
         texts = self.materializer.dictionary.decode([number for number in row if number])

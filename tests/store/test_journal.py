@@ -16,6 +16,7 @@ from kgreason.errors import StoreError
 from kgreason.store.journal import journal as journal_module
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record, changes
+from kgreason.terms.vocabulary import XSD_INTEGER
 from tests.terms.unusual_terms import lines_of, quads
 
 _lines = st.lists(quads, max_size=3).map(lines_of)
@@ -65,7 +66,7 @@ def test_a_record_is_what_was_written(record: Record) -> None:
 
 def test_a_record_is_an_rdf_patch() -> None:
     assert RECORDS[1].patch().decode() == (
-        'H commit "2" .\nH batch "7" .\nH add-rule "[?x, <http://e/p>,\\n?x] ." .\n'
+        f'H commit "2" .\nH version "2"^^{XSD_INTEGER} .\nH batch "7" .\nH add-rule "[?x, <http://e/p>,\\n?x] ." .\n'
         'H delete-fact "edge(<http://e/a>) ." .\nTX .\n'
         "D <http://e/s> <http://e/p> _:o .\nA <http://e/s> <http://e/p> _:o .\nA <http://e/s> <http://e/p> _:o .\n"
         "TC .\n"

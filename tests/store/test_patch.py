@@ -63,7 +63,7 @@ def test_what_the_journal_writes_is_read() -> None:
     record = Record(7, TRIPLE + b"\n", OTHER + b"\n", ((-1, rule),), ((1, fact),), {"stream": "s"})
     patch = read_patch(record.patch(), "p")
     assert (patch.removed, patch.added) == (record.removed, record.added)
-    assert patch.rules == (SignedRule(3, -1, rule), SignedRule(4, 1, fact))
+    assert patch.rules == (SignedRule(4, -1, rule), SignedRule(5, 1, fact.removesuffix(" .")))
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,9 @@ def test_a_statement_is_one_quad(bad: bytes) -> None:
         final([1, 1, -1], [TRIPLE, bad, OTHER])
     assert caught.value.lineno == 2
     assert not problem(caught.value).startswith("Parser")
+
+
+def test_facts_of_relations_are_told_from_rules_by_the_full_stop() -> None:
+    record = Record(7, rules=((1, "p(?x) :- q(?x) ."),), facts=((1, "q(<urn:a>) ."), (-1, "q(<urn:b>) .")))
+    found = [(rule.sign, rule.text) for rule in read_patch(record.patch(), "p").rules]
+    assert found == [(1, "p(?x) :- q(?x) ."), (1, "q(<urn:a>)"), (-1, "q(<urn:b>)")]

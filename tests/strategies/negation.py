@@ -19,20 +19,25 @@ _PREDICATES: tuple[_Relation, ...] = ((None, "<http://e/p>"), (None, "<http://e/
 _RELATIONS = (*_PREDICATES, ("u", 1), ("w", 1), ("e", 2))
 _VARIABLES = tuple(map(Variable, "xyz"))
 Triple = tuple[str, str, str]
+Fact = tuple[str, tuple[str, ...]]
+_NO_FACTS: frozenset[Fact] = frozenset()
 
 
 class Commit(NamedTuple):
-    """Triples to add and to remove, and all rules from now on."""
+    """Triples to add and to remove, all rules from now on, and facts of relations to add and to remove."""
 
     added: frozenset[Triple]
     removed: frozenset[Triple]
     rules: tuple[Rule, ...]
+    added_facts: frozenset[Fact] = _NO_FACTS
+    removed_facts: frozenset[Fact] = _NO_FACTS
 
 
-def history(seed: int, steps: int = 8, *, data: float = 0) -> list[Commit]:
+def history(seed: int, steps: int = 8, *, data: float = 0, facts: bool = False) -> list[Commit]:
     """A random history over a pool of rules; a removal may name an absent triple.
 
-    data: the share of the triple patterns that read asserted triples only.
+    data: the share of the triple patterns that read asserted triples only. facts: whether commits also add and remove
+    facts of relations.
     """
     random = Random(seed)
     individuals = _INDIVIDUALS[: random.randint(2, 4)]
@@ -47,7 +52,12 @@ def history(seed: int, steps: int = 8, *, data: float = 0) -> list[Commit]:
         rules = {number for number in range(len(pool)) if random.random() < (0.75 if number in rules else 0.4)}
         added = frozenset(draw.triple() for _ in range(random.choice([0, 0, 1, 2, 4])))
         removed = frozenset(draw.triple() for _ in range(random.choice([0, 1, 3]))) - added
-        commits.append(Commit(added, removed, tuple(pool[number] for number in sorted(rules))))
+        commit = Commit(added, removed, tuple(pool[number] for number in sorted(rules)))
+        if facts:
+            come = frozenset(draw.fact() for _ in range(random.choice([0, 1, 3])))
+            gone = frozenset(draw.fact() for _ in range(random.choice([0, 1, 3]))) - come
+            commit = commit._replace(added_facts=come, removed_facts=gone)
+        commits.append(commit)
     return commits
 
 
@@ -70,6 +80,10 @@ class _Draw:
         predicates = [str(name) for relation, name in self._relations if relation is None]
         choice = self._random.choice
         return choice(self._individuals), choice(predicates), choice(self._individuals)
+
+    def fact(self) -> Fact:
+        relation, width = self._random.choice([("u", 1), ("w", 1), ("e", 2)])
+        return relation, tuple(self._random.choice(self._individuals) for _ in range(width))
 
     def rule(self, number: int) -> Rule:
         layer = self._random.randrange(len(self._relations))

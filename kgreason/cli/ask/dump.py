@@ -31,6 +31,7 @@ _WITH_GRAPHS = ("nq", "trig", "jsonld")
 @location
 @click.option("--asserted", is_flag=True, help="Only the triples that were loaded.")
 @click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
+@click.option("--relations", is_flag=True, help="The facts of relations as rule text, in place of triples.")
 @click.option(
     "--format",
     "syntax",
@@ -40,7 +41,9 @@ _WITH_GRAPHS = ("nq", "trig", "jsonld")
     help="The RDF format; those with graphs (nq, trig, jsonld) show named graphs as well.",
 )
 @shown_prefixes
-def dump(location: Path, asserted: bool, inferred: bool, syntax: str, prefixes: dict[str, str]) -> None:
+def dump(
+    location: Path, asserted: bool, inferred: bool, relations: bool, syntax: str, prefixes: dict[str, str]
+) -> None:
     """Print the triples of a store: all of them, or only those that were loaded, or only those that were derived.
 
     Literals keep the form in which they were loaded. --prefix shortens IRIs in the formats that have prefixes.
@@ -51,7 +54,12 @@ def dump(location: Path, asserted: bool, inferred: bool, syntax: str, prefixes: 
         raise click.UsageError(f"--prefix: the format {syntax} has no prefixes; use --format {_CHOICE}")
     out = sys.stdout.buffer
     with KnowledgeGraph.open(location, read_only=True) as graph:
-        chunks = graph.dump(asserted=asserted if asserted or inferred else None, graphs=syntax in _WITH_GRAPHS)
+        kind = asserted if asserted or inferred else None
+        if relations:
+            for line in graph.dump_relations(asserted=kind):
+                click.echo(line)
+            return
+        chunks = graph.dump(asserted=kind, graphs=syntax in _WITH_GRAPHS)
         if syntax in ("nt", "nq"):
             out.writelines(chunks)
             return

@@ -26,6 +26,7 @@ _ROWS = {
     "inferred": "triples that rules derive, and that nobody loaded or added",
     "hidden": "facts that no query shows: of relations such as reach(?x, ?y), triples that RDF does not allow, and "
     "facts that kgreason keeps for itself, for NOT, FILTER, BIND and equal terms",
+    "relations": "facts of your own relations, asserted and derived",
     "named": "asserted quads in named graphs",
     "imported": "documents that were read because an ontology says owl:imports",
     "terms": f"IRIs, blank nodes and literals that the store keeps; {len(VOCABULARY)} of them are in every store",

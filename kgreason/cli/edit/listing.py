@@ -65,7 +65,9 @@ def text_of(rules: Iterable[Described], prefixes: Mapping[str, str]) -> Iterator
 def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Iterator[str]:
     yield f"# {reason(why, len(group), prefixes)}"
     for rule in group:
-        yield from (f"@rule {format_name(rule['name'])}", rule["rule"])
+        if not rule["rule"].startswith("@relation "):
+            yield f"@rule {format_name(rule['name'])}"
+        yield rule["rule"]
     yield ""
 
 

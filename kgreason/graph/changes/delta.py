@@ -2,9 +2,11 @@
 
 The *kind* of a fact is absent, inferred or asserted. The delta holds each triple with a changed kind once. If a triple
 is retracted and the rules still derive it, it turns from asserted to inferred; it neither appears nor disappears. The
-delta also holds the asserted quads that were added and removed, including quads of named graphs. It has RDF triples
-only: no facts of helper relations, no contradictions, no generalised triples.
+delta also holds the asserted quads that were added and removed, including quads of named graphs, and the facts of the
+user's relations whose kind changed (`relation`). It has no facts of helper relations, no contradictions and no
+generalised triples.
 
+    delta.relation("edge").appeared()
     delta.appeared()  delta.appeared(asserted=True)  delta.disappeared()  delta.turned(asserted=False)  delta.to_patch()
     delta.to_pandas()  delta.to_arrow()  delta.to_polars()
 
@@ -13,22 +15,26 @@ Cost: a delta is arrays of ids. A method that returns texts decodes them at each
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.errors import InputError
+from kgreason.graph.changes.relations import KINDS, RelationDelta
 from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
-from kgreason.materialize.edit import Change, Work
+from kgreason.materialize.edit import Change, Kinds, Work
 from kgreason.materialize.quads.documents import named, of_graphs
+from kgreason.materialize.relations.facts import relations
 from kgreason.proofs.contradiction import Contradiction
-from kgreason.rules.model import Triple
+from kgreason.rules.model import Relation, Triple
+from kgreason.rules.relations.declarations import columns_of
 from kgreason.store.journal.record import changes
 from kgreason.store.oxigraph.update import quads as quads_of
 from kgreason.terms.dictionary import Dictionary
@@ -40,7 +46,6 @@ Quad: TypeAlias = tuple[str, str, str, str]
 
 _COLUMNS = "subject", "predicate", "object", "graph", "before", "after"
 _PRESENT = INFERRED, IS_ASSERTED
-_KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -49,7 +54,7 @@ class Delta(Frames):
 
     `commit` is the number of the commit, 0 for a what-if. `change` has ids, and `dictionary` has the terms of these
     ids. `contradictions` are the contradictions that a what-if raises and the graph does not have; a commit leaves them
-    empty (`KnowledgeGraph.contradictions` tells them).
+    empty (`KnowledgeGraph.contradictions` tells them). `declared` are the declarations of relations.
 
     As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
     "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
@@ -60,6 +65,7 @@ class Delta(Frames):
     change: Change
     dictionary: Dictionary
     contradictions: tuple[Contradiction, ...] = ()
+    declared: Mapping[str, Relation] = field(default_factory=dict)
 
     @property
     def rows(self) -> Int32:
@@ -102,7 +108,7 @@ class Delta(Frames):
 
     def __bool__(self) -> bool:
         change = self.change
-        return bool(len(change.rows) or len(change.removed_quads) or len(change.added_quads))
+        return bool(sum(map(len, (change.rows, change.removed_quads, change.added_quads, change.facts.rows))))
 
     def __repr__(self) -> str:
         if not self:
@@ -112,7 +118,9 @@ class Delta(Frames):
         name = f"commit {self.commit}" if self.commit else "a what-if"
         named = len(self.quads(added=True)) + len(self.quads(added=False)) if not len(self.rows) else 0
         quads = f"; quads of named graphs that came or went: {named}" if named else ""
-        return f"<Delta of {name}: {_counted(came)} appeared, {_counted(went)} disappeared, {turned} turned{quads}>"
+        facts = "".join(f"; {each!r}"[:-1].replace("<Delta of ", "") for each in map(self.relation, self.relations))
+        triples = f"{_counted(came)} appeared, {_counted(went)} disappeared, {turned} turned"
+        return f"<Delta of {name}: {triples}{quads}{facts}>"
 
     def _repr_html_(self) -> str:
         """The first changes, for notebooks."""
@@ -126,27 +134,53 @@ class Delta(Frames):
         kinds = zip(self.before[:most].tolist(), self.after[:most].tolist(), strict=True)
         triples = quads_of(self.dictionary.lines(*self.rows[:most].T))
         for triple, (before, after) in zip(triples, kinds, strict=True):
-            yield *triple.triple, None, _KINDS[before], _KINDS[after]
+            yield *triple.triple, None, KINDS[before], KINDS[after]
         for quads, before, after in (
             (self.removed_quads, IS_ASSERTED, ABSENT),
             (self.added_quads, ABSENT, IS_ASSERTED),
         ):
             for quad in quads_of(self.lines([self.named(quads)[:most]])[0]):
-                yield *quad.triple, cast(Cell, quad.graph_name), _KINDS[before], _KINDS[after]
+                yield *quad.triple, cast(Cell, quad.graph_name), KINDS[before], KINDS[after]
 
     def detached(self) -> Delta:
         """A copy of the delta with its own dictionary. The copy stays valid if the graph's dictionary drops terms."""
         change = self.change
-        tables = (change.rows, change.removed_quads, change.added_quads)
+        tables = (change.rows, change.removed_quads, change.added_quads, change.facts.rows)
         ids = np.unique(np.concatenate([table.ravel() for table in tables]))
         ids = ids[ids > 0]
         own = Dictionary(self.dictionary.decode(ids))
-        rows, removed, added = (
+        rows, removed, added, related = (
             np.where(table > 0, np.searchsorted(ids, table) + 1, 0).astype(np.int32) for table in tables
         )
-        return replace(
-            self, change=change._replace(rows=rows, removed_quads=removed, added_quads=added), dictionary=own
-        )
+        facts = change.facts._replace(rows=related)
+        change = change._replace(rows=rows, removed_quads=removed, added_quads=added, facts=facts)
+        return replace(self, change=change, dictionary=own)
+
+    @property
+    def relations(self) -> list[str]:
+        """The names of the relations that have changed facts, in their order, without internal relations.
+
+        Their facts are in `relation(name)`.
+        """
+        names = dict.fromkeys(each.name for each in relations(self.change.facts.rows, self.dictionary))
+        return [name for name in names if name not in self.declared or self.declared[name].kind != "internal"]
+
+    def relation(self, name: str, arity: int | None = None) -> RelationDelta:
+        """The facts of a relation whose kind changed; `arity` tells relations of one name apart.
+
+        Raises InputError if facts with different numbers of places changed, and `arity` is missing.
+        """
+        facts = self.change.facts
+        found = [each for each in relations(facts.rows, self.dictionary) if each.name == name]
+        found = [each for each in found if arity in (None, each.arity)]
+        if len(found) > 1:
+            several = " and ".join(str(each.arity) for each in found)
+            raise InputError(f"{name}: facts with {several} places have changed; say which with arity=")
+        number, width = (found[0].number, found[0].arity) if found else (0, arity or 0)
+        kept = facts.rows[:, 0] == number
+        rows = np.ascontiguousarray(facts.rows[kept, 1 : 1 + width])
+        columns = columns_of(self.declared.get(name), width)
+        return RelationDelta(name, columns, Kinds(rows, facts.before[kept], facts.after[kept]), self.dictionary)
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
         """The rows int32[k, 3] with one of these kinds before and one of these kinds after."""

@@ -26,6 +26,7 @@ from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StoreError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
+from kgreason.graph.changes.relations import dumped, signed_facts
 from kgreason.graph.recovery import replayed, restored
 from kgreason.materialize.materializer import Materializer
 from kgreason.rules.expressions import RESERVED
@@ -126,10 +127,13 @@ class Follower:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
             return
         before, commit = _State.of(self._live), self._commit
+        facts = _facts(self._live)
         self._take_over(seen, commit)
         removed, added = before.difference(_State.of(self._live))
-        if removed or added or self._commit != commit:
-            yield Record(self._commit, removed, added)
+        after = _facts(self._live)
+        signed = (*((-1, text) for text in sorted(facts - after)), *((1, text) for text in sorted(after - facts)))
+        if removed or added or signed or self._commit != commit:
+            yield Record(self._commit, removed, added, facts=signed)
 
     def _take_over(self, seen: _Seen, after: int) -> None:
         """Take over the state after commit `after`, or the snapshot's state if that is later. Later records wait."""
@@ -154,7 +158,8 @@ class Follower:
         delta = Delta(record.commit, replayed(record, live), live.dictionary)
         live.accept()
         self._commit = record.commit
-        return replace(record, removed=delta.removed, added=delta.added, strategies=())
+        facts = signed_facts(delta.change.facts, live.dictionary, live.own)
+        return replace(record, removed=delta.removed, added=delta.added, facts=facts, strategies=())
 
 
 def _manifest(path: Path) -> Manifest:
@@ -164,6 +169,11 @@ def _manifest(path: Path) -> Manifest:
     if found.is_older:
         raise older(path, found.format)
     return found
+
+
+def _facts(live: Materializer | None) -> set[str]:
+    """The facts of the user's relations, as texts."""
+    return set(dumped((live.save(), live.dictionary), live.own, None)) if live else set()
 
 
 class _State(NamedTuple):

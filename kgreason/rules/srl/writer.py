@@ -66,6 +66,8 @@ class _Writer:
     def text(self) -> str:
         """The rule or the DATA block, with its name as an IRI or in a comment."""
         rule = self._rule
+        if rule.declares:
+            self._fail("a relation has no form here")
         if rule.aggregates:
             self._fail("AGGREGATE has no form here")
         if FALSE in rule.heads:

@@ -5,6 +5,7 @@ It resolves prefixes, writes constants as N-Triples text, and checks every rule.
     statement      effect
     @prefix        valid for all statements after it
     @group         valid for all rules up to the next @group
+    @relation      appended as a rule that declares a relation; checked in all rules after it
     rule           appended, with its name or with the name of its position
 
 The first error is raised, with its position: an unknown prefix, a wrong constant, `false` in a wrong place, an unsafe
@@ -26,8 +27,23 @@ from kgreason.errors import RuleSyntaxError, UnsafeRuleError
 from kgreason.functions.registry import Find
 from kgreason.rules import constants
 from kgreason.rules.expressions import AGGREGATES, RESERVED, in_constants, in_order, problem_of
-from kgreason.rules.model import DATA, FALSE, Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
+from kgreason.rules.model import (
+    DATA,
+    FALSE,
+    RELATION_KINDS,
+    Aggregate,
+    Atom,
+    Column,
+    Computed,
+    Constant,
+    Not,
+    Relation,
+    Rule,
+    Term,
+    Variable,
+)
 from kgreason.rules.program import Program, default_name
+from kgreason.rules.relations.declarations import misfit
 from kgreason.rules.safety import check_safe
 from kgreason.rules.text.mistakes import misused
 from kgreason.rules.text.syntax import (
@@ -41,10 +57,11 @@ from kgreason.rules.text.syntax import (
     Node,
     NotText,
     PrefixLine,
+    RelationLine,
     ResultText,
     statements,
 )
-from kgreason.terms.prefixes import undeclared
+from kgreason.terms.prefixes import USUAL, undeclared
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
 _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN", "CLOSE"])
@@ -65,6 +82,8 @@ def read(text: str, source: str, find: Find | None) -> Program:
                 reader.prefix(statement)
             case GroupLine():
                 reader.group(statement)
+            case RelationLine():
+                reader.relation(statement)
     return Program(tuple(reader.rules), reader.prefixes)
 
 
@@ -116,8 +135,39 @@ class _Reader:
     def group(self, line: GroupLine) -> None:
         self._group = self._name(line.name)
 
+    def relation(self, line: RelationLine) -> None:
+        """Append a declaration. Raises RuleSyntaxError for names that occur twice, and for words that are none."""
+        if line.kind is not None and line.kind not in RELATION_KINDS:
+            self._fail(line.kind, f"{line.kind} is no kind of relation; the kinds are {', '.join(RELATION_KINDS)}")
+        if line.word is not None and line.word != "key":
+            self._fail(line.word, f"found '{line.word}', expected key or '.'")
+        if line.name.value in (rule.declares.name for rule in self.rules if rule.declares):
+            self._fail(line.name, f"{line.name} is declared already")
+        columns: dict[str, Column] = {}
+        for each in line.columns:
+            name = each.name.removesuffix(":")
+            if name in columns:
+                self._fail(each.name, f"two columns of {line.name} have the name {name}")
+            columns[name] = Column(name, None if each.type is None else self._type(each.type))
+        key = []
+        for token in line.key:
+            if token.value not in columns:
+                self._fail(token, f"{line.name} has no column {token}; its columns are {', '.join(columns)}")
+            key.append(list(columns).index(token.value))
+        kind = "" if line.kind is None else str(line.kind)
+        declared = Relation(line.name.value, tuple(columns.values()), tuple(sorted(set(key))), kind)
+        self.rules.append(Rule((), (), declared.name, self._group, declares=declared))
+
+    def _type(self, token: Token) -> Constant:
+        """The type of a column; the usual prefixes need no declaration here."""
+        prefix, _, local = token.partition(":")
+        if token.type == "NAME_WITH_PREFIX" and prefix in USUAL and prefix not in self.prefixes:
+            return f"<{USUAL[prefix]}{local}>"
+        return self._constant(token)
+
     def rule(self, clause: Clause) -> None:
-        name = default_name(len(self.rules) + 1) if clause.name is None else self._name(clause.name)
+        number = 1 + sum(rule.declares is None for rule in self.rules)
+        name = default_name(number) if clause.name is None else self._name(clause.name)
         aggregated = [literal for literal in clause.body if isinstance(literal, AggregateText)]
         inner = [literal for aggregate in aggregated for literal in aggregate.literals]
         self._check_words(clause.heads, [*clause.body, *inner])
@@ -139,7 +189,23 @@ class _Reader:
         except UnsafeRuleError as error:
             start = clause.heads[0].start
             raise UnsafeRuleError(f"{self.source}:{start.line}:{start.column}: {error}") from None
+        self._check_declared(clause)
         self.rules.append(rule)
+
+    def _check_declared(self, clause: Clause) -> None:
+        """Refuse an atom that does not fit the declaration of its relation, if that comes before the rule."""
+        known = {each.declares.name: each.declares for each in self.rules if each.declares}
+        if not known:
+            return
+        for written in _atoms(clause):
+            relation = known.get(str(written.relation))
+            if relation is None or written.terms is None:
+                continue
+            terms = map(self._term, written.terms)
+            places = [None if isinstance(term, Variable) else term for term in terms]
+            is_derived = bool(clause.body) and any(written is head for head in clause.heads)
+            if problem := misfit(relation, places, is_derived=is_derived):
+                self._fail(written.start, problem)
 
     def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
         """Refuse `false` in the body, and an atom whose relation is a word of the language: it would have no facts."""
@@ -311,6 +377,17 @@ class _Reader:
 
     def _fail(self, token: Token, problem: str) -> NoReturn:
         raise RuleSyntaxError(self.source, token.line, token.column, problem)
+
+
+def _atoms(clause: Clause) -> Iterator[AtomText]:
+    """Every atom of a rule, also those under NOT and inside AGGREGATE."""
+    yield from clause.heads
+    for literal in clause.body:
+        for part in literal.literals if isinstance(literal, AggregateText) else [literal]:
+            if isinstance(part, AtomText):
+                yield part
+            elif isinstance(part, NotText):
+                yield from part.atoms
 
 
 def _tokens(node: Node) -> list[Token]:

@@ -1,6 +1,6 @@
 """Parse rule text into statements. Statements consist of tokens, each with its line and column.
 
-    text -> [PrefixLine | GroupLine | Clause, ...]
+    text -> [PrefixLine | GroupLine | RelationLine | Clause, ...]
 
 lark parses the text with `grammar.lark` (LALR, contextual lexer). Each reduction calls a callback of `_Builder`, so
 that no tree is built. `reader` resolves prefixes and checks where a term is allowed. Error messages use the words of
@@ -128,7 +128,24 @@ class GroupLine(NamedTuple):
     name: Token
 
 
-Statement: TypeAlias = PrefixLine | GroupLine | Clause
+class ColumnText(NamedTuple):
+    """A column of a relation; the name has a colon if a type follows."""
+
+    name: Token
+    type: Token | None = None
+
+
+class RelationLine(NamedTuple):
+    """`@relation kind name(columns) key(names) .`; `word` is the token `key`. What is not written is None or empty."""
+
+    name: Token
+    columns: list[ColumnText]
+    kind: Token | None = None
+    word: Token | None = None
+    key: tuple[Token, ...] = ()
+
+
+Statement: TypeAlias = PrefixLine | GroupLine | RelationLine | Clause
 
 
 def statements(text: str, source: str) -> list[Statement]:
@@ -186,6 +203,16 @@ class _Builder(Transformer[Token, Any]):
 
     def group(self, parts: list[Token]) -> GroupLine:
         return GroupLine(parts[1])
+
+    def column(self, parts: list[Token]) -> ColumnText:
+        return ColumnText(*parts)
+
+    def declaration(self, parts: list[Any]) -> RelationLine:
+        name, _, columns, _, *key, _ = parts[1:]
+        return RelationLine(name, columns, None, *((key[0], tuple(key[2])) if key else ()))
+
+    def declaration_of_kind(self, parts: list[Any]) -> RelationLine:
+        return self.declaration(parts[1:])._replace(kind=parts[1])
 
     def named(self, parts: list[Any]) -> Clause:
         return cast(Clause, parts[2])._replace(name=parts[1])
@@ -274,7 +301,13 @@ _IRI = {"IRI", "NAME_WITH_PREFIX"}
 _GROUND = _IRI | {"BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
 _ATOM = _IRI | {"LEFT", "IDENTIFIER", "FALSE"}
 _WORDS = (
-    (_ATOM | {"AT_RULE", "AT_GROUP", "AT_PREFIX", "PREFIX"}, "a rule or a directive (@prefix, @group, @rule)"),
+    (
+        _ATOM | {"AT_RULE", "AT_GROUP", "AT_PREFIX", "PREFIX", "AT_RELATION"},
+        "a rule or a directive (@prefix, @group, @rule, @relation)",
+    ),
+    ({"IDENTIFIER", "NAMESPACE"}, "the name of a column"),
+    ({"IDENTIFIER", "NAMESPACE", "CLOSE"}, "the name of a column"),
+    ({"IDENTIFIER", "NAMESPACE", "CLOSE", "COMMA"}, "the name of a column"),
     (_ATOM | {"NOT", "FILTER", "BIND", "AGGREGATE"}, "an atom, NOT, FILTER, BIND or AGGREGATE"),
     (_GROUND - {"BLANK", "TRIPLE_OPEN"} | {"VARIABLE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN"}, "an expression"),
     (_ATOM | {"EXISTS"}, "an atom or EXISTS"),
@@ -301,4 +334,5 @@ _WORDS = (
     ({"TRIPLE_CLOSE"}, "')>>'"),
     ({"IF"}, "':-'"),
     ({"DOT"}, "'.'"),
+    ({"IDENTIFIER"}, "a name"),
 )

@@ -34,9 +34,11 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from kgreason.errors import InputError, RuleError, StoreError
+from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.spark.live.edits import FILES, of_files, of_rows
+from kgreason.store.journal.facts import read_fact
 
 Target = str | PathLike[str] | KnowledgeGraph
 """The path of a store, which is opened for each batch; or, on a classic session, an open graph."""
@@ -150,15 +152,27 @@ def _query(spark: SparkSession, checkpoint: str) -> str:
     return str(json.loads(text)["id"])
 
 
+def _apply_fact(tx: Transaction, sign: int, text: str) -> None:
+    """Insert or delete a fact of a relation. Raises InputError, RuleError."""
+    try:
+        name, terms = read_fact(text)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    relation, row = tx.relation(name, len(terms)), tuple(map(term_of, terms))
+    (relation.insert if sign > 0 else relation.delete)([row])
+
+
 def _apply(tx: Transaction, edits: Iterable[Row]) -> None:
     """Add edits, one after the other, to a transaction. Raises InputError, RuleError."""
     for edit in edits:
         if edit.problem is not None:
             raise InputError(edit.problem)
         for rule in edit.rules:
-            change = tx.add_rules if rule.sign > 0 else tx.remove_rules
             try:
-                change(rule.text)
+                if rule.text.endswith(")"):
+                    _apply_fact(tx, rule.sign, rule.text)
+                else:
+                    (tx.add_rules if rule.sign > 0 else tx.remove_rules)(rule.text)
             except RuleError as error:
                 raise RuleError(f"{edit.source}:{rule.line}: {error}") from error
         tx.remove_lines(edit.removed)

@@ -36,7 +36,10 @@ NO_TERM = "?"
 
 
 class SignedRule(NamedTuple):
-    """A rule, or a fact of a relation, that a patch adds (sign 1) or removes (sign -1), and its line."""
+    """A rule, or a fact of a relation, that a patch adds (sign 1) or removes (sign -1), and its line.
+
+    A rule ends in a full stop, and a fact (`facts`) does not.
+    """
 
     line: int
     sign: int
@@ -124,8 +127,11 @@ class _Reader:
     def _header(self, line: int, rest: bytes) -> None:
         found = _STRING.fullmatch(rest.decode(errors="replace"))
         if found is not None and found[1] in SIGNED:
-            _, sign = SIGNED[found[1]]
-            self._rules.append(SignedRule(line, sign, self._unquoted(line, found[2])))
+            kind, sign = SIGNED[found[1]]
+            text = self._unquoted(line, found[2])
+            self._rules.append(
+                SignedRule(line, sign, text if kind == "rule" else text.strip().removesuffix(".").strip())
+            )
 
     def _unquoted(self, line: int, string: str) -> str:
         try:

@@ -3,8 +3,9 @@ r"""`Record`: the edit of a commit, as an RDF Patch.
     H commit "7" .
     H strategy "update" .                         how the commit was evaluated
     H stream "sensors" .                          headers of the caller
-    H delete-rule "[?x, <http://e/p>, ?x] ." .    rules and n-ary facts, as rule text in a string
-    H add-fact "edge(<http://e/a>, <http://e/b>) ." .
+    H delete-rule "[?x, <http://e/p>, ?x] ." .    rules, as rule text in a string
+    H version "2"^^<http://www.w3.org/2001/XMLSchema#integer> .
+    H add-fact "edge(<http://e/a>, <http://e/b>) ." .                  asserted facts of relations (`facts`)
     TX .
     D <http://e/a> <http://e/p> <http://e/b> .    asserted quads, blank nodes by their labels
     A _:b0 <http://e/p> "x"@en <http://e/graph> .
@@ -13,6 +14,9 @@ r"""`Record`: the edit of a commit, as an RDF Patch.
 RDF Patch (https://jena.apache.org/documentation/rdf-patch/) has no rows for rules and facts of relations. They are
 headers, so every reader of RDF Patch can read the text, with one exception: a quad of an imported document has a string
 with the document's IRI in place of the graph name (`D <http://e/a> <http://e/p> <http://e/b> "http://e/document" .`).
+
+Version 1 of kgreason's records has no facts of relations. A record with facts says that it has version 2, in a header
+that a reader of version 1 refuses: it would lose the facts. A record of a later version is refused here.
 
 Law: `Record.parse(record.patch()) == record`. Cost: a few microseconds, and one copy of the lines.
 """
@@ -35,9 +39,12 @@ Signed: TypeAlias = tuple[tuple[int, str], ...]
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _HEADER = re.compile(r'H (\S+) (".*") \.')
+_VERSION = re.compile(r'H version "(\d+)"\^\^<http://www.w3.org/2001/XMLSchema#integer> \.')
+_WITH_FACTS = 2
+"""The version of records with facts, and the last one that is known."""
 _VERBS = {1: "add", -1: "delete"}
 SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
-_OURS = {"commit", "strategy", "frame", *SIGNED}
+_OURS = {"commit", "strategy", "frame", "version", *SIGNED}
 _STRATEGIES: dict[str, StrategyRun] = {"update": "update", "bootstrap": "bootstrap"}
 
 
@@ -46,7 +53,7 @@ class Record:
     """A commit: its number, and the quads, rules and facts that it removed and added.
 
     `removed` and `added` are asserted quads as canonical N-Quads lines; a line without a graph name belongs to the
-    default graph. `rules` and `facts` are rule text; a fact is a rule without a body. `headers` are texts that the
+    default graph. `rules` are rule text, and `facts` texts of `facts.fact_text`. `headers` are texts that the
     caller wants to find again, such as a stream and the number of its batch. The name of a header is a word of ASCII
     letters, digits, `_` and `-`, and must not be one that kgreason uses itself, such as `commit`. `strategies` says how
     the steps of the commit were evaluated; its last entry holds for all later steps. It is empty in records of older
@@ -66,6 +73,8 @@ class Record:
         rows = [f'H commit "{self.commit}" .\n']
         if self.strategies:
             rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
+        if self.facts:
+            rows.append(f'H version "{_WITH_FACTS}"^^<http://www.w3.org/2001/XMLSchema#integer> .\n')
         check_headers(self.headers)
         rows += [_header(name, text) for name, text in self.headers.items()]
         for kind, signed in (("rule", self.rules), ("fact", self.facts)):
@@ -119,6 +128,10 @@ def _header(name: str, text: str) -> str:
 
 def _headers(rows: bytes) -> Iterator[tuple[str, str]]:
     for row in rows.decode().split("\n")[:-1]:
+        if version := _VERSION.fullmatch(row):
+            if int(version[1]) > _WITH_FACTS:
+                raise ValueError(f"the record has version {version[1]}, which a newer version of kgreason wrote")
+            continue
         found = _HEADER.fullmatch(row)
         if found is None:
             raise ValueError(f"{row}: not a header")

@@ -1,0 +1,147 @@
+"""`kgreason relation`: lists the relations of a store, and reads and edits their facts.
+
+Files are CSV: commas, or tabs if the name ends in .tsv or .facts (`graph.relation.fields`). If the first line has the
+names of the declared columns, it is the header. `read` prints what `insert` reads.
+
+Invariant: an edit is one commit, or nothing. Cost: `list` and `read` look at all facts; an edit costs what it changes.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from kgreason.cli.edit.options import Done, Means, amount, counts, edited, means
+from kgreason.cli.options import as_json, example, existing, is_stdin, location, verbose, wait_for_stdin
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+if TYPE_CHECKING:
+    from kgreason.graph.changes.delta import Delta
+
+_name = click.argument("name")
+_file = click.argument("file", type=click.Path(path_type=Path))
+
+
+@click.group(
+    epilog=example("kgreason relation insert -l store edge edges.csv", "kgreason relation read -l store reach")
+)
+def relation() -> None:
+    """Show and edit the facts of relations, such as edge(?x, ?y) in rules."""
+
+
+@relation.command(
+    "list", short_help="Show the relations that have facts.", epilog=example("kgreason relation list -l store")
+)
+@location
+@as_json
+def list_relations(location: Path, as_json: bool) -> None:
+    """List the relations that have facts or are declared, with the number of their facts."""
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        found = [(repr(each)[10:-1], len(each)) for each in graph.relations()]
+    if as_json:
+        click.echo(json.dumps([{"relation": name, "facts": count} for name, count in found], indent=1))
+        return
+    for name, count in found:
+        click.echo(f"{name}: {amount(count, 'fact')}")
+
+
+@relation.command(
+    short_help="Print the facts of a relation.",
+    epilog=example("kgreason relation read -l store reach", "kgreason relation read -l store edge --asserted"),
+)
+@location
+@_name
+@click.option("--asserted", is_flag=True, help="Only the facts that were inserted.")
+@click.option("--inferred", is_flag=True, help="Only the facts that rules alone derive.")
+@click.option("--tabs", is_flag=True, help="Separate the fields by tabs, and print no header.")
+def read(location: Path, name: str, asserted: bool, inferred: bool, tabs: bool) -> None:
+    """Print the facts of a relation as CSV, in the order of their terms.
+
+    A relation that is declared has a header with the names of its columns.
+    """
+    if asserted and inferred:
+        raise click.UsageError("give --asserted or --inferred, not both; without them, all facts are printed")
+    from kgreason.graph.input.terms import text_of
+    from kgreason.graph.relation.fields import field
+
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        found = graph.relation(name)
+        rows = sorted([field(text_of(term)) for term in row] for row in found.facts(asserted=_kind(asserted, inferred)))
+        if tabs:
+            for row in rows:
+                click.echo("\t".join(row) if row else "()")
+            return
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        if found.declaration:
+            writer.writerow(found.columns)
+        writer.writerows(rows)
+
+
+def _kind(asserted: bool, inferred: bool) -> bool | None:
+    return asserted if asserted or inferred else None
+
+
+def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) -> click.Command:
+    """The command that inserts, deletes or upserts the rows of a file."""
+
+    @relation.command(
+        kind, short_help=text, help=help_, epilog=example(f"kgreason relation {kind} -l store edge edges.csv")
+    )
+    @existing
+    @_name
+    @_file
+    @means
+    @as_json
+    @verbose
+    def command(location: Path, name: str, file: Path, how: Means, as_json: bool, verbose: bool) -> None:
+        done = Done(as_json=as_json, verbose=verbose)
+        if is_stdin(file):
+            wait_for_stdin("rows")
+        with edited(location, **how) as graph:
+            delta = getattr(graph.relation(name), kind)(file, prefixes=how["prefixes"])
+            stats = graph.stats()
+        done.say(f"{_told(delta)} {done.took}", stats, counts(delta) | _facts(delta))
+
+    return command
+
+
+def _facts(delta: Delta) -> dict[str, Any]:
+    """How many facts of relations appeared and disappeared."""
+    found = [delta.relation(name) for name in delta.relations]
+    return {
+        "facts_appeared": sum(len(each.appeared()) for each in found),
+        "facts_disappeared": sum(len(each.disappeared()) for each in found),
+    }
+
+
+def _told(delta: Delta) -> str:
+    """What a commit changed, relation by relation."""
+    told = (
+        f"{each.name}: {amount(len(each.appeared()), 'fact')} appeared and {len(each.disappeared()):,} disappeared"
+        for each in map(delta.relation, delta.relations)
+    )
+    return "; ".join(told) or "nothing changed"
+
+
+_edit(
+    "insert",
+    "Assert the facts of a file.",
+    "Assert the facts of a CSV file, and derive what follows. A value that does not fit its column is an error, and"
+    " then the store stays as it was. The file - is standard input.",
+)
+_edit(
+    "delete",
+    "Retract the facts of a file.",
+    "Retract the facts of a CSV file, and what follows only from them. A fact that rules still derive stays.",
+)
+_edit(
+    "upsert",
+    "Assert the facts of a file in place of those with the same keys.",
+    "Assert the facts of a CSV file, and retract the facts that have the same keys. The relation must be declared with"
+    " a key, as in @relation edge(from, to, weight) key(from, to) .",
+)

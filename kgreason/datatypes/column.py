@@ -1,0 +1,32 @@
+"""Whether a term fits the type of a column of a relation.
+
+    a datatype        the literals whose value is in the datatype: for xsd:integer also "5"^^xsd:byte
+    rdfs:Literal      every literal
+    rdfs:Resource     IRIs and blank nodes
+    no type           every term
+
+A datatype that kgreason does not know has exactly the literals that name it. Cost: reading the literal.
+"""
+
+from __future__ import annotations
+
+from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
+from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.value import IllTyped
+from kgreason.terms.vocabulary import RDFS_LITERAL, RDFS_RESOURCE
+
+
+def misfit(term: str, type_: str | None) -> str | None:
+    """Why a term, in N-Triples syntax, does not fit the type; None if it fits."""
+    if type_ is None:
+        return None
+    if type_ == RDFS_RESOURCE:
+        return "expected an IRI or a blank node" if term.startswith(('"', "<<(")) else None
+    if not term.startswith('"'):
+        return f"expected a literal of {type_}"
+    (found,) = values([term])
+    if isinstance(found, IllTyped):
+        return f"not a value of its datatype: {found.problem}"
+    if found is None or type_ not in DATATYPE_MAP:
+        return None if unescaped(term).datatype == type_ else f"expected a literal of {type_}"
+    return None if type_ == RDFS_LITERAL or is_member(found, type_) else f"expected a literal of {type_}"

@@ -1,0 +1,125 @@
+"""`RelationDelta`: what a commit changed in a relation, fact by fact.
+
+The *kind* of a fact is absent, inferred or asserted, as for triples. A fact is a tuple of terms in N-Triples syntax.
+
+    delta.relation("edge").appeared()    disappeared()    turned(asserted=True)    to_pandas()
+
+Cost: arrays of ids; a method that returns texts decodes them at each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.graph.input.arguments import check_asserted
+from kgreason.graph.input.terms import term_of
+from kgreason.graph.results.cells import Cell
+from kgreason.graph.results.frames import Frames
+from kgreason.materialize.edit import Kinds
+from kgreason.materialize.relations.facts import all_of, relations, rows_of, texts_of
+from kgreason.materialize.state import Saved
+from kgreason.rules.model import Rule
+from kgreason.rules.relations.declarations import is_internal
+from kgreason.store.journal.facts import fact_text
+from kgreason.store.journal.record import Signed
+from kgreason.terms.dictionary import Dictionary
+
+KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
+_PRESENT = (INFERRED, IS_ASSERTED)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RelationDelta(Frames):
+    """The facts of a relation whose kind changed.
+
+    `facts` has rows int32[n, arity] of ids of terms, and `dictionary` has the terms. `columns` are the names of the
+    relation's places. As a table (`frames`) a delta has these columns, and `before` and `after`.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    facts: Kinds
+    dictionary: Dictionary
+
+    def __len__(self) -> int:
+        """The number of facts with a changed kind."""
+        return len(self.facts.rows)
+
+    def __repr__(self) -> str:
+        came, went = (len(rows) for rows in (self._that((ABSENT,), _PRESENT), self._that(_PRESENT, (ABSENT,))))
+        return f"<Delta of {self.name}: {came} appeared, {went} disappeared, {len(self) - came - went} turned>"
+
+    def appeared(self, *, asserted: bool | None = None) -> list[tuple[str, ...]]:
+        """The facts that appeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
+        return self._texts(self._that((ABSENT,), _kinds(asserted)))
+
+    def disappeared(self, *, asserted: bool | None = None) -> list[tuple[str, ...]]:
+        """The facts that disappeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
+        return self._texts(self._that(_kinds(asserted), (ABSENT,)))
+
+    def turned(self, *, asserted: bool) -> list[tuple[str, ...]]:
+        """The facts that turned from inferred to asserted; with `asserted=False` from asserted to inferred."""
+        check_asserted(asserted)
+        return self._texts(self._that((_PRESENT[not asserted],), (_PRESENT[asserted],)))
+
+    def _that(self, before: Sequence[int], after: Sequence[int]) -> Int32:
+        """The rows with one of these kinds before and one of these kinds after."""
+        kept: NDArray[np.bool_] = np.isin(self.facts.before, before) & np.isin(self.facts.after, after)
+        rows: Int32 = self.facts.rows[kept]
+        return rows
+
+    def _texts(self, rows: Int32) -> list[tuple[str, ...]]:
+        return texts_of(rows, self.dictionary)
+
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
+        return (*self.columns, "before", "after"), self._rows()
+
+    def _rows(self) -> Iterator[Sequence[Cell]]:
+        rows, before, after = self.facts
+        kinds = zip(before.tolist(), after.tolist(), strict=True)
+        for terms, (old, new) in zip(self._texts(rows), kinds, strict=True):
+            yield *map(term_of, terms), KINDS[old], KINDS[new]
+
+
+def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
+    """The facts that turned asserted (1), and those that are no longer asserted (-1), as texts for the journal."""
+    was, is_ = facts.before == IS_ASSERTED, facts.after == IS_ASSERTED
+    return (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
+
+
+def signed_facts(facts: Kinds, dictionary: Dictionary, rules: Sequence[Rule]) -> Signed:
+    """The facts that appeared (1), and those that disappeared (-1), asserted or inferred, as texts.
+
+    Facts of relations that `rules` declare as internal are left out.
+    """
+    was, is_ = facts.before != ABSENT, facts.after != ABSENT
+    found = (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
+    return tuple((sign, text) for sign, text in found if not is_internal(text.partition("(")[0], rules))
+
+
+def dumped(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
+    """The facts of the user's relations as rule text, without internal relations."""
+    if state is None:
+        return
+    saved, dictionary = state
+    for name, arity, number in all_of(saved, dictionary):
+        if not is_internal(name, rules):
+            for terms in texts_of(rows_of(saved, number, arity, asserted=asserted), dictionary):
+                yield fact_text(name, terms)
+
+
+def _signed(sign: int, rows: Int32, dictionary: Dictionary) -> Iterator[tuple[int, str]]:
+    for name, arity, number in relations(rows, dictionary):
+        for terms in texts_of(np.ascontiguousarray(rows[rows[:, 0] == number, 1 : 1 + arity]), dictionary):
+            yield sign, fact_text(name, terms)
+
+
+def _kinds(asserted: bool | None) -> tuple[int, ...]:
+    """The kinds of present facts that `asserted` names. Raises InputTypeError."""
+    check_asserted(asserted)
+    return _PRESENT if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)

@@ -1,0 +1,220 @@
+"""Rows as a user may give them, checked and turned into terms: tuples, frames of pandas, Polars and Arrow, CSV files.
+
+    tuples          [("ex:a", "ex:b", 5), ...]     values as everywhere (`input.terms`); a dict has a value a column
+    frames          columns by name if the frame has the names of all columns, otherwise by place
+    a path          CSV with commas; with tabs if the name ends in .tsv or .facts (`fields`)
+
+A Python text in a column of a declared datatype is the lexical form of a literal: "2026-01-01" for xsd:date. A Python
+number is written in the datatype of its column if the datatype has the number.
+
+Law: a wrong value is an error that names row, column and value, and then no row is used. Cost: a few microseconds for
+each different value of a column, and a look-up for each other one.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from numbers import Integral
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from pyoxigraph import Literal, NamedNode
+
+from kgreason.datatypes.column import misfit
+from kgreason.datatypes.hierarchy import is_subtype
+from kgreason.errors import InputError, InputTypeError
+from kgreason.graph.input.terms import Prefixes, fitting, of_rdflib, term_of, text_of, written
+from kgreason.graph.relation.fields import of_field
+from kgreason.rules.model import Column, Relation
+from kgreason.terms.vocabulary import (
+    RDFS_LITERAL,
+    RDFS_RESOURCE,
+    XSD_DOUBLE,
+    XSD_FLOAT,
+    XSD_INTEGER,
+    XSD_STRING,
+)
+
+Terms: TypeAlias = tuple[str, ...]
+Rows: TypeAlias = "Iterable[Sequence[object] | Mapping[str, object]] | str | PathLike[str] | Any"
+"""Tuples, dicts, a frame of pandas, Polars or Arrow, or the path of a CSV file."""
+_TABS = (".tsv", ".facts")
+_MISSING = ("NAType", "NaTType")
+"""The types of the missing values of pandas."""
+
+
+def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None, prefixes: Prefixes) -> list[Terms]:
+    """The rows as terms in canonical N-Triples syntax.
+
+    `relation` is the declaration, if there is one; else `arity` is the number of places, None if it is not known yet.
+    Raises InputError for a wrong value and for a row of another length, InputTypeError for what is no row.
+    """
+    names = [column.name for column in relation.columns] if relation else None
+    path = Path(rows) if isinstance(rows, (str, PathLike)) else None
+    where, given = _of_object(rows, names) if path is None else _of_file(path, names)
+    wanted, found = arity, []
+    reading: list[_Values] = []
+    for number, row in given:
+        if wanted is None:
+            wanted = len(row)
+        if not reading:
+            columns = relation.columns if relation else [Column(str(place)) for place in range(1, wanted + 1)]
+            reading = [_Values(column, prefixes, is_file=path is not None) for column in columns]
+        if len(row) != wanted:
+            raise InputError(f"{where} {number}: {len(row)} values, but {name} has {wanted} {_places(wanted)}")
+        try:
+            found.append(tuple([values.term(value) for values, value in zip(reading, row, strict=True)]))
+        except InputError as error:
+            raise type(error)(f"{where} {number}, {error}") from error
+    return found
+
+
+def _places(count: int) -> str:
+    return "place" if count == 1 else "places"
+
+
+class _Values:
+    """The values of one column; each different value is turned into a term once."""
+
+    def __init__(self, column: Column, prefixes: Prefixes, *, is_file: bool) -> None:
+        self._column, self._prefixes, self._is_file = column, prefixes, is_file
+        self._known: dict[tuple[type, object], str] = {}
+
+    def term(self, value: object) -> str:
+        """The term for a value. Raises InputError, which names column and value."""
+        key = type(value), value
+        try:
+            known = self._known.get(key)
+        except TypeError:
+            known = None
+        if known is not None and value != 0:  # 0.0 and -0.0 are equal, and two terms
+            return known
+        try:
+            term = self._term(value)
+        except InputError as error:
+            said = str(error).replace("the object", "the value").replace("the subject", "the value")
+            raise type(error)(f"column {self._column.name}, value {value!r}: {said}") from error
+        if isinstance(value, (str, bool, int, float)):
+            self._known[key] = term
+        return term
+
+    def _term(self, value: object) -> str:
+        if value is None or type(value).__name__ in _MISSING:
+            raise InputError("the value is missing")
+        type_ = self._column.type
+        text = self._written(value, type_)
+        if not isinstance(value, (bool, int, Literal, NamedNode)):
+            text = text_of(term_of(text))
+        if problem := misfit(text, type_):
+            raise InputError(problem)
+        return text
+
+    def _written(self, value: object, type_: str | None) -> str:
+        if isinstance(value, str) and of_rdflib(value) is None:
+            if type_ == RDFS_RESOURCE:
+                return fitting(value, "subject", self._prefixes)
+            if type_ is None:
+                return of_field(value) if self._is_file else written(value, "object", self._prefixes)
+            return str(Literal(value, datatype=NamedNode((XSD_STRING if type_ == RDFS_LITERAL else type_)[1:-1])))
+        text = written(value, "object", self._prefixes)
+        return text if type_ is None else _in_type(value, text, type_)
+
+
+def _in_type(value: object, text: str, type_: str) -> str:
+    """A Python number as a literal of a datatype, if the datatype may have it; otherwise `text`."""
+    if isinstance(value, (bool, np.bool_, Literal)):
+        return text
+    if isinstance(value, Integral) and is_subtype(type_, XSD_INTEGER):
+        return f'"{int(value)}"^^{type_}'
+    if isinstance(value, (Integral, float, np.floating)) and type_ in (XSD_DOUBLE, XSD_FLOAT):
+        return written(float(value), "object").replace(XSD_DOUBLE, type_)
+    return text
+
+
+def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
+    """The word for the places of rows in an object, and number and values of each row, from 1."""
+    return "row", enumerate(_listed(_frame(rows, names), names), 1)
+
+
+def _listed(rows: Iterable[object], names: Sequence[str] | None) -> Iterator[Sequence[object]]:
+    try:
+        given = iter(rows)
+    except TypeError:
+        raise InputTypeError(f"pass a list of rows, a frame or the path of a CSV file; got {rows!r}") from None
+    for number, row in enumerate(given, 1):
+        if isinstance(row, Mapping):
+            yield _of_mapping(row, names, number)
+        elif isinstance(row, Sequence) and not isinstance(row, (str, bytes)):
+            yield row
+        elif isinstance(row, np.ndarray):
+            yield row.tolist()
+        else:
+            raise InputTypeError(
+                f"row {number} has to be a tuple, a list or a dict; got {row!r} ({type(row).__name__}): one row is"
+                " passed as a list of one tuple, [(1, 2)]"
+            )
+
+
+def _of_mapping(row: Mapping[str, object], names: Sequence[str] | None, number: int) -> Sequence[object]:
+    if names is None:
+        raise InputError(f"row {number} is a dict, but the relation is not declared, so its places have no names")
+    if set(row) != set(names):
+        raise InputError(f"row {number} has the columns {', '.join(map(str, row))}; expected {', '.join(names)}")
+    return [row[name] for name in names]
+
+
+def _frame(rows: Any, names: Sequence[str] | None) -> Iterable[object]:
+    """The rows of a frame; any other object stays as it is. Raises InputTypeError."""
+    library = type(rows).__module__.partition(".")[0]
+    choose = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}.get(library)
+    if choose is None or not hasattr(rows, "columns"):
+        return rows  # type: ignore[no-any-return]
+    return choose(rows, names)
+
+
+def _of_pandas(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
+    chosen = frame[list(names)] if names is not None and _has(frame.columns, names) else frame
+    columns = [chosen.iloc[:, place] for place in range(chosen.shape[1])]
+    return zip(*(column.astype(object).where(column.notna(), None) for column in columns), strict=True)
+
+
+def _of_polars(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
+    chosen = frame.select(list(names)) if names is not None and _has(frame.columns, names) else frame
+    rows: Iterable[object] = chosen.iter_rows()
+    return rows
+
+
+def _of_arrow(table: Any, names: Sequence[str] | None) -> Iterable[object]:
+    chosen = table.select(list(names)) if names is not None and _has(table.column_names, names) else table
+    return zip(*(column.to_pylist() for column in chosen.columns), strict=True)
+
+
+def _has(columns: Iterable[object], names: Sequence[str] | None) -> bool:
+    return names is not None and set(names) <= set(columns)
+
+
+def _of_file(path: Path, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
+    """The word for the places of rows in a CSV file, and number of line and values of each row. Raises InputError."""
+    return f"{fspath(path)}, line", _lines(path, names)
+
+
+def _lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequence[object]]]:
+    try:
+        with nullcontext(sys.stdin) if str(path) == "-" else path.open(encoding="utf-8-sig", newline="") as file:
+            has_tabs = path.suffix in _TABS
+            reader = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if has_tabs else csv.reader(file)
+            order: list[int] | None = None
+            for number, row in enumerate(reader):
+                if number == 0 and names is not None and sorted(row) == sorted(names):
+                    order = [row.index(name) for name in names]
+                elif row:
+                    is_whole = order is None or len(row) == len(order)
+                    yield reader.line_num, [row[i] for i in order] if order is not None and is_whole else row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        said = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
+        raise InputError(f"{path}: {said}") from error

@@ -1,0 +1,272 @@
+"""`GraphRelation` and `PendingRelation`: a relation of a graph, for reading and for edits.
+
+    edge = graph.relation("edge")
+    edge.insert([("ex:a", "ex:b", 5)])       a commit; in a transaction: tx.relation("edge").insert(...)
+    len(edge), ("ex:a", "ex:b", 5) in edge, list(edge), edge.match("ex:a", None, None), edge.to_pandas()
+
+A fact is asserted by `insert` and `upsert`, or derived by rules, or both; reading shows all of them. A fact that rule
+text asserts (a rule without a body) counts as derived. Terms that owl:sameAs makes equal are one individual for rules;
+here the facts are read as rules see them.
+
+Cost: a read looks at all facts of the graph once. It needs the engine only if commits have come since the snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+
+from kgreason.errors import InputError
+from kgreason.graph.input.arguments import check_asserted
+from kgreason.graph.input.terms import Prefixes, checked, term_of
+from kgreason.graph.relation.given import Rows, Terms, terms_of
+from kgreason.graph.relation.pending import PendingFacts
+from kgreason.graph.results.cells import Cell
+from kgreason.graph.results.frames import Frames
+from kgreason.materialize.relations.facts import all_of, rows_of
+from kgreason.materialize.state import Saved
+from kgreason.rules.model import Relation, Rule
+from kgreason.rules.relations.declarations import MADE_BY_RULES, columns_of, declared, named
+from kgreason.terms.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from kgreason.graph.changes.delta import Delta
+    from kgreason.proofs.proof import Proof
+
+
+class Editing(Protocol):
+    """A transaction, as far as a relation needs one."""
+
+    @property
+    def delta(self) -> Delta:
+        """The delta of the commit."""
+
+    def relation(self, name: str, arity: int | None = None) -> PendingRelation:
+        """A relation in the transaction."""
+
+
+class Graph(Protocol):
+    """A graph, as far as a relation needs one."""
+
+    def own_rules(self) -> tuple[Rule, ...]:
+        """The rules of the user."""
+
+    def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
+        """A proof of a fact."""
+
+    def transaction(self, *, timeout: float | None = None) -> AbstractContextManager[Editing]:
+        """Begin a transaction."""
+
+
+State = Callable[[], "tuple[Saved, Dictionary] | None"]
+
+
+class Facts(Frames):
+    """Facts of a relation: tuples of terms of pyoxigraph, and tables (`to_pandas`, `to_polars`, `to_arrow`)."""
+
+    def __init__(self, columns: Sequence[str], rows: Sequence[tuple[Cell, ...]]) -> None:
+        self.columns = tuple(columns)
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
+        return iter(self._rows)
+
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
+        return self.columns, self._rows
+
+
+class GraphRelation(Frames):
+    """A relation of a graph; `KnowledgeGraph.relation` makes one. Each read sees the last commit."""
+
+    def __init__(self, graph: Graph, state: State, name: str, arity: int | None) -> None:
+        self._graph, self._state, self.name, self._arity = graph, state, name, arity
+
+    @property
+    def declaration(self) -> Relation | None:
+        """The columns, key and kind that rule text declares; None for a relation that is not declared."""
+        return declared(self._graph.own_rules(), self.name)
+
+    @property
+    def arity(self) -> int | None:
+        """The number of places; None if no fact, rule and declaration says it.
+
+        Raises InputError if relations of this name have different numbers of places.
+        """
+        if self._arity is not None:
+            return self._arity
+        if relation := self.declaration:
+            return len(relation.columns)
+        state = self._state()
+        known = {each.arity for each in all_of(*state) if each.name == self.name} if state else set()
+        known |= named(self._graph.own_rules(), self.name)
+        return _one(known, self.name)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the places: `column1` and so on if they are not declared."""
+        relation = self.declaration
+        return columns_of(relation, self.arity or 0)
+
+    def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
+        """Assert facts as one commit, and return its delta.
+
+        `rows` are tuples or dicts of values, a frame of pandas, Polars or Arrow, or the path of a CSV file. The values
+        are terms as `KnowledgeGraph.match` takes them as objects. Raises InputError for a value that does not fit its
+        column, naming row, column and value, and for a fact with the key of another one. After an error nothing has
+        changed.
+        """
+        return self._edited(lambda each: each.insert(rows, prefixes=prefixes), timeout)
+
+    def delete(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
+        """Retract facts as one commit; a fact that rules still derive stays. Arguments as for `insert`."""
+        return self._edited(lambda each: each.delete(rows, prefixes=prefixes), timeout)
+
+    def upsert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
+        """Assert facts, and retract the facts with the same keys, as one commit. Arguments as for `insert`.
+
+        Raises InputError for a relation without a declared key.
+        """
+        return self._edited(lambda each: each.upsert(rows, prefixes=prefixes), timeout)
+
+    def _edited(self, edit: Callable[[PendingRelation], object], timeout: float | None) -> Delta:
+        with self._graph.transaction(timeout=timeout) as tx:
+            edit(tx.relation(self.name, self._arity))
+        return tx.delta
+
+    def facts(self, *, asserted: bool | None = None) -> Facts:
+        """The facts: asserted ones with `asserted=True`, facts that only rules derive with False, all with None."""
+        return self._facts((), asserted, None)
+
+    def match(self, *terms: object, asserted: bool | None = None, prefixes: Mapping[str, str] | None = None) -> Facts:
+        """The facts that have these terms at their places; None matches any term. Terms and `asserted` as above."""
+        return self._facts(terms, asserted, prefixes)
+
+    def _facts(self, terms: Sequence[Any], asserted: bool | None, prefixes: Mapping[str, str] | None) -> Facts:
+        check_asserted(asserted)
+        arity, state = self.arity, self._state()
+        relation = self.declaration
+        if arity is not None and terms and len(terms) != arity:
+            raise InputError(f"{self.name} has {arity} places; got {len(terms)} terms")
+        columns = columns_of(relation, arity or 0)
+        rows = np.empty((0, arity or 0), dtype=np.int32)
+        if state is None or arity is None:
+            return Facts(columns, ())
+        saved, dictionary = state
+        number = int(dictionary.find([f"{self.name}/{arity}"])[0])
+        if number:
+            rows = rows_of(saved, number, arity, asserted=asserted)
+        for place, term in enumerate(terms):
+            if term is not None:
+                ((text,),) = terms_of([(term,)], _column(relation, place), self.name, 1, checked(prefixes))
+                rows = rows[rows[:, place] == dictionary.find([text])[0]]
+        return Facts(columns, _cells(rows, dictionary))
+
+    def explain(self, row: Sequence[object], *, prefixes: Mapping[str, str] | None = None) -> Proof:
+        """A proof of a fact, given as a tuple of terms. Raises QueryError if the graph does not have the fact."""
+        (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked(prefixes))
+        return self._graph.explain_fact(self.name, terms)
+
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
+        """The facts as tuples of terms of pyoxigraph, as of this call."""
+        return iter(self.facts())
+
+    def __len__(self) -> int:
+        """The number of facts."""
+        arity, state = self.arity, self._state()
+        if state is None or arity is None:
+            return 0
+        number = int(state[1].find([f"{self.name}/{arity}"])[0])
+        return len(rows_of(state[0], number, arity)) if number else 0
+
+    def __bool__(self) -> bool:
+        """True, also for a relation without facts."""
+        return True
+
+    def __contains__(self, row: object) -> bool:
+        """Whether the relation has a fact, a tuple of terms."""
+        if not isinstance(row, (tuple, list)) or len(row) != self.arity:
+            return False
+        return (not row and len(self) > 0) or (bool(row) and len(self.match(*row)) > 0)
+
+    def __repr__(self) -> str:
+        return f"<relation {self.name}({', '.join(self.columns)})>"
+
+    def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
+        return self.facts()._table()
+
+
+class PendingRelation:
+    """A relation in a transaction; `Transaction.relation` makes one. Its edits count in their order."""
+
+    def __init__(
+        self,
+        name: str,
+        arity: int | None,
+        declaration: Relation | None,
+        note: Callable[[Callable[[], None]], object],
+        pending: PendingFacts,
+    ) -> None:
+        self.name, self._arity, self.declaration = name, arity, declaration
+        self._note, self._pending = note, pending
+
+    def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
+        """Assert facts; see `GraphRelation.insert`."""
+        return self._edited(lambda terms: self._pending.insert(self.name, terms, self.declaration), rows, prefixes)
+
+    def delete(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
+        """Retract facts; see `GraphRelation.delete`."""
+        return self._edited(lambda terms: self._pending.delete(self.name, terms), rows, prefixes)
+
+    def upsert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
+        """Assert facts, and retract the facts with the same keys; see `GraphRelation.upsert`."""
+        relation = self.declaration
+        if relation is None or not relation.key:
+            raise InputError(
+                f"{self.name} has no key, so upsert cannot know what to replace; declare one in rule text, as in"
+                f" @relation {self.name}(name, value) key(name) ."
+            )
+        return self._edited(lambda terms: self._pending.upsert(self.name, terms, relation), rows, prefixes)
+
+    def _edited(self, edit: Callable[[list[Terms]], None], rows: Rows, prefixes: Mapping[str, str] | None) -> Self:
+        relation, known = self.declaration, checked(prefixes)
+        if relation is not None and relation.kind in MADE_BY_RULES:
+            raise InputError(f"{self.name} is declared as {relation.kind}, so only rules make its facts")
+
+        def read() -> None:
+            if terms := self._terms(rows, known):
+                edit(terms)
+
+        self._note(read)
+        return self
+
+    def _terms(self, rows: Rows, prefixes: Prefixes) -> list[Terms]:
+        relation = self.declaration
+        arity = len(relation.columns) if relation else self._arity
+        return terms_of(rows, relation, self.name, arity, prefixes)
+
+
+def _column(relation: Relation | None, place: int) -> Relation | None:
+    """A relation that has one column only."""
+    return relation and relation._replace(columns=(relation.columns[place],), key=())
+
+
+def _one(known: set[int], name: str) -> int | None:
+    if len(known) > 1:
+        several = " and ".join(map(str, sorted(known)))
+        raise InputError(f"{name}: there are relations of this name with {several} places; say which with arity=")
+    return next(iter(known), None)
+
+
+def _cells(rows: Any, dictionary: Dictionary) -> list[tuple[Cell, ...]]:
+    """Rows int32[n, w] of ids as tuples of terms; each term is made once."""
+    if not rows.shape[1]:
+        return [()] * len(rows)
+    ids = np.unique(rows)
+    terms: dict[int, Cell] = dict(zip(ids.tolist(), map(term_of, dictionary.decode(ids)), strict=True))
+    return [tuple([terms[number] for number in row]) for row in rows.tolist()]

@@ -1,0 +1,5 @@
+"""Facts of the user's relations, such as `edge(<http://e/a>, 5)`.
+
+facts     the facts that a state has
+changes   the facts that an edit asserts and retracts, and those that a commit changed
+"""

@@ -1,0 +1,48 @@
+"""Changes of the facts of the user's relations: what an edit asks for, and what a commit did.
+
+Cost: a look at the rows, and decoding the text of each relation that occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Changes
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import relation_text
+from kgreason.materialize.edit import Facts
+from kgreason.materialize.relations.facts import relations
+from kgreason.terms.dictionary import Dictionary
+
+Columns: TypeAlias = Mapping[tuple[str, int], Int32]
+"""The terms of facts, int32[n, arity], by the name of the relation and its number of places."""
+
+
+def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[np.intp]:
+    """The places, among the facts that a commit changed, of the facts of the user's relations.
+
+    `triples` is the number of the triples' table.
+    """
+    others = np.flatnonzero(changes.tables != triples)
+    if not len(others):
+        return others
+    rows = changes.rows[others]
+    return others[np.isin(rows[:, 0], [each.number for each in relations(rows, dictionary)])]
+
+
+def edit_of(removed: Columns, added: Columns, dictionary: Dictionary) -> Facts:
+    """Facts by relation, rows int32[n, arity] of terms, as rows to assert and to retract, by width."""
+    return Facts(_by_width(added, dictionary), _by_width(removed, dictionary))
+
+
+def _by_width(parts: Columns, dictionary: Dictionary) -> dict[int, Int32]:
+    found: dict[int, list[Int32]] = {}
+    for (name, arity), rows in parts.items():
+        if len(rows):
+            number = int(dictionary.intern([relation_text(name, arity)])[0])
+            found.setdefault(1 + arity, []).append(np.insert(rows, 0, number, axis=1).astype(np.int32))
+    return {width: np.concatenate(rows) for width, rows in found.items()}

@@ -1,0 +1,69 @@
+"""The facts of the user's relations in a state. This needs no engine.
+
+A fact is a row of ids: the id of its relation's text (`names`), then its terms. Rows of several relations stand in one
+array; shorter rows end in zeros.
+
+Cost: a look at the rows, and decoding the text of each relation that occurs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
+from kgreason.materialize.state import Saved
+from kgreason.rules.relations.names import told
+from kgreason.terms.dictionary import Dictionary
+
+
+class Relation(NamedTuple):
+    """A relation of the user: its name, its number of places, and the id of its text."""
+
+    name: str
+    arity: int
+    number: int
+
+
+def relations(rows: Int32, dictionary: Dictionary) -> list[Relation]:
+    """The user's relations that rows int32[n, w] of facts have, in the order of their names."""
+    numbers = np.unique(rows[:, 0])
+    texts = zip(numbers.tolist(), map(told, dictionary.decode(numbers)), strict=True)
+    return sorted(Relation(*found, number) for number, found in texts if found)
+
+
+def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = None) -> Int32:
+    """The facts of a relation in a state, without the id of the relation: int32[n, arity]."""
+    kept = _others(saved) & (saved.records[:, FIRST] == number)
+    if asserted is not None:
+        kept &= ((saved.records[:, STATE] & ASSERTED) != 0) == asserted
+    return np.ascontiguousarray(saved.records[kept, FIRST + 1 : FIRST + 1 + arity])
+
+
+def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
+    """The user's relations that have facts in a state, in the order of their names."""
+    return relations(np.ascontiguousarray(saved.records[_others(saved), FIRST:]), dictionary)
+
+
+def _others(saved: Saved) -> NDArray[np.bool_]:
+    """For each record whether it is no triple."""
+    others: NDArray[np.bool_] = saved.records[:, STATE] >> TABLE != saved.tables.index((True, 3))
+    return others
+
+
+def count(saved: Saved, dictionary: Dictionary) -> int:
+    """How many facts of the user's relations a state has."""
+    numbers = saved.records[_others(saved), FIRST]
+    found, counts = np.unique(numbers, return_counts=True)
+    texts = dictionary.decode(found)
+    return sum(number for text, number in zip(texts, counts.tolist(), strict=True) if told(text))
+
+
+def texts_of(rows: Int32, dictionary: Dictionary) -> list[tuple[str, ...]]:
+    """Rows int32[n, w] of ids as tuples of texts."""
+    if not rows.shape[1]:
+        return [()] * len(rows)
+    texts = iter(dictionary.decode(rows.ravel()))
+    return list(zip(*[texts] * rows.shape[1], strict=True))

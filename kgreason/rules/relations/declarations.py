@@ -1,0 +1,72 @@
+"""What `@relation` says of a relation, checked in rules: the number of places, the types of constants, the kind.
+
+Cost: nothing without declarations; otherwise a look at every atom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kgreason.errors import RuleError
+from kgreason.rules.model import Relation, Rule, Variable
+
+MADE_BY_RULES = ("derived", "internal")
+"""The kinds of relations whose facts nobody may assert."""
+
+
+def declared(rules: Iterable[Rule], name: str) -> Relation | None:
+    """The declaration of a relation, if it has one."""
+    return next((rule.declares for rule in rules if rule.declares and rule.declares.name == name), None)
+
+
+def columns_of(relation: Relation | None, arity: int) -> tuple[str, ...]:
+    """The names of the places of a relation."""
+    if relation is not None and len(relation.columns) == arity:
+        return tuple(column.name for column in relation.columns)
+    return tuple(f"column{place}" for place in range(1, arity + 1))
+
+
+def is_internal(name: str, rules: Iterable[Rule]) -> bool:
+    """Whether a relation is declared as internal."""
+    relation = declared(rules, name)
+    return relation is not None and relation.kind == "internal"
+
+
+def named(rules: Iterable[Rule], name: str) -> set[int]:
+    """The numbers of places that a relation has in rules."""
+    return {len(atom.terms) for rule in rules for atom in rule.atoms() if atom.relation == name}
+
+
+def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool) -> str | None:
+    """What is wrong with an atom of a declared relation; None if nothing is.
+
+    `places` has each constant of the atom, None for a variable. `is_derived`: a rule with a body derives the atom.
+    """
+    name, wanted, count = relation.name, len(relation.columns), len(places)
+    if count != wanted:
+        columns = ", ".join(column.name for column in relation.columns)
+        return f"{name} has {count} {'place' if count == 1 else 'places'} here, but it is declared as {name}({columns})"
+    if is_derived and relation.kind == "input":
+        return f"{name} is declared as an input, so no rule may derive it"
+    from kgreason.datatypes.column import misfit as why_unfit  # imported only when a declaration is checked
+
+    for column, constant in zip(relation.columns, places, strict=True):
+        if constant is not None and (problem := why_unfit(constant, column.type)):
+            return f"{name}, column {column.name}: {constant}: {problem}"
+    return None
+
+
+def check_declared(rules: Iterable[Rule]) -> None:
+    """Raise RuleError if two rules declare a relation differently, or a rule uses a relation in another way."""
+    rules = tuple(rules)
+    known: dict[str, Relation] = {}
+    for rule in rules:
+        if rule.declares and known.setdefault(rule.declares.name, rule.declares) != rule.declares:
+            raise RuleError(f"{rule.declares.name} is declared already, with other columns or another key")
+    for rule in rules if known else ():
+        for place, atom in enumerate(rule.atoms()):
+            relation = known.get(atom.relation or "")
+            is_derived = place < len(rule.heads) and bool(rule.body or rule.aggregates or rule.negated)
+            constants = [None if isinstance(term, Variable) else term for term in atom.terms]
+            if relation and (problem := misfit(relation, constants, is_derived=is_derived)):
+                raise RuleError(f"rule {rule.name}: {problem}")

@@ -1,0 +1,51 @@
+"""The names of relations, and which relations are the user's.
+
+    edge, 3     "edge/3"     the text in the dictionary, whose id is the first column of a fact
+
+The same name with another number of places is another relation. kgreason has relations of its own, for equal terms,
+literals and restrictions (`INNER`), and hidden ones for NOT, expressions and aggregates. The name of a hidden relation
+has a space or a bracket, so no user can write one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kgreason.errors import InputError, InputTypeError
+from kgreason.rules.model import DATA, FALSE
+
+_INNER = """
+dt_differ dt_ill dt_literal dt_may_equal dt_not dt_type dt_used dt_value eq_rep eq_root list_after list_all
+list_cell list_ends list_member list_path list_pivot list_scm_cell list_scm_ends list_shared scm_all
+scm_all_of scm_asks_below scm_asks_over scm_asks_thing scm_below_thing scm_declared scm_named scm_odd
+scm_over_nothing scm_some scm_some_of scm_twin scm_value
+"""
+INNER = frozenset(_INNER.split())
+"""The relations of kgreason's rule sets."""
+_NAME = re.compile(
+    r"(?!.*[\u2000-\u200b\u200e-\u203e\u2041-\u206f\u2ff0-\u3000])(?:[A-Za-z]|[^\x00-\xb6])(?:\w|[^\x00-\xb6])*",
+    re.ASCII,
+)
+"""IDENTIFIER of the rule language."""
+
+
+def is_own(name: str) -> bool:
+    """Whether a relation of this name is the user's."""
+    return name not in INNER and name not in (FALSE.relation, DATA) and bool(_NAME.fullmatch(name))
+
+
+def checked_name(name: object) -> str:
+    """The name of a relation of the user. Raises InputError for any other name, InputTypeError if it is not text."""
+    if not isinstance(name, str):
+        raise InputTypeError(f"the name of a relation has to be text; got {name!r} ({type(name).__name__})")
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} is not the name of a relation: write a letter, then letters, digits and _")
+    if not is_own(name):
+        raise InputError(f"{name} is a relation of kgreason itself; take another name")
+    return name
+
+
+def told(text: str) -> tuple[str, int] | None:
+    """The name and the number of places of a relation of the user, from its text; None for any other text."""
+    name, slash, arity = text.rpartition("/")
+    return (name, int(arity)) if slash and arity.isdecimal() and is_own(name) else None

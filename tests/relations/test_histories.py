@@ -1,0 +1,32 @@
+"""Random histories of facts of relations, triples and rules that say NOT, against the perfect model by definition."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgreason.engine.engine import Strategy
+from tests.circuit.following import KINDS
+from tests.negation.following import follow
+from tests.strategies.negation import history
+
+QUICK, SLOW = 300, 3_000
+STRATEGIES: tuple[Strategy, ...] = ("update", "update", "bootstrap", "auto")
+
+
+@pytest.mark.parametrize("strategy", ["update", "bootstrap", "auto"])
+def test_every_commit_gives_the_perfect_model(strategy: Strategy) -> None:
+    for seed in range(QUICK // 3):
+        run(seed, strategy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(6))
+def test_every_commit_of_many_histories_gives_the_perfect_model(part: int) -> None:
+    for seed in range(QUICK + part, QUICK + SLOW, 6):
+        run(seed, STRATEGIES[seed % 4])
+
+
+def run(seed: int, strategy: Strategy) -> None:
+    """Follow a random history, with the specification circuit beside one of the strategies."""
+    circuit = KINDS[seed % 3] if strategy == "update" else None
+    follow(history(seed, facts=True), strategy, f"history {seed}", circuit=circuit)
