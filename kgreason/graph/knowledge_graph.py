@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from kgreason.proofs.search import Facts
     from kgreason.proofs.why_not.answer import WhyNot
     from kgreason.rules.model import Atom, Rule, Triple
+    from kgreason.sparql.operations import Operation
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
@@ -422,6 +423,11 @@ class KnowledgeGraph:
         register = partial(self._register, batch=batch)
         return register if call is None else register(call)
 
+    @property
+    def commit(self) -> int:
+        """The number of the last commit; 0 if there is none."""
+        return self._home.last
+
     @locked
     def _register(self, call: Callable[..., Any], *, batch: bool) -> Callable[..., Any]:
         self._registry.register(call, batch=batch)
@@ -642,6 +648,10 @@ class KnowledgeGraph:
             raise QueryError(f"{source}: the update is empty")
         known = checked(prefixes)
         operations = parse(sparql, source, known, base)  # before the engine starts: a syntax error does not wait for it
+        return self.carry_out(operations, timeout=timeout)
+
+    def carry_out(self, operations: tuple[Operation, ...], *, timeout: float | None = None) -> Updated:
+        """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`."""
         from kgreason.graph.sparql_update.update import update
 
         with self._lock.within(timeout):

@@ -1,0 +1,85 @@
+"""`serve`: opens the store, listens, and closes the store when it is told to stop.
+
+SIGTERM and Ctrl-C stop the server: it takes no new request, ends those that run within some seconds, finishes the
+commits that wait, and closes the store. A second signal does not wait for requests.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from kgreason.errors import InputError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.application import application
+from kgreason.server.settings import Settings
+
+_PATIENCE = 10
+"""The seconds that running requests get when the server stops."""
+
+
+def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Server], object] = lambda *_: None) -> None:
+    """Serve a graph until the process is told to stop; then close the graph.
+
+    `ready` is called with the address of the server, and with the server, once it listens. Raises InputError if the
+    address cannot be used.
+    """
+    settings.check()
+    with _listening(settings) as listener:
+        port = listener.getsockname()[1]
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        server = Server(application(graph, settings), lambda: ready(f"http://{host}:{port}", server))
+        server.run([listener])
+
+
+class Server(uvicorn.Server):
+    """A server that says when it is ready, and that lets the process go on when a signal has stopped it."""
+
+    def __init__(self, app: object, ready: Callable[[], object]) -> None:
+        config = uvicorn.Config(
+            app,  # type: ignore[arg-type]
+            lifespan="on",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_PATIENCE,
+        )
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop the server at SIGINT and SIGTERM, in the main thread of a process."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+
+@contextmanager
+def _listening(settings: Settings) -> Iterator[socket.socket]:
+    """A socket at the address of the settings. Raises InputError."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        listener = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
+    except OSError as error:
+        raise InputError(f"--bind {settings.host}:{settings.port}: {error.strerror or error}") from error
+    with listener:
+        yield listener
