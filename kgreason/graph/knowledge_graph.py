@@ -650,12 +650,17 @@ class KnowledgeGraph:
         operations = parse(sparql, source, known, base)  # before the engine starts: a syntax error does not wait for it
         return self.carry_out(operations, timeout=timeout)
 
-    def carry_out(self, operations: tuple[Operation, ...], *, timeout: float | None = None) -> Updated:
-        """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`."""
+    def carry_out(
+        self, operations: tuple[Operation, ...], *, keep: bool = True, timeout: float | None = None
+    ) -> Updated:
+        """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`.
+
+        Without `keep` nothing changes: the result has the delta that the commit would have, as with `what_if`.
+        """
         from kgreason.graph.sparql_update.update import update
 
         with self._lock.within(timeout):
-            transaction = self.transaction()
+            transaction = self.transaction() if keep else self.what_if()
             return update(self._engine(), self._home, transaction, operations)
 
     def query(

@@ -8,13 +8,19 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server import problems
+from kgreason.server.feed import Feed
 from kgreason.server.guard import Guard
+from kgreason.server.metrics import Metrics
+from kgreason.server.openapi import openapi
+from kgreason.server.paths import live
 from kgreason.server.paths.query import query
 from kgreason.server.paths.served import Served
 from kgreason.server.paths.store import store
@@ -24,16 +30,34 @@ from kgreason.server.queries.pool import Pool
 from kgreason.server.settings import Settings
 from kgreason.server.writer import Writer
 
+_READ = ["GET", "HEAD"]
 _EDITS = ["GET", "HEAD", "POST", "PUT", "DELETE"]
+_ROUTES = [
+    Route("/query", query, methods=["GET", "POST"]),
+    Route("/update", update, methods=["GET", "POST"]),
+    Route("/store", store, methods=_EDITS),
+    Route("/store/{graph:path}", store, methods=_EDITS),
+    Route("/what-if", live.what_if, methods=["POST"]),
+    Route("/explain", live.explain, methods=_READ),
+    Route("/why-not", live.why_not, methods=_READ),
+    Route("/rules", live.rules, methods=["GET", "HEAD", "POST", "DELETE"]),
+    Route("/contradictions", live.contradictions, methods=_READ),
+    Route("/stats", live.stats, methods=_READ),
+    Route("/changes", live.changes, methods=["GET"]),
+    Route("/health", live.health, methods=_READ),
+]
 
 
-def application(graph: KnowledgeGraph, settings: Settings) -> ASGIApp:
+def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIApp:
     """The server of a graph as an ASGI application. When the application ends, it closes the graph."""
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
         pool, writer = Pool(settings), Writer(graph, settings.writers_waiting)
-        app.state.served = Served(settings, pool, writer)
+        app.state.served = Served(settings, pool, writer, feed)
+        metrics.watch(app.state.served)
+        feed.begin()
+        graph.subscribe(feed.add)
         try:
             await pool.warm()
             warming = asyncio.create_task(writer.run(_start_engine))
@@ -43,18 +67,28 @@ def application(graph: KnowledgeGraph, settings: Settings) -> ASGIApp:
             await pool.close()
             writer.close()
 
+    async def figures(_: Request) -> Response:
+        """Figures for Prometheus."""
+        return metrics.response()
+
+    async def described(_: Request) -> Response:
+        """The description of all paths in OpenAPI."""
+        return JSONResponse(openapi(routes))
+
+    routes = [
+        *_ROUTES,
+        Route("/metrics", figures, methods=_READ),
+        Route("/openapi.json", described, methods=_READ),
+    ]
+
     handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, Exception)
     app = Starlette(
-        routes=[
-            Route("/query", query, methods=["GET", "POST"]),
-            Route("/update", update, methods=["GET", "POST"]),
-            Route("/store", store, methods=_EDITS),
-            Route("/store/{graph:path}", store, methods=_EDITS),
-        ],
+        routes=routes,
         exception_handlers=dict.fromkeys(handled, problems.answer),
         lifespan=running,
     )
-    return Guard(app, settings)
+    metrics = Metrics(Guard(app, settings), frozenset(route.path for route in routes))
+    return metrics
 
 
 def _start_engine(graph: KnowledgeGraph) -> None:

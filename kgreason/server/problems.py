@@ -70,6 +70,8 @@ def problem_of(error: Exception) -> Problem:
         return error
     if isinstance(error, HTTPException):
         return Problem(error.status_code, error.detail, error.headers)
+    if isinstance(error, RecursionError):
+        return Problem(400, "the text is nested too deeply")
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         _LOGGER.error("a request failed", exc_info=error)

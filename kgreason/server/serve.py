@@ -17,6 +17,7 @@ import uvicorn
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.application import application
+from kgreason.server.feed import Feed
 from kgreason.server.settings import Settings
 
 _PATIENCE = 10
@@ -33,14 +34,16 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
     with _listening(settings) as listener:
         port = listener.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        server = Server(application(graph, settings), lambda: ready(f"http://{host}:{port}", server))
+        feed = Feed(graph.commit, settings.kept, settings.streams)
+        server = Server(application(graph, settings, feed), lambda: ready(f"http://{host}:{port}", server), feed.close)
         server.run([listener])
 
 
 class Server(uvicorn.Server):
     """A server that says when it is ready, and that lets the process go on when a signal has stopped it."""
 
-    def __init__(self, app: object, ready: Callable[[], object]) -> None:
+    def __init__(self, app: object, ready: Callable[[], object], stop: Callable[[], object]) -> None:
+        """`ready` is called when the server listens, and `stop` when it begins to end."""
         config = uvicorn.Config(
             app,  # type: ignore[arg-type]
             lifespan="on",
@@ -51,13 +54,18 @@ class Server(uvicorn.Server):
             timeout_graceful_shutdown=_PATIENCE,
         )
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._stop = ready, stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen."""
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, so that their connections do not hold up the end."""
+        self._stop()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -6,5 +6,6 @@ update        /update: SPARQL updates
 store         /store: the Graph Store Protocol
 documents     the RDF documents that a request to /store brings, and those that it gets
 commits       headers that tell of a commit; If-Match
+live          /what-if, /explain, /rules and others: what only a live reasoner can say
 description   the description of the service
 """

@@ -33,7 +33,7 @@ async def carried_out(request: Request, operations: tuple[Operation, ...], befor
     condition = request.headers.get("if-match")
 
     def edit(graph: KnowledgeGraph) -> tuple[Any, Delta, int]:
-        _check_match(condition, graph.commit)
+        check_match(condition, graph.commit)
         found = before(graph)
         return found, graph.carry_out(operations).delta, graph.commit
 
@@ -58,7 +58,8 @@ def tag(commit: int, form: str = "") -> str:
     return f'"{commit}.{form}"' if form else f'"{commit}"'
 
 
-def _check_match(condition: str | None, commit: int) -> None:
+def check_match(condition: str | None, commit: int) -> None:
+    """Raise Problem if the header If-Match does not name the last commit."""
     if condition is None or condition.strip() == "*":
         return
     if str(commit) not in _TAG.findall(condition):

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from kgreason.server.feed import Feed
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.settings import Settings
@@ -20,11 +21,12 @@ _MOST = 1000
 
 
 class Served(NamedTuple):
-    """What the server has: its options, the query processes and the writer."""
+    """What the server has: its options, the query processes, the writer and the feed of its commits."""
 
     settings: Settings
     pool: Pool
     writer: Writer
+    feed: Feed
 
 
 def served(request: Request) -> Served:
