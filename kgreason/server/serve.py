@@ -6,6 +6,7 @@ commits that wait, and closes the store. A second signal does not wait for reque
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import threading
@@ -20,7 +21,8 @@ from kgreason.server.application import application
 from kgreason.server.feed import Feed
 from kgreason.server.settings import Settings
 
-_PATIENCE = 10
+_BACKLOG = 1024
+_PATIENCE = 5
 """The seconds that running requests get when the server stops."""
 
 
@@ -85,9 +87,13 @@ class Server(uvicorn.Server):
 def _listening(settings: Settings) -> Iterator[socket.socket]:
     """A socket at the address of the settings. Raises InputError."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        listener = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
-    except OSError as error:
-        raise InputError(f"--bind {settings.host}:{settings.port}: {error.strerror or error}") from error
-    with listener:
+    # asyncio turns Nagle's algorithm off only for sockets that name TCP; each answer would cost 40 milliseconds more.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        try:
+            if os.name == "posix":
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((settings.host, settings.port))
+            listener.listen(_BACKLOG)
+        except OSError as error:
+            raise InputError(f"--bind {settings.host}:{settings.port}: {error.strerror or error}") from error
         yield listener

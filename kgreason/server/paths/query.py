@@ -15,7 +15,7 @@ from starlette.responses import Response
 from kgreason.server import body
 from kgreason.server.formats import SOLUTIONS, TRIPLES, chosen, content_type, media_type, unacceptable
 from kgreason.server.paths.description import description
-from kgreason.server.paths.served import Parameters, Streamed, address, iri, parameters, served, single
+from kgreason.server.paths.served import Parameters, address, iri, parameters, response, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.queries.pool import UnacceptableError
@@ -47,7 +47,7 @@ async def query(request: Request) -> Response:
         raise unacceptable(SOLUTIONS if str(error) == "solutions" else TRIPLES) from error
     types, name = (TRIPLES, asked.triples) if answer.kind == "triples" else (SOLUTIONS, asked.solutions)
     assert name
-    return Streamed(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(asked.commit)})
+    return response(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(asked.commit)})
 
 
 async def _asked(request: Request) -> tuple[str, Parameters]:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urljoin
 
 from pyoxigraph import NamedNode
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from kgreason.server.feed import Feed
@@ -77,7 +77,14 @@ def iri(text: str, base: str) -> str:
         raise Problem(400, f"{text} is not an IRI") from error
 
 
-class Streamed(StreamingResponse):
+def response(answer: Answer, media: str, headers: dict[str, str]) -> Response:
+    """An answer of a query process: as a whole if it is short, otherwise as it comes."""
+    if answer.document is not None:
+        return Response(answer.document, headers=headers | {"Content-Type": media})
+    return _Streamed(answer, media, headers)
+
+
+class _Streamed(StreamingResponse):
     """The pieces of an answer as they come. Its process is given back or killed in the end."""
 
     def __init__(self, answer: Answer, media: str, headers: dict[str, str]) -> None:

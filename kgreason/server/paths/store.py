@@ -26,7 +26,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, wanted
 from kgreason.server.paths.commits import carried_out, tag
 from kgreason.server.paths.documents import Stored, brought, default_triples, quads_of
-from kgreason.server.paths.served import Streamed, address, flag, iri, parameters, served, single
+from kgreason.server.paths.served import address, flag, iri, parameters, response, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Request as Query
 from kgreason.sparql.operations import Clear, Operation
@@ -97,7 +97,7 @@ async def _get(request: Request, target: Target) -> Response:
         return Response(status_code=304, headers=headers)
     if target.name is not None or (target.is_inferred and not target.is_all):
         answer = await state.pool.ask(Query(None, commit, graph=target.name, triples=form))
-        return Streamed(answer, headers.pop("Content-Type"), headers)
+        return response(answer, headers.pop("Content-Type"), headers)
     asserted = None if target.is_inferred else True
     lines = await state.writer.run(lambda graph: (graph.dump(asserted=asserted, graphs=True), graph.commit))
     headers["ETag"] = tag(lines[1], form)
@@ -120,20 +120,20 @@ async def _post(request: Request, target: Target) -> Response:
     if target.is_all and not any(media in medias for medias in QUADS.values()):
         name = f"{target.base}/{uuid4().hex}"
         async with brought(request, f"<{name}>", name, several=False) as loads:
-            response = await _written(request, Target(False, name, name, False), loads)
-        response.headers["Location"] = name
-        return response
+            made = await _written(request, Target(False, name, name, False), loads)
+        made.headers["Location"] = name
+        return made
     async with brought(request, target.term, target.base, several=target.is_all) as loads:
         return await _written(request, target, loads)
 
 
 async def _written(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
     """Carry out the operations. The status says whether the graph is new."""
-    was_there, response = await carried_out(request, operations, target.exists)
+    was_there, done = await carried_out(request, operations, target.exists)
     if not was_there:
-        response.status_code = 201
-        response.headers["Content-Length"] = "0"
-    return response
+        done.status_code = 201
+        done.headers["Content-Length"] = "0"
+    return done
 
 
 async def _delete(request: Request, target: Target) -> Response:

@@ -9,7 +9,10 @@ Law: an answer is complete, or its END frame says why it is not. Cost: opening a
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from io import RawIOBase
 from pathlib import Path
@@ -19,7 +22,7 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, RdfFormat
 
 from kgreason.errors import KgreasonError, QueryError
-from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, UNACCEPTABLE, frame
+from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
 from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
@@ -28,16 +31,25 @@ from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.reader import Reader
 
-_PIECE = 1 << 16
+_LOOK = 1
+"""The process looks whether the server is there after this many seconds."""
 
 
 def main(path: str) -> None:
     """Answer the queries that come on standard input, until it ends."""
+    threading.Thread(target=_end_with_server, args=(os.getppid(),), daemon=True).start()
     source, out = sys.stdin.buffer, sys.stdout.buffer
     reader = _Reader(Path(path))
     while len(header := source.read(HEADER.size)) == HEADER.size:
         request = json.loads(source.read(HEADER.unpack(header)[1]))
         _answer(request, reader, out)
+
+
+def _end_with_server(server: int) -> None:
+    """End this process, in the middle of a query, if the server was killed."""
+    while os.getppid() == server:
+        time.sleep(_LOOK)
+    os._exit(1)
 
 
 class _Reader:
@@ -55,7 +67,7 @@ class _Reader:
 
 
 class _Document(RawIOBase):
-    """A document as frames: a HEAD before the first piece, then DATA of about `_PIECE` bytes."""
+    """A document as frames: a HEAD before the first piece, then DATA of at least `PIECE` bytes, but for the last."""
 
     def __init__(self, out: BinaryIO, most: int | None) -> None:
         self._out, self._most = out, most
@@ -70,7 +82,7 @@ class _Document(RawIOBase):
         self._total += len(piece)
         if self._most is not None and self._total > self._most:
             raise QueryError(f"the answer has more than {self._most:,} bytes")
-        if self._size >= _PIECE:
+        if self._size >= PIECE:
             self._send()
         return len(piece)
 

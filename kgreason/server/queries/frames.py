@@ -14,6 +14,8 @@ import struct
 REQUEST, HEAD, DATA, END = b"R", b"H", b"D", b"E"
 HEADER = struct.Struct(">cI")
 """The kind of a frame and the length of its payload."""
+PIECE = 1 << 16
+"""The least size of a piece, except of the last one."""
 UNACCEPTABLE = "unacceptable"
 """The kind of the error for an answer that the client does not accept."""
 MISSING = "missing"

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from kgreason import errors
 from kgreason.errors import KgreasonError, QueryError, QueryTimeoutError
 from kgreason.server.problems import Problem, busy
-from kgreason.server.queries.frames import DATA, END, HEADER, MISSING, REQUEST, UNACCEPTABLE, frame
+from kgreason.server.queries.frames import DATA, END, HEADER, MISSING, PIECE, REQUEST, UNACCEPTABLE, frame
 from kgreason.server.settings import Settings
 
 _RUN = "import sys; from kgreason.server.queries.child import main; main(sys.argv[1])"
@@ -95,9 +95,7 @@ class Pool:
 
     async def check(self, kind: str, text: str, form: str, base: str) -> None:
         """Parse an update, or the document at a path, which may be nested too deeply. Raises QueryError."""
-        answer = await self.ask(Request(None, 0, base, checked=(kind, text, form)))
-        async for _ in answer.pieces():
-            pass
+        await self.ask(Request(None, 0, base, checked=(kind, text, form)))
 
     async def _place(self, deadline: float) -> None:
         """Wait for a free place. Raises Problem."""
@@ -169,7 +167,10 @@ class Answer:
         self._process, self._seconds, self._end = process, seconds, end
         self._is_complete = self._is_closed = self._is_late = False
         self._timer = asyncio.get_running_loop().call_at(deadline, self._expire)
+        self._first = b""
         self.kind = ""
+        self.document: bytes | None = None
+        """The whole document, if it is short; then `pieces` must not be called."""
 
     def _expire(self) -> None:
         self._is_late = True
@@ -187,10 +188,16 @@ class Answer:
             self._is_complete = True
             raise _error(*head["error"])
         self.kind = head["kind"]
+        kind, self._first = await self._frame()
+        if kind == DATA and len(self._first) < PIECE:  # only the last piece is so short
+            await self._frame()
+            self.document, self._is_complete = self._first, True
+            self.close()
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The pieces of the document. Raises QueryError, and QueryTimeoutError after the deadline."""
         try:
+            yield self._first
             while True:
                 kind, payload = await self._frame()
                 if kind == END:
