@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -168,3 +170,35 @@ def test_what_was_answered_is_there_when_the_store_is_opened_again(tmp_path: Pat
             assert ask(http, f"{{ :{number} a :Animal }}")
     with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
         assert all((f"http://e/{number}", "a", "http://e/Animal") in graph for number in range(5))
+
+
+def test_a_query_sees_each_commit_as_a_whole(http: httpx.Client) -> None:
+    swap = (
+        "DELETE { ?a <http://e/pair> ?n } INSERT { <http://e/l> <http://e/pair> %d . <http://e/r> <http://e/pair> %d }"
+    )
+    both = "SELECT ?n { ?a <http://e/pair> ?n }"
+    first = "INSERT DATA { <http://e/l> <http://e/pair> 0 . <http://e/r> <http://e/pair> 0 }"
+    assert http.post("/update", content=first, headers=UPDATE).is_success
+    is_done = threading.Event()
+
+    def read() -> list[int]:
+        """The numbers of the pairs, as one reader sees them."""
+        seen = []
+        while not is_done.is_set():
+            rows = http.post("/query", data={"query": both}, headers={"Accept": "text/csv"}).text.split()[1:]
+            assert len(rows) == 2
+            assert rows[0] == rows[1]
+            seen.append(int(rows[0]))
+        return seen
+
+    with ThreadPoolExecutor(4) as others:
+        readers = [others.submit(read) for _ in range(4)]
+        for number in range(1, 30):
+            text = f"{swap % (number, number)} WHERE {{ ?a <http://e/pair> ?n }}"
+            assert http.post("/update", content=text, headers=UPDATE).is_success
+            rows = http.post("/query", data={"query": both}, headers={"Accept": "text/csv"}).text.split()
+            assert rows == ["n", str(number), str(number)]
+        is_done.set()
+    for reader in readers:
+        assert reader.result() == sorted(reader.result())
+    assert http.post("/update", content="DELETE WHERE { ?a <http://e/pair> ?n }", headers=UPDATE).is_success
