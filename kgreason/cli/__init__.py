@@ -5,6 +5,7 @@
     edit/       load, update, unload, rules: commands that change a store
     ask/        query, explain, check, dump, stats, diff, watch, entails: commands that only read
     bulk/       materialize and lubm: commands on files
+    serve       serves a store over HTTP
     run         a plain Datalog program on tables
     table, progress      solutions as a table; bars for long work
     failures    errors as one line each, and exit statuses

@@ -31,6 +31,7 @@ from kgreason.cli.edit.update import update
 from kgreason.cli.failures import STATUSES, Reporting
 from kgreason.cli.options import example
 from kgreason.cli.run import run
+from kgreason.cli.serve import serve
 
 _EXAMPLE = example(
     "kgreason load -l store -f ontology.ttl data.nt.gz --rules owl2rl",
@@ -60,6 +61,7 @@ _SUMMARIES = {
     relation: "Show and edit the facts of relations.",
     dump: "Print the triples of a store.",
     stats: "Count the triples, rules and contradictions of a store.",
+    serve: "Serve a store over HTTP to many users.",
     profile: "Show which rules of a store cost most.",
     materialize: "Write all triples that follow from RDF files; no store.",
     entails: "Say whether RDF files entail another RDF file; no store.",

@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from kgreason.proofs.search import Facts
     from kgreason.proofs.why_not.answer import WhyNot
     from kgreason.rules.model import Atom, Rule, Triple
+    from kgreason.sparql.operations import Operation
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
@@ -423,6 +424,11 @@ class KnowledgeGraph:
         register = partial(self._register, batch=batch)
         return register if call is None else register(call)
 
+    @property
+    def commit(self) -> int:
+        """The number of the last commit; 0 if there is none."""
+        return self._home.last
+
     @locked
     def _register(self, call: Callable[..., Any], *, batch: bool) -> Callable[..., Any]:
         self._registry.register(call, batch=batch)
@@ -643,10 +649,19 @@ class KnowledgeGraph:
             raise QueryError(f"{source}: the update is empty")
         known = checked(prefixes)
         operations = parse(sparql, source, known, base)  # before the engine starts: a syntax error does not wait for it
+        return self.carry_out(operations, timeout=timeout)
+
+    def carry_out(
+        self, operations: tuple[Operation, ...], *, keep: bool = True, timeout: float | None = None
+    ) -> Updated:
+        """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`.
+
+        Without `keep` nothing changes: the result has the delta that the commit would have, as with `what_if`.
+        """
         from kgreason.graph.sparql_update.update import update
 
         with self._lock.within(timeout):
-            transaction = self.transaction()
+            transaction = self.transaction() if keep else self.what_if()
             return update(self._engine(), self._home, transaction, operations)
 
     def query(

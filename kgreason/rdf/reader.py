@@ -70,12 +70,14 @@ def read(
     *,
     syntax: str | None = None,
     source: str | None = None,
+    name: str | None = None,
     base: str | None = None,
 ) -> Iterator[Batch]:
     """Read the quads of a file and intern their terms in `dictionary`. The path `-` is standard input.
 
     `syntax` is a name of `formats()` (default: the file's suffix). `source` is the name that blank nodes belong to
-    (default: the resolved path). `base` is the IRI against which relative IRIs are resolved (default: the file's URI).
+    (default: the resolved path). `name` is the name of the file in messages (default: the path). `base` is the IRI
+    against which relative IRIs are resolved (default: the file's URI).
     Raises InputError for a file that cannot be read and for an unknown format, RdfSyntaxError with file and line, and
     LimitError for a term that is too long or if there is no id left.
     """
@@ -83,7 +85,7 @@ def read(
         if syntax is None:
             raise InputError("standard input has no suffix: name its RDF format")
         return read_stream(sys.stdin.buffer, dictionary, syntax=syntax, source=source or STDIN, base=base)
-    return _read_file(Path(path), dictionary, syntax, source, base)
+    return _read_file(Path(path), dictionary, syntax, source, name or str(path), base)
 
 
 def read_stream(
@@ -141,14 +143,14 @@ def mentions(path: Path, word: bytes) -> bool:
 
 
 def _read_file(
-    path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, base: str | None
+    path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, name: str, base: str | None
 ) -> Iterator[Batch]:
     if path.is_dir():
-        raise InputError(f"{path}: is a folder; name the files in it")
+        raise InputError(f"{name}: is a folder; name the files in it")
     form = format_named(syntax) if syntax else format_of(path)
-    with _input_errors(str(path)), path.open("rb") as stream:
+    with _input_errors(name), path.open("rb") as stream:
         resolved = path.resolve()
-        yield from _batches(stream, dictionary, form, str(path), source or str(resolved), base or resolved.as_uri())
+        yield from _batches(stream, dictionary, form, name, source or str(resolved), base or resolved.as_uri())
 
 
 def _batches(

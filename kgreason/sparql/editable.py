@@ -11,9 +11,9 @@ with literals as they were written.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from kgreason.sparql.operations import Load
 from kgreason.sparql.where import Select, Solution
 
 
@@ -46,8 +46,8 @@ class Editable(Protocol):
         """The asserted triples of one graph, as chunks of lines without its name."""
         ...
 
-    def read(self, path: Path, graph: str | None) -> Iterable[bytes]:
-        """The quads of an RDF file, as chunks of lines: all in `graph`, or if `graph` is None as the file has them.
+    def read(self, load: Load) -> Iterable[bytes]:
+        """The quads that a LOAD reads from its file, as chunks of lines.
 
         Raises InputError.
         """

@@ -163,7 +163,7 @@ class _Steps:
     def _load(self, operation: Load) -> None:
         self.flush()
         try:
-            rows = b"".join(self._graph.read(operation.path, operation.graph))
+            rows = b"".join(self._graph.read(operation))
         except InputError:
             if not operation.silent:
                 raise

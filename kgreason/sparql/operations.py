@@ -65,11 +65,18 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """LOAD of a file."""
+    """LOAD of a file. If `graph` is None, the quads stay in the graphs that the file names.
+
+    `syntax` is the format (default: by the suffix), `source` the name of the file in messages (default: its path), and
+    `base` the IRI against which relative IRIs are resolved (default: the file's URI).
+    """
 
     path: Path
     graph: str | None
     silent: bool
+    syntax: str | None = None
+    source: str | None = None
+    base: str | None = None
 
 
 Operation: TypeAlias = InsertData | DeleteData | Modify | Clear | Create | Transfer | Load

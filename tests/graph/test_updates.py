@@ -353,3 +353,21 @@ def told(graph: KnowledgeGraph, query: str, rows: int) -> set[str]:
     found = [str(row[0]) for row in cast(QuerySolutions, graph.query(PREFIXES + query))]
     assert len(found) == rows
     return set(found)
+
+
+def test_a_request_that_is_not_kept_has_the_delta_of_its_commit() -> None:
+    from kgreason.sparql.parser import parse
+
+    text = """PREFIX : <http://e/> INSERT DATA { :kit a :Cat } ;
+        INSERT { ?x a :Seen } WHERE { ?x a :Animal } ; DELETE WHERE { :tom a ?c }"""
+    with KnowledgeGraph.open() as graph:
+        graph.add("@prefix : <http://e/> . :tom a :Cat .")
+        graph.add("<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Animal> .")
+        before, commit = b"".join(graph.dump()), graph.commit
+        tried = graph.carry_out(parse(text), keep=False).delta
+        assert (b"".join(graph.dump()), graph.commit, tried.commit) == (before, commit, 0)
+        made = graph.carry_out(parse(text)).delta
+        assert (made.commit, graph.commit) == (commit + 1, commit + 1)
+        for asserted in (True, False):
+            assert sorted(tried.appeared(asserted=asserted)) == sorted(made.appeared(asserted=asserted))
+            assert sorted(tried.disappeared(asserted=asserted)) == sorted(made.disappeared(asserted=asserted))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, Quad, QuerySolution, QuerySolutions, RdfFormat, Store
@@ -11,6 +10,7 @@ from pyoxigraph import DefaultGraph, NamedNode, Quad, QuerySolution, QuerySoluti
 from kgreason.errors import InputError
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
+from kgreason.sparql.operations import Load
 from kgreason.sparql.parser import parse
 from kgreason.sparql.where import Select
 
@@ -62,11 +62,11 @@ class PlainGraph:
         wanted = NamedNode(graph[1:-1]) if graph else DefaultGraph()
         yield lines_of(Quad(*quad.triple) for quad in self.quads if quad.graph_name == wanted)
 
-    def read(self, path: Path, graph: str | None) -> Iterable[bytes]:
-        if not path.exists():
-            raise InputError(f"{path}: there is no file")
-        for quad in pyoxigraph.parse(path=path):
-            name = NamedNode(graph[1:-1]) if graph else quad.graph_name
+    def read(self, load: Load) -> Iterable[bytes]:
+        if not load.path.exists():
+            raise InputError(f"{load.path}: there is no file")
+        for quad in pyoxigraph.parse(path=load.path):
+            name = NamedNode(load.graph[1:-1]) if load.graph else quad.graph_name
             yield lines_of([Quad(quad.subject, quad.predicate, quad.object, name)])
 
     def apply(self, removed: bytes, added: bytes) -> None:

@@ -40,7 +40,7 @@ _BUDGET = click.option(
 )
 
 
-_WAIT = click.option(
+WAIT = click.option(
     "--wait",
     type=click.FloatRange(min=0),
     default=0,
@@ -75,7 +75,7 @@ def means(command: Command) -> Command:
         how = Means(strategy=strategy, budget=budget, wait=wait, prefixes=prefixes, functions=functions)
         return command(*args, how=how, **others)
 
-    return cast(Command, _STRATEGY(_BUDGET(_WAIT(functions(shown_prefixes(collected))))))
+    return cast(Command, _STRATEGY(_BUDGET(WAIT(functions(shown_prefixes(collected))))))
 
 
 class Done:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain, compress
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from kgreason.materialize.quads.documents import named
 from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
-from kgreason.sparql.operations import Operation
+from kgreason.sparql.operations import Load, Operation
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks
@@ -124,12 +123,13 @@ class Editing:
             rows = np.ascontiguousarray(quads[quads[:, 3] == name, :3])
         return chunks(self._live.dictionary, rows)
 
-    def read(self, path: Path, graph: str | None) -> Iterable[bytes]:
-        """The quads of an RDF file: all in one graph, or in the graphs of the file if `graph` is None."""
-        for batch in read(path, self._live.dictionary):
+    def read(self, load: Load) -> Iterable[bytes]:
+        """The quads of an RDF file: all in one graph, or in the graphs of the file if `load` names no graph."""
+        name = load.source
+        for batch in read(load.path, self._live.dictionary, syntax=load.syntax, name=name, base=load.base):
             quads = np.stack(batch, axis=1)
-            if graph is not None:
-                quads[:, 3] = self._live.dictionary.intern([graph])[0]
+            if load.graph is not None:
+                quads[:, 3] = self._live.dictionary.intern([load.graph])[0]
             yield _lines(self._live.dictionary, quads)
 
     def apply(self, removed: bytes, added: bytes) -> None:

@@ -230,6 +230,23 @@ class OxigraphStore:
         except (OSError, RuntimeError, ValueError) as error:
             raise QueryError(f"the query cannot be evaluated: {error}") from error
 
+    def evaluate(
+        self,
+        sparql: str,
+        *,
+        base: str | None = None,
+        default_graphs: Sequence[NamedNode] | None = None,
+        named_graphs: Sequence[NamedNode] | None = None,
+    ) -> Results:
+        """The results of a SPARQL query that the calling thread evaluates; nothing can stop it.
+
+        `default_graphs` together are the default graph, and `named_graphs` are all named graphs; both overrule the FROM
+        clauses of the query. Raises SyntaxError, OSError, RuntimeError, ValueError as pyoxigraph does.
+        """
+        graphs = {"default_graph": default_graphs, "named_graphs": named_graphs}
+        told: dict[str, Any] = {name: list(each) for name, each in graphs.items() if each is not None}
+        return self._store.query(sparql, base_iri=base, **told)
+
     def _asked(self, sparql: str, **options: Any) -> Results:
         return self._store.query(sparql, **options)
 

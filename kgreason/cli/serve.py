@@ -1,0 +1,149 @@
+"""`kgreason serve`: serves a store over HTTP to many users at once.
+
+The paths and options are those of Oxigraph's server, where it has them: /query, /update and /store.
+
+Invariant: SIGTERM and Ctrl-C end the server with status 0, after the commit that runs, and the store is closed then.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kgreason.cli.edit.options import WAIT
+from kgreason.cli.options import catalogue, example, existing, functions
+from kgreason.errors import InputError
+
+
+@click.command(
+    epilog=example(
+        "kgreason serve -l store",
+        "kgreason serve -l store --bind 0.0.0.0:7878 --token-file tokens --name graph.example.org",
+    )
+)
+@existing
+@click.option(
+    "-b",
+    "--bind",
+    default="127.0.0.1:7878",
+    show_default=True,
+    metavar="HOST:PORT",
+    help="The address to listen on. Another address than the loopback needs --token-file or --public.",
+)
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Serve only requests with a token of this file. A line of the file is a role (read, write or admin) and a "
+    "token.",
+)
+@click.option("--public", "is_public", is_flag=True, help="Let everybody who reaches the server read and write.")
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="HOST",
+    help="A name of this server that a request may give as its Host; may be given several times.",
+)
+@click.option(
+    "--cors",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Let web pages of this origin, such as https://example.org, use the server; * is every origin. May be given "
+    "several times.",
+)
+@click.option(
+    "--allow-load",
+    "loads",
+    multiple=True,
+    metavar="IRI",
+    help="Let LOAD read files whose IRI begins so, such as file:///data/; may be given several times.",
+)
+@click.option(
+    "--query-timeout",
+    "query_seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a query may take, with the time to send its rows.",
+)
+@click.option(
+    "--max-answer",
+    "answer_bytes",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="How long an answer to a query may be (default: no limit).",
+)
+@click.option(
+    "--max-body",
+    "body_bytes",
+    type=click.IntRange(min=1),
+    default=1 << 30,
+    show_default=True,
+    metavar="BYTES",
+    help="How long the body of a request may be, after it was unpacked.",
+)
+@click.option(
+    "--queries",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="How many queries run at once, each in a process of its own.",
+)
+@click.option(
+    "--waiting",
+    type=click.IntRange(min=0),
+    default=64,
+    show_default=True,
+    metavar="N",
+    help="How many queries, and how many edits, may wait; others get status 503.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Refuse an edit whose work is more than N rewrites. A rewrite is one step of evaluating a rule.",
+)
+@catalogue
+@functions
+@WAIT
+def serve(
+    location: Path,
+    bind: str,
+    token_file: Path | None,
+    waiting: int,
+    wait: float,
+    catalogue: Path | None,
+    functions: list[Any],
+    **options: Any,
+) -> None:
+    """Serve a store over HTTP.
+
+    The paths are those of Oxigraph's server: /query and /update (the SPARQL 1.1 Protocol) and /store (the Graph Store
+    Protocol). Queries run in processes of their own and never wait for an edit. SERVICE is refused, and so is LOAD.
+    Ctrl-C or SIGTERM ends the server after the commit that runs.
+    """
+    try:
+        from kgreason.server.serve import serve as run
+    except ModuleNotFoundError as error:
+        raise InputError("serve needs libraries that are not installed: pip install 'kgreason[server]'") from error
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
+    from kgreason.server.settings import Settings, bound, read_tokens
+
+    host, port = bound(bind)
+    tokens = read_tokens(token_file) if token_file else {}
+    settings = Settings(
+        location, host, port, tokens=tokens, queries_waiting=waiting, writers_waiting=waiting, **options
+    )
+    settings.check()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s: %(message)s")
+    budget = settings.budget
+    with KnowledgeGraph.open(location, budget=budget, catalogue=catalogue, functions=functions, wait=wait) as graph:
+        graph.check_writable()
+        run(graph, settings, lambda address, _: click.echo(f"kgreason: serving {location} at {address}", err=True))

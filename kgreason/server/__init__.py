@@ -1,0 +1,22 @@
+"""`kgreason serve`: a graph over HTTP, for many users at once.
+
+    serve        opens the store, the workers and the socket; closes them
+    settings     what the options of the command say
+    application  the paths, and what stands before every path
+    guard        who may ask: Host, Origin, tokens and roles
+    problems     errors as RFC 9457 documents
+    body         bodies of requests: their size, their compression
+    formats      media types and content negotiation
+    writer       the one thread that uses the engine, and its queue
+    feed         the past commits and the news, for /changes
+    metrics      figures for Prometheus
+    openapi      the description of all paths
+    queries/     SPARQL queries in processes of their own
+    paths/       one module for each group of paths
+
+    query ---> queries.pool ---> a process that reads the store ---> rows
+    edit  ---> writer ---------> the graph ------------------------> delta
+
+Laws: a query never waits for a commit. A query that begins after an edit was answered sees this edit. The event loop
+never waits for the engine or for Oxigraph.
+"""

@@ -1,0 +1,102 @@
+"""`application`: the paths of the server, their errors, and the guard before them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from kgreason.errors import KgreasonError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server import problems
+from kgreason.server.feed import Feed
+from kgreason.server.guard import Guard
+from kgreason.server.metrics import Metrics
+from kgreason.server.openapi import openapi
+from kgreason.server.paths import live
+from kgreason.server.paths.query import query
+from kgreason.server.paths.served import Served
+from kgreason.server.paths.store import store
+from kgreason.server.paths.update import update
+from kgreason.server.problems import Problem
+from kgreason.server.queries.pool import Pool
+from kgreason.server.settings import Settings
+from kgreason.server.writer import Writer
+
+_READ = ["GET", "HEAD"]
+_EDITS = ["GET", "HEAD", "POST", "PUT", "DELETE"]
+_ROUTES = [
+    Route("/query", query, methods=["GET", "POST"]),
+    Route("/update", update, methods=["GET", "POST"]),
+    Route("/store", store, methods=_EDITS),
+    Route("/store/{graph:path}", store, methods=_EDITS),
+    Route("/what-if", live.what_if, methods=["POST"]),
+    Route("/explain", live.explain, methods=_READ),
+    Route("/why-not", live.why_not, methods=_READ),
+    Route("/rules", live.rules, methods=["GET", "HEAD", "POST", "DELETE"]),
+    Route("/contradictions", live.contradictions, methods=_READ),
+    Route("/stats", live.stats, methods=_READ),
+    Route("/changes", live.changes, methods=["GET"]),
+    Route("/health", live.health, methods=_READ),
+]
+
+
+def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIApp:
+    """The server of a graph as an ASGI application. When the application ends, it closes the graph."""
+
+    @asynccontextmanager
+    async def running(app: Starlette) -> AsyncIterator[None]:
+        pool, writer = Pool(settings), Writer(graph, settings.writers_waiting)
+        app.state.served = Served(settings, pool, writer, feed)
+        metrics.watch(app.state.served)
+        feed.begin()
+        graph.subscribe(feed.add)
+        try:
+            await pool.warm()
+            warming = asyncio.create_task(writer.run(_start_engine))
+            warming.add_done_callback(_look_at)
+            yield
+        finally:
+            await pool.close()
+            writer.close()
+
+    async def figures(_: Request) -> Response:
+        """Figures for Prometheus."""
+        return metrics.response()
+
+    async def described(_: Request) -> Response:
+        """The description of all paths in OpenAPI."""
+        return JSONResponse(openapi(routes))
+
+    routes = [
+        *_ROUTES,
+        Route("/metrics", figures, methods=_READ),
+        Route("/openapi.json", described, methods=_READ),
+    ]
+
+    handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, Exception)
+    app = Starlette(
+        routes=routes,
+        exception_handlers=dict.fromkeys(handled, problems.answer),
+        lifespan=running,
+    )
+    metrics = Metrics(Guard(app, settings), frozenset(route.path for route in routes))
+    return metrics
+
+
+def _start_engine(graph: KnowledgeGraph) -> None:
+    """Start the engine, so that the first edit does not wait for it."""
+    graph.what_if().end(False)
+
+
+def _look_at(task: asyncio.Task[None]) -> None:
+    """Log the error of a task that nobody waits for."""
+    if not task.cancelled() and (error := task.exception()):
+        problems.problem_of(error if isinstance(error, Exception) else RuntimeError(str(error)))

@@ -1,0 +1,107 @@
+"""Bodies of requests: read piece by piece, unpacked, and limited in size and time.
+
+    stored      a temporary file, for RDF        text       a short text in UTF-8
+
+Law: a body never is in memory as a whole if it is longer than a few megabytes. A client that sends nothing for some
+seconds is dropped. The size is that of the unpacked body, so that a small body cannot unpack to a huge one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.types import Message, Receive
+
+from kgreason.server.problems import Problem
+from kgreason.server.settings import Settings
+
+_PIECE = 1 << 20
+_TEXT = 1 << 24
+"""The largest query, update or form, in bytes."""
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+@asynccontextmanager
+async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
+    """The body in a file, which lasts as long as the context. Raises Problem."""
+    with NamedTemporaryFile(prefix="kgreason-") as file:
+        async for piece in _pieces(request, settings, settings.body_bytes):
+            await run_in_threadpool(file.write, piece)
+        await run_in_threadpool(file.flush)
+        yield Path(file.name)
+
+
+async def text(request: Request, settings: Settings) -> str:
+    """The body as text. Raises Problem."""
+    parts = [piece async for piece in _pieces(request, settings, min(_TEXT, settings.body_bytes))]
+    try:
+        return b"".join(parts).decode()
+    except UnicodeDecodeError as error:
+        raise Problem(400, "the body is not UTF-8 text") from error
+
+
+async def _pieces(request: Request, settings: Settings, most: int) -> AsyncIterator[bytes]:
+    """The unpacked pieces of a body of at most `most` bytes."""
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > most:
+        raise _too_long(most)
+    packing = request.headers.get("content-encoding", "identity").strip().lower()
+    if packing not in ("identity", "gzip", "x-gzip"):
+        raise Problem(415, f"the content encoding {packing} is not gzip", {"Accept-Encoding": "gzip, identity"})
+    pieces = _received(request, settings.body_seconds)
+    size = 0
+    async for piece in pieces if packing == "identity" else _unpacked(pieces):
+        size += len(piece)
+        if size > most:
+            raise _too_long(most)
+        yield piece
+
+
+def _too_long(most: int) -> Problem:
+    return Problem(413, f"the body has more than {most:,} bytes", {"Connection": "close"})
+
+
+async def _received(request: Request, seconds: float) -> AsyncIterator[bytes]:
+    async for piece in Request(request.scope, patient(request.receive, seconds)).stream():
+        yield piece
+
+
+def patient(receive: Receive, seconds: float) -> Receive:
+    """The same messages; raises Problem if one of them does not come within so many seconds."""
+
+    async def receiving() -> Message:
+        try:
+            async with asyncio.timeout(seconds):
+                message = await receive()
+        except TimeoutError as error:
+            raise Problem(408, "the rest of the body did not come in time", {"Connection": "close"}) from error
+        if message["type"] == "http.disconnect":
+            raise Problem(400, "the body ended too early")
+        return message
+
+    return receiving
+
+
+async def _unpacked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The bytes of gzip members."""
+    unpacker, is_whole = zlib.decompressobj(_GZIP), True
+    async for piece in pieces:
+        rest = piece
+        while rest:
+            try:
+                found = await run_in_threadpool(unpacker.decompress, rest, _PIECE)
+            except zlib.error as error:
+                raise Problem(400, "the body is not gzip") from error
+            yield found
+            rest, is_whole = unpacker.unconsumed_tail, unpacker.eof
+            if is_whole:
+                rest, unpacker = unpacker.unused_data, zlib.decompressobj(_GZIP)
+    if not is_whole:
+        raise Problem(400, "the body is gzip that is cut short")

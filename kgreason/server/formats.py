@@ -1,0 +1,108 @@
+"""Media types, and content negotiation (RFC 9110, section 12.5.1).
+
+    Accept: text/turtle;q=0.5, application/*   ->   the best of the formats that the server has
+
+Of formats with the same quality the one that the header names more exactly wins, and then the first of the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from kgreason.server.problems import Problem
+
+Types: TypeAlias = Mapping[str, Sequence[str]]
+"""Formats by the name of their suffix: the media types of each; the first one is sent."""
+
+SOLUTIONS: Types = {
+    "json": ("application/sparql-results+json", "application/json"),
+    "xml": ("application/sparql-results+xml", "application/xml", "text/xml"),
+    "csv": ("text/csv",),
+    "tsv": ("text/tab-separated-values", "text/tsv"),
+}
+"""The formats of the answers of SELECT and ASK."""
+TRIPLES: Types = {
+    "nt": ("application/n-triples", "text/plain"),
+    "ttl": ("text/turtle", "application/x-turtle", "application/turtle"),
+    "rdf": ("application/rdf+xml", "application/xml", "text/xml"),
+    "jsonld": ("application/ld+json", "application/json"),
+    "n3": ("text/n3",),
+}
+"""The formats of one graph."""
+QUADS: Types = {
+    "nq": ("application/n-quads", "text/x-nquads"),
+    "trig": ("application/trig", "application/x-trig"),
+}
+"""The formats of several graphs."""
+
+
+def chosen(accept: str | None, types: Types) -> str | None:
+    """The format that an Accept header wants most; None if it wants none of them.
+
+    >>> chosen("text/turtle;q=0.5, application/*", TRIPLES), chosen("*/*", SOLUTIONS), chosen("image/png", TRIPLES)
+    ('nt', 'json', None)
+    """
+    ranges = list(_ranges(accept or "*/*"))
+    ranked = ((_quality(media, ranges), name) for name, medias in types.items() for media in medias)
+    best = max(ranked, key=lambda each: each[0])
+    return best[1] if best[0][0] > 0 else None
+
+
+def wanted(accept: str | None, types: Types) -> str:
+    """The same as `chosen`; raises Problem 406 in place of None."""
+    if (name := chosen(accept, types)) is None:
+        raise unacceptable(types)
+    return name
+
+
+def unacceptable(types: Types) -> Problem:
+    """The problem for an Accept header that wants none of the formats."""
+    return Problem(406, f"the answer can be {', '.join(medias[0] for medias in types.values())}")
+
+
+def _ranges(accept: str) -> Iterator[tuple[str, float]]:
+    """The media ranges of an Accept header, each with its quality."""
+    for part in accept.split(","):
+        media, *parameters = (each.strip().lower() for each in part.split(";"))
+        quality = 1.0
+        for parameter in parameters:
+            key, _, value = parameter.partition("=")
+            if key.strip() == "q":
+                try:
+                    quality = float(value)
+                except ValueError:
+                    quality = 0.0
+        yield media, quality
+
+
+def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
+    """The quality that the most exact range gives to a media type, and how exact this range is."""
+    exactness = {media: 2, f"{media.partition('/')[0]}/*": 1, "*/*": 0}
+    found = [(exactness[each], quality) for each, quality in ranges if each in exactness]
+    exact, quality = max(found, default=(0, 0.0))
+    return quality, exact
+
+
+def content_type(media: str) -> str:
+    """A media type as a header says it; texts say that they are UTF-8."""
+    return f"{media}; charset=utf-8" if media.startswith("text/") else media
+
+
+def media_type(header: str | None) -> str:
+    """The media type of a Content-Type header, without parameters; raises Problem 415 for text that is not UTF-8."""
+    media, *parameters = (each.strip().lower() for each in (header or "").split(";"))
+    for parameter in parameters:
+        key, _, value = parameter.partition("=")
+        if key.strip() == "charset" and value.strip().strip("\"'") not in ("utf-8", "utf8", "us-ascii"):
+            raise Problem(415, f"the text is in {value.strip()}, and the server reads UTF-8")
+    return media
+
+
+def format_of(media: str, types: Types) -> str:
+    """The name of the format with a media type. Raises Problem 415."""
+    for name, medias in types.items():
+        if media in medias:
+            return name
+    known = ", ".join(medias[0] for medias in types.values())
+    raise Problem(415, f"the content type {media or 'is missing; it'} is none of {known}")

@@ -1,0 +1,132 @@
+"""`Guard`: decides before every path who may ask, and adds headers that protect browsers.
+
+    Host      must name this server, so that no other name leads a browser here (DNS rebinding)
+    Origin    must be this server or an origin of --cors, so that no other page edits the graph (CSRF)
+    token     must have the role that path and method need, if the server has tokens
+
+Everything else passes. Tokens are compared in constant time, and never are in a message or a log.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kgreason.server.problems import Problem
+from kgreason.server.settings import ROLES, Settings, is_loopback
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_EXPOSED = "ETag, Location, Kgreason-Commit, Kgreason-Asserted, Kgreason-Retracted, Kgreason-Appeared"
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+class Guard:
+    """An ASGI application around another one."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+        own = _LOOPBACK if is_loopback(settings.host) else ()
+        self._names = {*own, *settings.names, *([settings.host] if own or settings.names else [])}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._protect(MutableHeaders(scope=message), origin)
+            await send(message)
+
+        try:
+            self._check_host(headers)
+            self._check_origin(scope, headers)
+            if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
+                await Response(status_code=204, headers=_PREFLIGHT)(scope, receive, sending)
+                return
+            self._check_token(scope, headers)
+        except Problem as problem:
+            await problem.response()(scope, receive, sending)
+            return
+        await self._app(scope, receive, sending)
+
+    def _protect(self, headers: MutableHeaders, origin: str | None) -> None:
+        for name, value in _HEADERS.items():
+            headers.setdefault(name, value)
+        if self._settings.origins:
+            headers.add_vary_header("Origin")
+        if origin and self._is_allowed(origin):
+            headers["Access-Control-Allow-Origin"] = origin
+            headers["Access-Control-Expose-Headers"] = f"{_EXPOSED}, Kgreason-Disappeared"
+
+    def _is_allowed(self, origin: str) -> bool:
+        return "*" in self._settings.origins or origin in self._settings.origins
+
+    def _check_host(self, headers: Headers) -> None:
+        host = headers.get("host", "")
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+        if self._names and name.removeprefix("[").removesuffix("]").lower() not in self._names:
+            raise Problem(421, f"this server is not called {name}; allow the name with --name")
+
+    def _check_origin(self, scope: Scope, headers: Headers) -> None:
+        origin = headers.get("origin")
+        own = f"{scope['scheme']}://{headers.get('host', '')}"
+        if origin is not None and origin != own and not self._is_allowed(origin):
+            raise Problem(403, "pages of other origins may not use this server; allow an origin with --cors")
+
+    def _check_token(self, scope: Scope, headers: Headers) -> None:
+        tokens, needed = self._settings.tokens, role_of(scope["method"], scope["path"])
+        if not tokens or needed is None:
+            return
+        word, _, token = headers.get("authorization", "").partition(" ")
+        role = _role(tokens, token.strip()) if word.lower() == "bearer" else None
+        if role is None:
+            raise Problem(401, "give a token of this server: Authorization: Bearer TOKEN", _CHALLENGE)
+        if ROLES.index(role) < ROLES.index(needed):
+            raise Problem(403, f"the token has the role {role}, and this needs {needed}")
+
+
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+_PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, DELETE",
+    "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID",
+    "Access-Control-Max-Age": "600",
+}
+
+
+def role_of(method: str, path: str) -> str | None:
+    """The role that a request needs; None if everybody may ask.
+
+    >>> role_of("POST", "/query"), role_of("PUT", "/store"), role_of("POST", "/rules"), role_of("GET", "/health")
+    ('read', 'write', 'admin', None)
+    """
+    first = path.split("/")[1] if path.startswith("/") else path
+    if first == "health":
+        return None
+    if first == "rules" and method not in _SAFE:
+        return "admin"
+    if first == "update" or (first == "store" and method not in _SAFE):
+        return "read" if first == "update" and method in _SAFE else "write"
+    return "read"
+
+
+def _role(tokens: Mapping[str, str], given: str) -> str | None:
+    """The role of a token. Takes the same time for each token that is not known."""
+    found = None
+    for token, role in tokens.items():
+        if hmac.compare_digest(token.encode(), given.encode(errors="surrogateescape")):
+            found = role
+    return found

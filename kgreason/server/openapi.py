@@ -1,0 +1,104 @@
+"""`openapi`: the description of all paths in OpenAPI 3.1, from the routes and the docstrings of their functions.
+
+Law: every path and method of the server is described (a test says so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from starlette.routing import Route
+
+from kgreason import __version__
+from kgreason.server.formats import QUADS, SOLUTIONS, TRIPLES, Types
+from kgreason.server.guard import role_of
+
+_SPARQL = ("application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded")
+_RULES = "text/x-kgreason-rules"
+_PARAMETERS = {
+    "/query": {
+        "query": "the query",
+        "default-graph-uri": "a graph of the default graph",
+        "named-graph-uri": "a named graph",
+    },
+    "/update": {
+        "using-graph-uri": "a graph of the default graph of every WHERE",
+        "using-named-graph-uri": "a named graph of every WHERE",
+    },
+    "/store": {
+        "default": "the default graph",
+        "graph": "the name of a graph",
+        "inferred": "true for the closure in place of the asserted triples",
+    },
+    "/explain": {"triple": "a triple as Turtle text"},
+    "/why-not": {"triple": "a triple as Turtle text"},
+    "/rules": {"costs": "true for the work of each rule", "name": "the name of the rule to remove"},
+    "/contradictions": {"proofs": "true for a proof of each contradiction"},
+    "/changes": {"after": "the commit to begin after, as Last-Event-ID says it"},
+}
+
+
+def openapi(routes: Iterable[Route]) -> dict[str, Any]:
+    """The description of a server with these routes."""
+    paths = {route.path.replace(":path}", "}"): _path(route) for route in routes}
+    problem = {"type": "object", "properties": {"status": {"type": "integer"}, "detail": {"type": "string"}}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "kgreason", "version": __version__, "license": {"name": "Apache-2.0"}},
+        "paths": paths,
+        "components": {
+            "schemas": {"Problem": problem},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _path(route: Route) -> dict[str, Any]:
+    return {method.lower(): _operation(route, method) for method in sorted(route.methods or ())}
+
+
+def _operation(route: Route, method: str) -> dict[str, Any]:
+    text = route.endpoint.__doc__ or ""
+    role = role_of(method, route.path)
+    found: dict[str, Any] = {
+        "summary": text.strip().splitlines()[0],
+        "parameters": _parameters(route.path),
+        "responses": {"2XX": _done(route.path, method), "default": _PROBLEM},
+        "security": [{"token": []}] if role else [],
+    }
+    if role:
+        found["description"] = f"With tokens it needs the role {role}."
+    if method in ("POST", "PUT"):
+        found["requestBody"] = {"content": {media: {} for media in _bodies(route.path)}}
+    return found
+
+
+def _parameters(path: str) -> list[dict[str, Any]]:
+    found = [_parameter(name, text, "query") for name, text in _PARAMETERS.get(path, {}).items()]
+    return [*found, _parameter("graph", "the end of the graph's name", "path")] if "{graph" in path else found
+
+
+def _parameter(name: str, text: str, place: str) -> dict[str, Any]:
+    return {"name": name, "in": place, "description": text, "required": place == "path", "schema": {"type": "string"}}
+
+
+def _done(path: str, method: str) -> dict[str, Any]:
+    """The answer of a request that went well."""
+    if method not in ("GET", "POST") or (path in ("/update", "/store") and method == "POST"):
+        return {"description": "done; headers tell of the commit"}
+    kinds: dict[str, Types] = {"/query": {**SOLUTIONS, **TRIPLES}, "/store": {**TRIPLES, **QUADS}}
+    medias = [each[0] for each in kinds[path].values()] if path in kinds else [_OTHERS.get(path, "application/json")]
+    return {"description": "the answer", "content": {media: {} for media in medias}}
+
+
+def _bodies(path: str) -> list[str]:
+    if path.startswith("/store"):
+        return [medias[0] for medias in (*TRIPLES.values(), *QUADS.values())] + ["multipart/form-data"]
+    query, update, form = _SPARQL
+    return {"/query": [query, form], "/update": [update, form], "/rules": [_RULES]}.get(path, [update, form, _RULES])
+
+
+_OTHERS = {"/changes": "text/event-stream", "/metrics": "text/plain"}
+_SCHEMA = {"schema": {"$ref": "#/components/schemas/Problem"}}
+_PROBLEM = {"description": "a problem (RFC 9457)", "content": {"application/problem+json": _SCHEMA}}

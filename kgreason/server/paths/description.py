@@ -1,0 +1,65 @@
+"""The description of the service (SPARQL 1.1 Service Description), which a GET without parameters gets."""
+
+from __future__ import annotations
+
+import pyoxigraph
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kgreason import __version__
+from kgreason.server.formats import QUADS, SOLUTIONS, TRIPLES, content_type, wanted
+from kgreason.terms.vocabulary import RDF_TYPE
+
+_SD = "http://www.w3.org/ns/sparql-service-description#"
+_FORMATS = "http://www.w3.org/ns/formats/"
+_NAMES = {
+    "json": "SPARQL_Results_JSON",
+    "xml": "SPARQL_Results_XML",
+    "csv": "SPARQL_Results_CSV",
+    "tsv": "SPARQL_Results_TSV",
+    "nt": "N-Triples",
+    "ttl": "Turtle",
+    "rdf": "RDF_XML",
+    "jsonld": "JSON-LD",
+    "n3": "N3",
+    "nq": "N-Quads",
+    "trig": "TriG",
+}
+
+
+def description(request: Request) -> Response:
+    """The description of the server that got a request, in the format that the request wants."""
+    form = wanted(request.headers.get("accept"), TRIPLES)
+    text = pyoxigraph.serialize(described(str(request.base_url)), format=RdfFormat.from_extension(form)) or b""
+    return Response(text, headers={"Vary": "Accept", "Content-Type": content_type(TRIPLES[form][0])})
+
+
+def described(root: str) -> list[Quad]:
+    """The triples that describe a server at an address that ends in `/`."""
+    service, dataset, graph = BlankNode("service"), BlankNode("dataset"), BlankNode("graph")
+    found = [
+        Quad(service, NamedNode(RDF_TYPE.strip("<>")), _sd("Service")),
+        Quad(service, _sd("endpoint"), NamedNode(f"{root}query")),
+        Quad(service, _sd("endpoint"), NamedNode(f"{root}update")),
+        Quad(service, _sd("feature"), _sd("UnionDefaultGraph")),
+        Quad(service, _sd("defaultEntailmentRegime"), NamedNode("http://www.w3.org/ns/entailment/OWL-RDF-Based")),
+        Quad(service, _sd("defaultDataset"), dataset),
+        Quad(dataset, NamedNode(RDF_TYPE.strip("<>")), _sd("Dataset")),
+        Quad(dataset, _sd("defaultGraph"), graph),
+        Quad(graph, NamedNode(RDF_TYPE.strip("<>")), _sd("Graph")),
+        Quad(service, NamedNode("http://purl.org/dc/terms/hasVersion"), Literal(f"kgreason {__version__}")),
+    ]
+    found += [Quad(service, _sd("supportedLanguage"), _sd(f"SPARQL11{each}")) for each in ("Query", "Update")]
+    results = [_format(each) for each in (*SOLUTIONS, *TRIPLES)]
+    inputs = [_format(each) for each in (*TRIPLES, *QUADS)]
+    found += [Quad(service, _sd("resultFormat"), each) for each in results]
+    return found + [Quad(service, _sd("inputFormat"), each) for each in inputs]
+
+
+def _sd(name: str) -> NamedNode:
+    return NamedNode(_SD + name)
+
+
+def _format(name: str) -> NamedNode:
+    return NamedNode(_FORMATS + _NAMES[name])

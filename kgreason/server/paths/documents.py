@@ -1,0 +1,123 @@
+"""RDF documents of `/store`: those that a request brings, as LOAD operations, and those that an answer has.
+
+    body, or the files of a form -> temporary files -> LOAD operations         the parser knows the base and the format
+    asserted quads of the graph  -> a temporary file -> the body of an answer
+
+Blank nodes of a document are new: each request has files of its own, and a blank node belongs to its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryFile
+from typing import IO, cast
+
+import pyoxigraph
+from pyoxigraph import DefaultGraph, Quad, RdfFormat
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from kgreason.server import body
+from kgreason.server.formats import QUADS, TRIPLES, Types, format_of, media_type
+from kgreason.server.paths.served import served
+from kgreason.server.problems import Problem
+from kgreason.server.queries.nesting import may_be_deep_document
+from kgreason.sparql.operations import Load
+
+_FORM = "multipart/form-data"
+_PIECE = 1 << 18
+
+
+@asynccontextmanager
+async def brought(request: Request, graph: str | None, base: str, *, several: bool) -> AsyncIterator[tuple[Load, ...]]:
+    """LOAD operations for the documents of a request, while their files are there. Raises Problem.
+
+    All triples go into `graph`, the text of its name; with `several` graphs a document may name graphs itself.
+    """
+    types: Types = {**TRIPLES, **QUADS} if several else TRIPLES
+    header = request.headers.get("content-type")
+    async with AsyncExitStack() as files:
+        if media_type(header) == _FORM:
+            parts = _files(await files.enter_async_context(_form(request)))
+            forms = [format_of(media_type(part.content_type), types) for part in parts]
+            paths = [await files.enter_async_context(_part(part)) for part in parts]
+        else:
+            forms = [format_of(media_type(header), types)]
+            paths = [await files.enter_async_context(body.stored(request, served(request).settings))]
+        for path, form in zip(paths, forms, strict=True):
+            if await run_in_threadpool(may_be_deep_document, path, form):
+                await served(request).pool.check("document", str(path), form, base)
+        each = zip(paths, forms, strict=True)
+        yield tuple(Load(path, graph, False, form, "the body", base) for path, form in each)
+
+
+def _form(request: Request) -> AbstractAsyncContextManager[FormData]:
+    """The form of a request, as a context that closes its files. Raises Problem."""
+    length, settings = request.headers.get("content-length", ""), served(request).settings
+    if not length.isdigit() or int(length) > settings.body_bytes:
+        raise Problem(413 if length else 411, f"a form needs a Content-Length of at most {settings.body_bytes:,} bytes")
+    patient = Request(request.scope, body.patient(request.receive, settings.body_seconds))
+    return patient.form(max_files=100, max_fields=100, max_part_size=_PIECE)
+
+
+def _files(form: FormData) -> list[UploadFile]:
+    return [each for _, each in form.multi_items() if isinstance(each, UploadFile)]
+
+
+@asynccontextmanager
+async def _part(part: UploadFile) -> AsyncIterator[Path]:
+    """A file of a form as a file of its own."""
+    with NamedTemporaryFile(prefix="kgreason-") as file:
+        while piece := await part.read(_PIECE):
+            await run_in_threadpool(file.write, piece)
+        file.flush()
+        yield Path(file.name)
+
+
+def quads_of(lines: Iterable[bytes]) -> Iterator[Quad]:
+    """The quads of chunks of N-Quads lines."""
+    for chunk in lines:
+        yield from pyoxigraph.parse(chunk, RdfFormat.N_QUADS, lenient=True)
+
+
+def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:
+    """The triples of the default graph."""
+    return (quad.triple for quad in quads if quad.graph_name == DefaultGraph())
+
+
+class Stored(StreamingResponse):
+    """A document that is written to a temporary file first, so that a slow client holds nothing but this file."""
+
+    @classmethod
+    async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> Stored:
+        """The document that `write` writes, in a thread."""
+        file = cast(IO[bytes], TemporaryFile())  # noqa: SIM115
+        try:
+            await run_in_threadpool(write, file)
+            size = file.tell()
+            file.seek(0)
+        except BaseException:
+            file.close()
+            raise
+        found = cls(_read(file), headers=headers | {"Content-Length": str(size)})
+        found._file = file
+        return found
+
+    _file: IO[bytes]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the document."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
+
+
+async def _read(file: IO[bytes]) -> AsyncIterator[bytes]:
+    while piece := await run_in_threadpool(file.read, _PIECE):
+        yield piece

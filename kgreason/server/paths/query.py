@@ -1,0 +1,85 @@
+"""`/query`: the query operation of the SPARQL 1.1 Protocol (section 2.1).
+
+    GET  ?query=...&default-graph-uri=...       POST a form, or the query itself as application/sparql-query
+
+A GET without parameters gets the description of the service. The dataset of the protocol overrules FROM clauses.
+Queries run in processes of their own (`queries.pool`). SERVICE is refused.
+"""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kgreason.server import body
+from kgreason.server.formats import SOLUTIONS, TRIPLES, chosen, content_type, media_type, unacceptable
+from kgreason.server.paths.description import description
+from kgreason.server.paths.served import Parameters, address, iri, parameters, response, served, single
+from kgreason.server.problems import Problem
+from kgreason.server.queries.pool import Request as Query
+from kgreason.server.queries.pool import UnacceptableError
+from kgreason.sparql.tokens import TOKEN
+
+_FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-query"
+
+
+async def query(request: Request) -> Response:
+    """Answer a query."""
+    if request.method != "POST" and not request.scope["query_string"]:
+        return description(request)
+    sparql, given = await _asked(request)
+    await run_in_threadpool(check_service, sparql)
+    accept, state = request.headers.get("accept"), served(request)
+    default, named = _dataset(given, address(request))
+    asked = Query(
+        sparql,
+        state.writer.commit,
+        address(request),
+        default,
+        named,
+        solutions=chosen(accept, SOLUTIONS),
+        triples=chosen(accept, TRIPLES),
+    )
+    try:
+        answer = await state.pool.ask(asked)
+    except UnacceptableError as error:
+        raise unacceptable(SOLUTIONS if str(error) == "solutions" else TRIPLES) from error
+    types, name = (TRIPLES, asked.triples) if answer.kind == "triples" else (SOLUTIONS, asked.solutions)
+    assert name
+    return response(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(asked.commit)})
+
+
+async def _asked(request: Request) -> tuple[str, Parameters]:
+    """The query of a request, and all parameters. Raises Problem."""
+    settings = served(request).settings
+    if request.method != "POST":
+        given = parameters(request)
+    else:
+        media = media_type(request.headers.get("content-type"))
+        if media not in (_FORM, _DIRECT):
+            raise Problem(415, f"POST a query as {_DIRECT}, or as a form: {_FORM}")
+        text = await body.text(request, settings)
+        if media == _DIRECT:
+            return text, parameters(request)
+        given = parameters(request, text)
+    sparql = single(given, "query")
+    if sparql is None:
+        raise Problem(400, "the parameter query is missing")
+    return sparql, given
+
+
+def _dataset(given: Parameters, base: str) -> tuple[list[str] | None, list[str] | None]:
+    """The default graphs and the named graphs of the protocol; None, None if the query says the dataset."""
+    names = [[iri(each, base) for each in given.get(f"{kind}-graph-uri", [])] for kind in ("default", "named")]
+    default, named = names
+    return (default, named) if default or named else (None, None)
+
+
+def check_service(sparql: str) -> None:
+    """Raise Problem for SERVICE, which would ask the network.
+
+    >>> check_service('SELECT * { ?service <http://e/SERVICE> "SERVICE" } # SERVICE')
+    """
+    if any((token["name"] or "").upper() == "SERVICE" for token in TOKEN.finditer(sparql)):
+        raise Problem(403, "this server does not ask others: SERVICE is refused")

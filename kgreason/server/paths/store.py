@@ -1,0 +1,144 @@
+"""`/store`: the SPARQL 1.1 Graph Store Protocol, as Oxigraph's server has it.
+
+    /store?default           the default graph: its asserted triples, so that GET, edit and PUT assert no inference;
+                             GET with inferred=true gives the closure of all graphs
+    /store?graph=IRI         a named graph: its asserted triples
+    /store/some/name         the same, for the graph with this address as its name
+    /store                   all graphs as quads; POST of triples makes a new graph, and says its name in Location
+
+A PUT is one commit, and so is a POST. A graph without triples does not exist. Named graphs and the closure are read by
+a query process, with literals in the normal form that queries show. Asserted triples of the default graph are read from
+the engine, with literals as they were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import IO, NamedTuple
+from uuid import uuid4
+
+import pyoxigraph
+from pyoxigraph import NamedNode, RdfFormat
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, wanted
+from kgreason.server.paths.commits import carried_out, tag
+from kgreason.server.paths.documents import Stored, brought, default_triples, quads_of
+from kgreason.server.paths.served import address, flag, iri, parameters, response, served, single
+from kgreason.server.problems import Problem
+from kgreason.server.queries.pool import Request as Query
+from kgreason.sparql.operations import Clear, Operation
+
+
+class Target(NamedTuple):
+    """What a request is about: all graphs, or one graph; `name` None is the default graph. `base` is for documents."""
+
+    is_all: bool
+    name: str | None
+    base: str
+    is_inferred: bool
+
+    @property
+    def term(self) -> str | None:
+        """The name of the graph as N-Triples text."""
+        return None if self.name is None else f"<{self.name}>"
+
+    @property
+    def clearing(self) -> Clear:
+        """The operation that empties the target."""
+        if self.is_all:
+            return Clear(True, None)
+        return Clear(self.name is None, () if self.term is None else (self.term,))
+
+    def exists(self, graph: KnowledgeGraph) -> bool:
+        """Whether the target has a triple; all graphs and the default graph always exist."""
+        return self.name is None or next(graph.match(graph=NamedNode(self.name)), None) is not None
+
+
+async def store(request: Request) -> Response:
+    """Read or edit a graph."""
+    target = _target(request)
+    match request.method:
+        case "PUT":
+            return await _put(request, target)
+        case "POST":
+            return await _post(request, target)
+        case "DELETE":
+            return await _delete(request, target)
+        case _:
+            return await _get(request, target)
+
+
+def _target(request: Request) -> Target:
+    """The target of a request. Raises Problem."""
+    given, here = parameters(request), address(request)
+    graph, is_default = single(given, "graph"), "default" in given
+    inferred = flag(given, "inferred")
+    if is_direct := bool(request.path_params.get("graph")):
+        here = f"{str(request.base_url).removesuffix('/')}{request.scope['raw_path'].decode('latin-1')}"
+    if sum((graph is not None, is_default, is_direct)) > 1:
+        raise Problem(400, "the graph is named twice: give graph, default or a path below /store")
+    if is_default:
+        return Target(False, None, here, inferred)
+    if graph is None and not is_direct:
+        return Target(True, None, here, inferred)
+    name = iri("" if graph is None else graph, here)
+    return Target(False, name, name, inferred)
+
+
+async def _get(request: Request, target: Target) -> Response:
+    types, state = QUADS if target.is_all else TRIPLES, served(request)
+    form = wanted(request.headers.get("accept"), types)
+    commit = state.writer.commit
+    headers = {"Vary": "Accept", "ETag": tag(commit, form), "Content-Type": content_type(types[form][0])}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    if target.name is not None or (target.is_inferred and not target.is_all):
+        answer = await state.pool.ask(Query(None, commit, graph=target.name, triples=form))
+        return response(answer, headers.pop("Content-Type"), headers)
+    asserted = None if target.is_inferred else True
+    lines = await state.writer.run(lambda graph: (graph.dump(asserted=asserted, graphs=True), graph.commit))
+    headers["ETag"] = tag(lines[1], form)
+    return await Stored.of(lambda file: _write(file, lines[0], form, is_all=target.is_all), headers)
+
+
+def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) -> None:
+    """Write all quads, or the triples of the default graph."""
+    quads = quads_of(lines)
+    pyoxigraph.serialize(quads if is_all else default_triples(quads), file, RdfFormat.from_extension(form))
+
+
+async def _put(request: Request, target: Target) -> Response:
+    async with brought(request, target.term, target.base, several=target.is_all) as loads:
+        return await _written(request, target, (target.clearing, *loads))
+
+
+async def _post(request: Request, target: Target) -> Response:
+    media = media_type(request.headers.get("content-type"))
+    if target.is_all and not any(media in medias for medias in QUADS.values()):
+        name = f"{target.base}/{uuid4().hex}"
+        async with brought(request, f"<{name}>", name, several=False) as loads:
+            made = await _written(request, Target(False, name, name, False), loads)
+        made.headers["Location"] = name
+        return made
+    async with brought(request, target.term, target.base, several=target.is_all) as loads:
+        return await _written(request, target, loads)
+
+
+async def _written(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
+    """Carry out the operations. The status says whether the graph is new."""
+    was_there, done = await carried_out(request, operations, target.exists)
+    if not was_there:
+        done.status_code = 201
+        done.headers["Content-Length"] = "0"
+    return done
+
+
+async def _delete(request: Request, target: Target) -> Response:
+    def check(graph: KnowledgeGraph) -> None:
+        if not target.exists(graph):
+            raise Problem(404, f"there is no graph {target.term}")
+
+    return (await carried_out(request, (target.clearing,), check))[1]

@@ -1,0 +1,86 @@
+"""`/update`: the update operation of the SPARQL 1.1 Protocol (section 2.2).
+
+    POST a form with `update`, or the update itself as application/sparql-update
+
+`using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. A request is one commit, or none. LOAD
+reads only files that `--allow-load` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kgreason.server import body
+from kgreason.server.formats import media_type
+from kgreason.server.paths.commits import carried_out
+from kgreason.server.paths.description import description
+from kgreason.server.paths.query import check_service
+from kgreason.server.paths.served import Parameters, address, iri, parameters, served, single
+from kgreason.server.problems import Problem
+from kgreason.server.queries.nesting import may_be_deep
+from kgreason.sparql.operations import Load, Modify, Operation
+from kgreason.sparql.parser import parse
+
+_FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-update"
+
+
+async def update(request: Request) -> Response:
+    """Carry out an update."""
+    if request.method != "POST":
+        if request.scope["query_string"]:
+            raise Problem(405, "an update is sent by POST", {"Allow": "POST"})
+        return description(request)
+    operations = await requested(request)
+    return (await carried_out(request, operations, lambda _: None))[1]
+
+
+async def requested(request: Request) -> tuple[Operation, ...]:
+    """The operations of a request. Raises Problem, QueryError."""
+    settings = served(request).settings
+    media = media_type(request.headers.get("content-type"))
+    if media not in (_FORM, _DIRECT):
+        raise Problem(415, f"POST an update as {_DIRECT}, or as a form: {_FORM}")
+    text = await body.text(request, settings)
+    given = parameters(request, text if media == _FORM else None)
+    sparql = text if media == _DIRECT else single(given, "update")
+    if sparql is None:
+        raise Problem(400, "the parameter update is missing")
+    await run_in_threadpool(check_service, sparql)
+    base = address(request)
+    if await run_in_threadpool(may_be_deep, sparql):
+        await served(request).pool.check("update", sparql, "", base)
+    operations = await run_in_threadpool(parse, sparql, base=base)
+    _check_loads(operations, settings.loads)
+    return tuple(_using(operations, given, base))
+
+
+def _check_loads(operations: tuple[Operation, ...], allowed: tuple[str, ...]) -> None:
+    for operation in operations:
+        if isinstance(operation, Load) and not _is_allowed(operation.path, allowed):
+            raise Problem(
+                403, "this server does not read its own files for you: LOAD is refused; PUT or POST to /store"
+            )
+
+
+def _is_allowed(path: Path, allowed: tuple[str, ...]) -> bool:
+    """Whether the IRI of a file, without links and `..`, begins with an allowed prefix."""
+    return bool(allowed) and path.resolve().as_uri().startswith(allowed)
+
+
+def _using(operations: tuple[Operation, ...], given: Parameters, base: str) -> Iterator[Operation]:
+    """The operations with the dataset of the protocol in place of their own. Raises Problem."""
+    clauses = (("FROM", "using-graph-uri"), ("FROM NAMED", "using-named-graph-uri"))
+    dataset = tuple(f"{clause} <{iri(each, base)}>" for clause, name in clauses for each in given.get(name, []))
+    for operation in operations:
+        if not dataset or not isinstance(operation, Modify):
+            yield operation
+        elif operation.select.dataset or operation.select.default_graph:
+            raise Problem(400, "the dataset is named by the parameters and by USING or WITH; name it once")
+        else:
+            yield replace(operation, select=replace(operation.select, dataset=dataset))

@@ -1,0 +1,84 @@
+"""Errors as RFC 9457 documents (`application/problem+json`), with the message that the command line gives.
+
+    {"type": "about:blank", "title": "Bad Request", "status": 400, "detail": "the query does not parse: ..."}
+
+Law: no traceback and no path of the server leaves the process. An error that kgreason does not raise on purpose is a
+500 without details; its traceback goes to the log.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kgreason.errors import (
+    ContradictionError,
+    GraphBusyError,
+    InputError,
+    KgreasonError,
+    LimitError,
+    QueryError,
+    QueryTimeoutError,
+    RuleError,
+    StoreError,
+)
+
+_LOGGER = logging.getLogger("kgreason.server")
+_STATUSES: tuple[tuple[type[KgreasonError], HTTPStatus], ...] = (
+    (QueryTimeoutError, HTTPStatus.GATEWAY_TIMEOUT),
+    (GraphBusyError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (ContradictionError, HTTPStatus.CONFLICT),
+    (QueryError, HTTPStatus.BAD_REQUEST),
+    (RuleError, HTTPStatus.BAD_REQUEST),
+    (InputError, HTTPStatus.BAD_REQUEST),
+    (LimitError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (StoreError, HTTPStatus.INTERNAL_SERVER_ERROR),
+)
+_HIDDEN = "the server has failed; its log says why"
+_SOON = {"Retry-After": "1"}
+
+
+class Problem(Exception):  # noqa: N818  # the word of RFC 9457
+    """An answer that is not the wanted one: its status, what is wrong, and headers of the answer."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        self.status, self.detail, self.headers = status, detail, headers
+        super().__init__(detail)
+
+    def response(self) -> Response:
+        """The problem as a document."""
+        title = HTTPStatus(self.status).phrase
+        text = {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail}
+        kind = "application/problem+json"
+        return Response(json.dumps(text), self.status, self.headers, kind)
+
+
+def busy(what: str) -> Problem:
+    """The problem for work that cannot even wait."""
+    return Problem(503, f"too many {what} wait already; try again later", _SOON)
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem that an error is for the client. Logs errors that the client cannot mend."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, HTTPException):
+        return Problem(error.status_code, error.detail, error.headers)
+    if isinstance(error, RecursionError):
+        return Problem(400, "the text is nested too deeply")
+    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        _LOGGER.error("a request failed", exc_info=error)
+        return Problem(status, _HIDDEN)
+    return Problem(status, " ".join(str(error).split()), _SOON if status == HTTPStatus.SERVICE_UNAVAILABLE else None)
+
+
+async def answer(_: Request, error: Exception) -> Response:
+    """The handler of Starlette for every error of a path."""
+    return problem_of(error).response()

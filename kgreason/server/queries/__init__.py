@@ -1,0 +1,7 @@
+"""SPARQL queries in processes of their own, so that a query that takes too long can be killed.
+
+child     the process that answers queries, one after the other
+frames    what parent and child send each other
+nesting   texts that are nested so deeply that a parser would end its process
+pool      the processes, and the queue before them
+"""

@@ -1,0 +1,196 @@
+"""The process that answers SPARQL queries over a store, one after the other; `pool` starts it.
+
+The process opens the store for reading, and opens it again when the server asks for a later commit. It gets no signal
+of the terminal. It ends when the server closes its input, or kills it: nothing else stops Oxigraph.
+
+Law: an answer is complete, or its END frame says why it is not. Cost: opening a store takes some 20 milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from io import RawIOBase
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+import pyoxigraph
+from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, RdfFormat
+
+from kgreason.errors import KgreasonError, QueryError
+from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, UNACCEPTABLE, frame
+from kgreason.server.queries.nesting import check
+from kgreason.sparql.columns import with_columns
+from kgreason.sparql.problems import unparsed
+from kgreason.store.folder import Folder, Manifest
+from kgreason.store.oxigraph.results import Results
+from kgreason.store.oxigraph.store import OxigraphStore
+from kgreason.store.reader import Reader
+
+_LOOK = 1
+"""The process looks whether the server is there after this many seconds."""
+
+
+def main(path: str) -> None:
+    """Answer the queries that come on standard input, until it ends."""
+    threading.Thread(target=_end_with_server, args=(os.getppid(),), daemon=True).start()
+    source, out = sys.stdin.buffer, sys.stdout.buffer
+    reader = _Reader(Path(path))
+    while len(header := source.read(HEADER.size)) == HEADER.size:
+        request = json.loads(source.read(HEADER.unpack(header)[1]))
+        _answer(request, reader, out)
+
+
+def _end_with_server(server: int) -> None:
+    """End this process, in the middle of a query, if the server was killed."""
+    while os.getppid() == server:
+        time.sleep(_LOOK)
+    os._exit(1)
+
+
+class _Reader:
+    """The store as of the last commit that was asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._commit = path, -1
+        self._home: Reader | None = None
+
+    def store(self, commit: int) -> OxigraphStore:
+        if self._home is None or commit != self._commit:
+            self._home = Reader(Folder(self._path, write=False), Manifest([]))
+            self._commit = commit
+        return self._home.store
+
+
+class _Document(RawIOBase):
+    """A document as frames: a HEAD before the first piece, then DATA of at least `PIECE` bytes, but for the last."""
+
+    def __init__(self, out: BinaryIO, most: int | None) -> None:
+        self._out, self._most = out, most
+        self.kind = "triples"
+        self._pieces: list[bytes] = []
+        self._size = self._total = 0
+        self._is_begun = False
+
+    def write(self, piece: Any) -> int:
+        self._pieces.append(bytes(piece))
+        self._size += len(piece)
+        self._total += len(piece)
+        if self._most is not None and self._total > self._most:
+            raise QueryError(f"the answer has more than {self._most:,} bytes")
+        if self._size >= PIECE:
+            self._send()
+        return len(piece)
+
+    def _send(self) -> None:
+        head = b"" if self._is_begun else _head({"kind": self.kind})
+        self._is_begun = True
+        self._out.write(head + frame(DATA, b"".join(self._pieces)))
+        self._out.flush()
+        self._pieces.clear()
+        self._size = 0
+
+    def end(self) -> None:
+        """Send the rest, and that the document is complete."""
+        self._send()
+        self._out.write(frame(END, b""))
+        self._out.flush()
+
+    def fail(self, kind: str, message: str) -> None:
+        """Send an error in place of the document, or behind the part that was sent."""
+        self._out.write(frame(END, message.encode()) if self._is_begun else _failed(kind, message))
+        self._out.flush()
+
+
+def _head(head: dict[str, Any]) -> bytes:
+    return frame(HEAD, json.dumps(head).encode())
+
+
+def _failed(kind: str, message: str) -> bytes:
+    return _head({"error": [kind, message]}) + frame(END, b"")
+
+
+class _RefusedError(Exception):
+    """An answer that the client cannot get: its kind and a message."""
+
+
+def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
+    document = _Document(out, request["most"])
+    try:
+        if request["checked"]:
+            _check(request["checked"], request["base"])
+            document.end()
+            return
+        store = reader.store(request["commit"])
+        if request["sparql"] is None:
+            _write_graph(store, request, document)
+        else:
+            _write_results(_results(store, request), request, document)
+        document.end()
+    except _RefusedError as error:
+        document.fail(*error.args)
+    except KgreasonError as error:
+        document.fail(type(error).__name__, str(error))
+    except (OSError, RuntimeError, ValueError) as error:
+        document.fail("QueryError", f"the query cannot be evaluated: {error}")
+
+
+def _check(checked: list[str], base: str) -> None:
+    """Raise QueryError for a text that cannot be parsed; the process ends if the text is nested too deeply."""
+    kind, text, form = checked
+    if problem := check(kind, text, form, base):
+        raise QueryError(problem)
+
+
+def _results(store: OxigraphStore, request: dict[str, Any]) -> Results:
+    sparql, base = request["sparql"], request["base"]
+    graphs = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
+    try:
+        return store.evaluate(with_columns(sparql, {}, base), base=base, **graphs)
+    except SyntaxError as error:
+        raise unparsed(sparql, {}, base, error.msg) from error
+
+
+def _names(iris: list[str] | None) -> list[NamedNode] | None:
+    return None if iris is None else [NamedNode(iri) for iri in iris]
+
+
+def _write_results(results: Results, request: dict[str, Any], document: _Document) -> None:
+    """Write an answer in the format that the request names for its form."""
+    is_table = isinstance(results, (QuerySolutions, QueryBoolean))
+    if (suffix := request["solutions" if is_table else "triples"]) is None:
+        raise _RefusedError(UNACCEPTABLE, "solutions" if is_table else "triples")
+    document.kind = "solutions" if is_table else "triples"
+    file = cast(IO[bytes], document)
+    if isinstance(results, (QuerySolutions, QueryBoolean)):
+        results.serialize(file, QueryResultsFormat.from_extension(_SUFFIXES.get(suffix, suffix)))
+    else:
+        results.serialize(file, RdfFormat.from_extension(suffix))
+
+
+_SUFFIXES = {"json": "srj", "xml": "srx"}
+
+
+def _write_graph(store: OxigraphStore, request: dict[str, Any], document: _Document) -> None:
+    """Write the triples of one graph; the default graph is the closure."""
+    name = NamedNode(request["graph"]) if request["graph"] else DefaultGraph()
+    quads = store.match(None, None, None, name)
+    first = next(quads, None)
+    if first is None and request["graph"]:
+        raise _RefusedError(MISSING, f"there is no graph <{request['graph']}>")
+
+    def triples() -> Iterator[pyoxigraph.Triple]:
+        if first is not None:
+            yield first.triple
+        for quad in quads:
+            yield quad.triple
+
+    pyoxigraph.serialize(triples(), cast(IO[bytes], document), RdfFormat.from_extension(request["triples"]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

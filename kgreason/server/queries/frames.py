@@ -1,0 +1,27 @@
+"""What the server and a query process send each other: frames of a kind, a length and a payload.
+
+request   REQUEST   JSON: sparql, base, default_graphs, named_graphs, graph, solutions, triples, checked,
+              commit, most
+answer    HEAD      JSON: {"kind": "solutions" | "triples"} or {"error": [kind, message]}
+          DATA      a piece of the document
+          END       empty, if the document is complete; otherwise the message of an error
+"""
+
+from __future__ import annotations
+
+import struct
+
+REQUEST, HEAD, DATA, END = b"R", b"H", b"D", b"E"
+HEADER = struct.Struct(">cI")
+"""The kind of a frame and the length of its payload."""
+PIECE = 1 << 16
+"""The least size of a piece, except of the last one."""
+UNACCEPTABLE = "unacceptable"
+"""The kind of the error for an answer that the client does not accept."""
+MISSING = "missing"
+"""The kind of the error for a graph that has no triple."""
+
+
+def frame(kind: bytes, payload: bytes) -> bytes:
+    """A frame as bytes."""
+    return HEADER.pack(kind, len(payload)) + payload

@@ -1,0 +1,83 @@
+"""Texts that are nested deeply: pyoxigraph's parsers call themselves for each level, and a full stack ends the process.
+
+So the server tells texts that cannot be deep (`may_be_deep`, `may_be_deep_document`) from those that may be. The latter
+are parsed in a query process first, with a smaller stack than any thread of the server has (`check`). If that process
+ends, the text is refused.
+
+Law: what passes `check` does not fill a stack of the server. Cost: `may_be_deep` counts brackets.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import deque
+from collections.abc import Callable
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+from pyoxigraph import RdfFormat
+
+from kgreason.errors import KgreasonError
+
+_SHALLOW = 100
+_STACK = 1 << 20
+_OPENING = re.compile(r"[{(\[]|\\u|\\U|<<|\!|-|\+")
+_NESTED = ("jsonld", "rdf")
+
+
+def may_be_deep(sparql: str) -> bool:
+    """Whether a query or an update has so many brackets, signs and escapes that it may be nested deeply."""
+    return sum(1 for _ in _OPENING.finditer(sparql)) > _SHALLOW
+
+
+def may_be_deep_document(path: Path, form: str) -> bool:
+    """Whether a document in a format may be nested deeply. In Turtle only triple terms can be."""
+    if form in _NESTED:
+        return True
+    if not path.stat().st_size:
+        return False
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as text:
+        return text.find(b"<<") >= 0
+
+
+def check(kind: str, text: str, form: str, base: str) -> str | None:
+    """Parse an update, or the document at the path `text`, with a small stack. Returns what is wrong with it."""
+    return _with_small_stack(lambda: _parse(kind, text, form, base))
+
+
+def _parse(kind: str, text: str, form: str, base: str) -> None:
+    if kind == "update":
+        from kgreason.sparql.parser import parse
+
+        parse(text, base=base)
+    else:
+        deque(pyoxigraph.parse(path=text, format=RdfFormat.from_extension(form), base_iri=base), maxlen=0)
+
+
+def _with_small_stack(call: Callable[[], Any]) -> str | None:
+    """Call a function in a thread with a small stack. Returns the message of its error.
+
+    Only errors of kgreason have a message here: whoever parses the text again raises the others with a better one.
+    """
+    problems: list[str] = []
+
+    def calling() -> None:
+        try:
+            call()
+        except KgreasonError as error:
+            problems.append(str(error))
+        except (OSError, RecursionError, SyntaxError, ValueError, MemoryError) as error:
+            if isinstance(error, RecursionError):
+                problems.append("the text is nested too deeply")
+
+    before = threading.stack_size(_STACK)
+    try:
+        thread = threading.Thread(target=calling)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    return problems[0] if problems else None

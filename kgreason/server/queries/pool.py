@@ -1,0 +1,242 @@
+"""`Pool`: the processes that evaluate queries, and the queue before them.
+
+    ask -> a free process, or a new one -> head -> pieces of the document        at the deadline: kill, whatever it does
+
+Laws: at most `queries` processes run, and at most `queries_waiting` queries wait. A query sees the commit that its
+request names, or a later one. A process is killed at the deadline of its query, or if its client goes away; its place
+is free at once. Threads: everything here belongs to the event loop.
+
+Cost: a query costs two messages through a pipe. The first query after a commit opens the store again in its process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from kgreason import errors
+from kgreason.errors import KgreasonError, QueryError, QueryTimeoutError
+from kgreason.server.problems import Problem, busy
+from kgreason.server.queries.frames import DATA, END, HEADER, MISSING, PIECE, REQUEST, UNACCEPTABLE, frame
+from kgreason.server.settings import Settings
+
+_RUN = "import sys; from kgreason.server.queries.child import main; main(sys.argv[1])"
+_EARLY = "the query cannot be evaluated: its process has ended early; perhaps the text is nested too deeply"
+_BUFFER = 1 << 18
+
+
+class Request(NamedTuple):
+    """A query, or a graph to read if `sparql` is None; `graph` None is the default graph.
+
+    `default_graphs` and `named_graphs` are the dataset, None if the query says it. `solutions` and `triples` are the
+    formats for either form of answer, None if the client accepts none. `commit` is the commit to see. `checked` is a
+    text to parse in place of a query: "update" or "document", the text or its path, and its format.
+    """
+
+    sparql: str | None
+    commit: int
+    base: str | None = None
+    default_graphs: list[str] | None = None
+    named_graphs: list[str] | None = None
+    graph: str | None = None
+    solutions: str | None = None
+    triples: str | None = None
+    checked: tuple[str, str, str] | None = None
+
+
+class Pool:
+    """The query processes of a server."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._path, self._seconds, self._most = settings.store, settings.query_seconds, settings.answer_bytes
+        self._waiting = settings.queries_waiting
+        self._free = settings.queries
+        self._queue: list[asyncio.Future[None]] = []
+        self._idle: list[Process] = []
+        self._all: set[Process] = set()
+        self._is_closed = False
+
+    @property
+    def running(self) -> int:
+        """How many processes there are."""
+        return len(self._all)
+
+    @property
+    def waiting(self) -> int:
+        """How many queries wait."""
+        return len(self._queue)
+
+    async def warm(self) -> None:
+        """Start a process before the first query."""
+        self._idle.append(await self._started())
+
+    async def ask(self, request: Request) -> Answer:
+        """The answer of a query, as far as its first piece. Raises QueryError, QueryTimeoutError, Problem."""
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        await self._place(deadline)
+        try:
+            process = self._idle.pop() if self._idle else await self._started()
+        except BaseException:
+            self._leave()
+            raise
+        answer = Answer(process, deadline, self._seconds, self._end)
+        try:
+            await answer.begin(frame(REQUEST, json.dumps(request._asdict() | {"most": self._most}).encode()))
+        except BaseException:
+            answer.close()
+            raise
+        return answer
+
+    async def check(self, kind: str, text: str, form: str, base: str) -> None:
+        """Parse an update, or the document at a path, which may be nested too deeply. Raises QueryError."""
+        await self.ask(Request(None, 0, base, checked=(kind, text, form)))
+
+    async def _place(self, deadline: float) -> None:
+        """Wait for a free place. Raises Problem."""
+        if self._free > 0:
+            self._free -= 1
+            return
+        if len(self._queue) >= self._waiting:
+            raise busy("queries")
+        turn = asyncio.get_running_loop().create_future()
+        self._queue.append(turn)
+        try:
+            async with asyncio.timeout_at(deadline):
+                await turn
+        except BaseException as error:
+            if turn in self._queue:
+                self._queue.remove(turn)
+            elif turn.done() and not turn.cancelled():
+                self._leave()
+            if isinstance(error, TimeoutError):
+                raise busy("queries") from error
+            raise
+
+    def _leave(self) -> None:
+        """Give a place to the next query that waits."""
+        while self._queue:
+            turn = self._queue.pop(0)
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+    def _end(self, process: Process, is_complete: bool) -> None:
+        """Take back a process and its place."""
+        if is_complete and process.returncode is None and not self._is_closed:
+            self._idle.append(process)
+        else:
+            self._kill(process)
+        self._leave()
+
+    def _kill(self, process: Process) -> None:
+        self._all.discard(process)
+        with suppress(ProcessLookupError):
+            process.kill()
+
+    async def _started(self) -> Process:
+        if self._is_closed:
+            raise Problem(503, "the server is stopping")
+        arguments = [sys.executable, "-P", "-c", _RUN, str(Path(self._path).resolve())]
+        process = await asyncio.create_subprocess_exec(
+            *arguments, stdin=PIPE, stdout=PIPE, limit=_BUFFER, start_new_session=True
+        )
+        self._all.add(process)
+        return process
+
+    async def close(self) -> None:
+        """Kill all processes."""
+        self._is_closed = True
+        processes = list(self._all)
+        for process in processes:
+            self._kill(process)
+        for process in processes:
+            await process.wait()
+
+
+class Answer:
+    """An answer that comes from a process: `kind` of the answer, and its `pieces`. Call `close` in the end."""
+
+    def __init__(self, process: Process, deadline: float, seconds: float, end: Callable[[Process, bool], None]) -> None:
+        self._process, self._seconds, self._end = process, seconds, end
+        self._is_complete = self._is_closed = self._is_late = False
+        self._timer = asyncio.get_running_loop().call_at(deadline, self._expire)
+        self._first = b""
+        self.kind = ""
+        self.document: bytes | None = None
+        """The whole document, if it is short; then `pieces` must not be called."""
+
+    def _expire(self) -> None:
+        self._is_late = True
+        self.close()
+
+    async def begin(self, request: bytes) -> None:
+        """Send the request and read the head. Raises the error that the head tells, and errors as `pieces` does."""
+        assert self._process.stdin
+        with suppress(ConnectionError):  # the process has ended, and reading tells why
+            self._process.stdin.write(request)
+            await self._process.stdin.drain()
+        head = json.loads((await self._frame())[1])
+        if "error" in head:
+            await self._frame()
+            self._is_complete = True
+            raise _error(*head["error"])
+        self.kind = head["kind"]
+        kind, self._first = await self._frame()
+        if kind == DATA and len(self._first) < PIECE:  # only the last piece is so short
+            await self._frame()
+            self.document, self._is_complete = self._first, True
+            self.close()
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The pieces of the document. Raises QueryError, and QueryTimeoutError after the deadline."""
+        try:
+            yield self._first
+            while True:
+                kind, payload = await self._frame()
+                if kind == END:
+                    self._is_complete = True
+                    if payload:
+                        raise QueryError(payload.decode())
+                    return
+                assert kind == DATA
+                yield payload
+        finally:
+            self.close()
+
+    async def _frame(self) -> tuple[bytes, bytes]:
+        assert self._process.stdout
+        try:
+            kind, size = HEADER.unpack(await self._process.stdout.readexactly(HEADER.size))
+            return kind, await self._process.stdout.readexactly(size)
+        except asyncio.IncompleteReadError as error:
+            if self._is_late:
+                raise QueryTimeoutError(f"the query took longer than {self._seconds:g} s") from error
+            raise QueryError(_EARLY) from error
+
+    def close(self) -> None:
+        """Give the process back, or kill it if its answer is not complete. Calling this again does nothing."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._timer.cancel()
+            self._end(self._process, self._is_complete)
+
+
+def _error(kind: str, message: str) -> Exception:
+    """The error that a head tells."""
+    if kind == UNACCEPTABLE:
+        return UnacceptableError(message)
+    if kind == MISSING:
+        return Problem(404, message)
+    raised = getattr(errors, kind, QueryError)
+    return QueryError(message) if not issubclass(raised, KgreasonError) or raised is KgreasonError else raised(message)
+
+
+class UnacceptableError(QueryError):
+    """An answer of a form for which the client accepts no format; the message is the form."""

@@ -1,0 +1,99 @@
+"""`serve`: opens the store, listens, and closes the store when it is told to stop.
+
+SIGTERM and Ctrl-C stop the server: it takes no new request, ends those that run within some seconds, finishes the
+commits that wait, and closes the store. A second signal does not wait for requests.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from kgreason.errors import InputError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.application import application
+from kgreason.server.feed import Feed
+from kgreason.server.settings import Settings
+
+_BACKLOG = 1024
+_PATIENCE = 5
+"""The seconds that running requests get when the server stops."""
+
+
+def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Server], object] = lambda *_: None) -> None:
+    """Serve a graph until the process is told to stop; then close the graph.
+
+    `ready` is called with the address of the server, and with the server, once it listens. Raises InputError if the
+    address cannot be used.
+    """
+    settings.check()
+    with _listening(settings) as listener:
+        port = listener.getsockname()[1]
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        feed = Feed(graph.commit, settings.kept, settings.streams)
+        server = Server(application(graph, settings, feed), lambda: ready(f"http://{host}:{port}", server), feed.close)
+        server.run([listener])
+
+
+class Server(uvicorn.Server):
+    """A server that says when it is ready, and that lets the process go on when a signal has stopped it."""
+
+    def __init__(self, app: object, ready: Callable[[], object], stop: Callable[[], object]) -> None:
+        """`ready` is called when the server listens, and `stop` when it begins to end."""
+        config = uvicorn.Config(
+            app,  # type: ignore[arg-type]
+            lifespan="on",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_PATIENCE,
+        )
+        super().__init__(config)
+        self._ready, self._stop = ready, stop
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, so that their connections do not hold up the end."""
+        self._stop()
+        await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop the server at SIGINT and SIGTERM, in the main thread of a process."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+
+@contextmanager
+def _listening(settings: Settings) -> Iterator[socket.socket]:
+    """A socket at the address of the settings. Raises InputError."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    # asyncio turns Nagle's algorithm off only for sockets that name TCP; each answer would cost 40 milliseconds more.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        try:
+            if os.name == "posix":
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((settings.host, settings.port))
+            listener.listen(_BACKLOG)
+        except OSError as error:
+            raise InputError(f"--bind {settings.host}:{settings.port}: {error.strerror or error}") from error
+        yield listener

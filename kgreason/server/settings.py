@@ -1,0 +1,113 @@
+"""`Settings`: what the options of `kgreason serve` say. The defaults are safe for a server that others can reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+
+from kgreason.errors import InputError
+
+ROLES = ("read", "write", "admin")
+"""The roles of tokens. A role may do everything that the roles before it may do."""
+_LEAST = 16
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of a server.
+
+    - `store`: the folder of the store
+    - `host`, `port`: the address to listen on; with port 0 the system chooses one
+    - `tokens`: the role of each bearer token; without tokens everybody who reaches the server may do everything
+    - `names`: names of the server that a Host header may give, besides `host` and the names of the loopback
+    - `origins`: the origins of other web pages that may use the server (CORS)
+    - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
+    - `query_seconds`: how long a query may take, with the time to send its rows
+    - `answer_bytes`: how long the rows of an answer may be; None is no limit
+    - `body_bytes`: how long the body of a request may be, after it was unpacked
+    - `body_seconds`: how long the server waits for the next piece of a body
+    - `queries`, `queries_waiting`: how many queries run at once, and how many may wait
+    - `writers_waiting`: how many edits may wait
+    - `budget`: how many rewrites one commit may extend; None is no limit
+    - `streams`: how many clients may follow the changes at once
+    - `kept`: how many bytes of past changes the feed keeps
+    """
+
+    store: Path
+    host: str = "127.0.0.1"
+    port: int = 7878
+    is_public: bool = False
+    tokens: dict[str, str] = field(default_factory=dict, repr=False)
+    names: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    loads: tuple[str, ...] = ()
+    query_seconds: float = 60
+    answer_bytes: int | None = None
+    body_bytes: int = 1 << 30
+    body_seconds: float = 30
+    queries: int = 8
+    queries_waiting: int = 64
+    writers_waiting: int = 64
+    budget: int | None = None
+    streams: int = 100
+    kept: int = 1 << 26
+
+    def check(self) -> None:
+        """Raise InputError if everybody on the network could change the graph, and nobody asked for this."""
+        if not (is_loopback(self.host) or self.tokens or self.is_public):
+            raise InputError(
+                f"--bind {self.host}: other machines can reach this address; give --token-file so that only holders of"
+                " a token are served, or --public to serve everybody"
+            )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address.
+
+    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def bound(text: str) -> tuple[str, int]:
+    """The host and the port of `--bind`. Raises InputError.
+
+    >>> bound("127.0.0.1:7878"), bound("[::1]:0")
+    (('127.0.0.1', 7878), ('::1', 0))
+    """
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise InputError(f"--bind {text}: write HOST:PORT, such as 127.0.0.1:7878")
+    return host, int(port)
+
+
+def read_tokens(path: Path) -> dict[str, str]:
+    """The tokens of a file, each with its role. A line is `ROLE TOKEN`; empty lines and `#` lines are skipped.
+
+    Raises InputError; a message never shows a token.
+    """
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'is not UTF-8 text'}") from error
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2 or words[0] not in ROLES:
+            raise InputError(f"{path}:{number}: write a role ({', '.join(ROLES)}) and a token")
+        if len(words[1]) < _LEAST or not words[1].isascii():
+            raise InputError(f"{path}:{number}: a token needs at least {_LEAST} ASCII characters")
+        found[words[1]] = words[0]
+    if not found:
+        raise InputError(f"{path}: the file has no token")
+    return found

@@ -1,0 +1,55 @@
+"""`Writer`: the one thread that edits the graph and asks its engine; other requests queue.
+
+Law: a call that has begun is finished, even if its client goes away. `commit` is the number of the last commit that
+every new reader of the store sees. Threads: `run` belongs to the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.problems import Problem, busy
+
+Result = TypeVar("Result")
+
+
+class Writer:
+    """The thread of a graph; at most `most` calls may wait for it."""
+
+    def __init__(self, graph: KnowledgeGraph, most: int) -> None:
+        self._graph, self._most = graph, most
+        self._thread = ThreadPoolExecutor(1, "kgreason writer")
+        self._is_closed = False
+        self.waiting = 0
+        """How many calls run or wait."""
+        self.commit = graph.commit
+
+    async def run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
+        """The result of `call`, which gets the graph. Raises the errors of the call, and Problem if too many wait."""
+        if self._is_closed:
+            raise Problem(503, "the server is stopping")
+        if self.waiting > self._most:
+            raise busy("edits")
+        self.waiting += 1
+        begun = self._thread.submit(self._run, call)
+        begun.add_done_callback(lambda _: self._done())
+        return await asyncio.shield(asyncio.wrap_future(begun))
+
+    def _done(self) -> None:
+        self.waiting -= 1
+
+    def _run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
+        try:
+            return call(self._graph)
+        finally:
+            self.commit = self._graph.commit
+
+    def close(self) -> None:
+        """Finish the calls that wait, and close the graph."""
+        self._is_closed = True
+        self._thread.shutdown(wait=True)
+        self._graph.close()

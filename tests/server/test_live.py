@@ -1,0 +1,122 @@
+"""What only a live reasoner can say: what-if, proofs, rules, contradictions, the feed, figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+RULES = {"Content-Type": "text/x-kgreason-rules"}
+RULE = "@prefix : <http://e/> .\n@rule named\n:Named[?x] :- :name[?x, ?n] ."
+DISJOINT = """PREFIX owl: <http://www.w3.org/2002/07/owl#> PREFIX : <http://e/>
+    INSERT DATA { :Cat owl:disjointWith :Dog . :tom a :Dog }"""
+
+
+def edit(http: httpx.Client, text: str) -> int:
+    answer = http.post("/update", data={"update": text})
+    assert answer.status_code == 204, answer.text
+    return int(answer.headers["kgreason-commit"])
+
+
+def test_what_if_changes_nothing(http: httpx.Client) -> None:
+    before = http.get("/health").json()["commit"]
+    steps = "INSERT DATA { <http://e/kit> a <http://e/Cat> } ; "
+    steps += "INSERT { ?x a <http://e/Seen> } WHERE { ?x a <http://e/Animal> }"
+    found = http.post("/what-if", data={"update": steps}).json()
+    seen = [["<http://e/kit>", TYPE, "<http://e/Cat>"]]
+    seen += [[f"<http://e/{name}>", TYPE, "<http://e/Seen>"] for name in ("kit", "tom")]
+    assert sorted(found["appeared"]["asserted"]) == sorted(seen)
+    assert found["appeared"]["inferred"] == [["<http://e/kit>", TYPE, "<http://e/Animal>"]]
+    assert found["contradictions"] == []
+    assert http.get("/health").json()["commit"] == before
+    told = http.post("/what-if", data={"update": DISJOINT}).json()
+    assert "disjoint" in told["contradictions"][0]
+    patch = http.post("/what-if", data={"update": DISJOINT}, headers={"Accept": "application/rdf-patch"}).text
+    assert f"A <http://e/tom> {TYPE} <http://e/Dog> ." in patch.splitlines()
+    ruled = http.post("/what-if", content=RULE, headers=RULES).json()
+    assert ruled["appeared"]["inferred"] == [["<http://e/tom>", TYPE, "<http://e/Named>"]]
+    assert http.get("/contradictions").json() == []
+
+
+def test_a_proof_and_why_there_is_none(http: httpx.Client) -> None:
+    proof = http.get("/explain", params={"triple": "<http://e/tom> a <http://e/Animal>"}).json()
+    assert proof["steps"][proof["fact"]]["rule"]["name"] == "cax-sco"
+    missing = http.get("/explain", params={"triple": "<http://e/tom> a <http://e/Dog>"})
+    assert missing.status_code == 400
+    assert "does not have this triple" in missing.json()["detail"]
+    assert http.get("/why-not", params={"triple": "<http://e/rex> a <http://e/Animal>"}).status_code == 200
+    for triple in ("", "<http://e/tom>", "<<( " * 1000):
+        assert http.get("/explain", params={"triple": triple}).status_code == 400
+
+
+def test_rules_come_and_go(http: httpx.Client) -> None:
+    added = http.post("/rules", content=RULE, headers=RULES)
+    assert (added.status_code, added.headers["kgreason-appeared"]) == (204, "1")
+    names = [each["name"] for each in http.get("/rules").json()]
+    assert "named" in names
+    assert "rewrites" in http.get("/rules", params={"costs": "true"}).json()[0]
+    gone = http.delete("/rules", params={"name": "named"})
+    assert (gone.status_code, gone.headers["kgreason-disappeared"]) == (204, "1")
+    assert http.delete("/rules", params={"name": "named"}).status_code == 400
+    assert http.post("/rules", content="nonsense", headers=RULES).json()["detail"].startswith("the body:1:")
+    assert http.post("/rules", content=RULE).status_code == 415
+
+
+def test_contradictions_are_told_with_proofs(http: httpx.Client) -> None:
+    edit(http, DISJOINT)
+    [found] = http.get("/contradictions", params={"proofs": "true"}).json()
+    assert found["rule"] == "cax-dw"
+    assert found["proof"]["steps"]
+    assert http.get("/stats").json()["contradictions"] == 1
+    edit(http, DISJOINT.replace("INSERT", "DELETE"))
+
+
+def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    """The data of server-sent events."""
+    return (json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: "))
+
+
+def test_the_feed_tells_every_commit_and_resumes(http: httpx.Client) -> None:
+    begun = http.get("/health").json()["commit"]
+    insert = "INSERT DATA { <http://e/fed> a <http://e/Cat> }"
+    commits = [edit(http, insert), edit(http, insert.replace("INSERT", "DELETE"))]
+    with http.stream("GET", "/changes", headers={"Last-Event-ID": str(begun)}) as stream:
+        told = events(stream.iter_lines())
+        first, second = next(told), next(told)
+        commits.append(edit(http, insert))
+        third = next(told)
+    assert [first["commit"], second["commit"], third["commit"]] == commits
+    assert first["appeared"]["inferred"] == [["<http://e/fed>", TYPE, "<http://e/Animal>"]]
+    assert second["disappeared"] == first["appeared"]
+    assert third["asserted"] == [["<http://e/fed>", TYPE, "<http://e/Cat>", ""]]
+    edit(http, insert.replace("INSERT", "DELETE"))
+
+
+@pytest.mark.parametrize(("after", "status"), [("0", 410), ("999999", 400), ("x", 400), ("-1", 400)])
+def test_commits_that_the_feed_does_not_have_are_refused(after: str, status: int, http: httpx.Client) -> None:
+    assert http.get("/changes", headers={"Last-Event-ID": after}).status_code == status
+
+
+def test_figures_for_prometheus(http: httpx.Client) -> None:
+    http.get("/query", params={"query": "ASK {}"})
+    http.get("/a/path/that/is/not/there")
+    text = http.get("/metrics").text
+    assert 'kgreason_requests_total{method="GET",path="/query",status="200"}' in text
+    assert 'path="other",status="404"' in text
+    assert "kgreason_commit " in text
+
+
+def test_every_path_is_described(http: httpx.Client) -> None:
+    found = http.get("/openapi.json").json()
+    assert found["openapi"].startswith("3.1")
+    for path, methods in found["paths"].items():
+        for method, operation in methods.items():
+            assert operation["summary"].endswith("."), path
+            given = "/store/some/name" if "{" in path else path
+            if method in ("get", "post") and path != "/changes":
+                assert http.request(method, given).status_code not in (405, 500), path
+    assert {"/query", "/update", "/store", "/what-if", "/changes", "/metrics"} <= found["paths"].keys()
