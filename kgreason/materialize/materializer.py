@@ -44,6 +44,7 @@ from kgreason.materialize.program import (
 )
 from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
 from kgreason.materialize.relations.changes import changed
+from kgreason.materialize.relations.keys import Keys
 from kgreason.materialize.same_as.images import Kinds
 from kgreason.materialize.same_as.representatives import Equality, represented
 from kgreason.materialize.schema_closure import ClosureChange, SchemaStratum
@@ -121,6 +122,7 @@ class Materializer:
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
         self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads()
+        self.keys = Keys(self.engine)
         self.flags = Flags()
         self.program = LiveProgram(selection)
         self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
@@ -447,6 +449,9 @@ class Materializer:
 
     def _related(self, changes: Changes) -> RelationKinds:
         """The facts of the user's relations among the facts that changed."""
+        if self.keys.are_any:
+            self._touch(self.keys)
+            self.keys.take(changes)
         places = changed(changes, self.triples, self.dictionary)
         return RelationKinds(changes.rows[places], changes.before[places], changes.after[places])
 

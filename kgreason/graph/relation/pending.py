@@ -5,13 +5,14 @@
     upsert   assert facts, and retract the facts with the same keys
 
 Law: the edits count in their order, as if each of them were a commit of its own. A key is about asserted facts: of what
-rules derive, nothing is checked. Cost: that of the edits; for a relation with a key also one look at all facts for each
-transaction, and for each edit a look at the edits before it.
+rules derive, nothing is checked. Cost: that of the edits. An edit by key looks at the facts with this key, in the graph
+(`materialize.relations.keys`) and among the edits before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -28,36 +29,75 @@ from kgreason.rules.model import Atom, Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES, misfit
 from kgreason.zset.order import grouped
 
+_Row: TypeAlias = tuple[int, ...]
+"""A fact: the id of its relation, then the ids of its terms."""
+
+
+class _Edits:
+    """The edits of one relation: for each edited fact whether it is to be asserted or retracted."""
+
+    def __init__(self) -> None:
+        self._wishes: dict[_Row, bool] = {}
+        self._by_key: dict[tuple[int, ...], dict[_Row, dict[_Row, None]]] = {}
+        """By the places of a key, and by the values there: the facts to assert."""
+
+    def note(self, rows: Int32, *, asserts: bool) -> None:
+        """Assert rows, or retract them: of several edits of one fact the last one counts."""
+        wanted = list(map(tuple, rows.tolist()))
+        self._wishes.update(dict.fromkeys(wanted, asserts))
+        for key, found in self._by_key.items():
+            for row in wanted:
+                self._enter(found, key, row, asserts=asserts)
+
+    def _enter(self, found: dict[_Row, dict[_Row, None]], key: Sequence[int], row: _Row, *, asserts: bool) -> None:
+        rows = found.setdefault(tuple([row[1 + place] for place in key]), {})
+        if asserts:
+            rows[row] = None
+        else:
+            rows.pop(row, None)
+
+    def with_keys(self, key: tuple[int, ...], keys: Iterable[_Row]) -> Iterator[_Row]:
+        """The facts to assert that have one of these values at the places of a key."""
+        found = self._by_key.get(key)
+        if found is None:
+            found = self._by_key[key] = {}
+            for row, asserts in self._wishes.items():
+                self._enter(found, key, row, asserts=asserts)
+        for values in keys:
+            yield from found.get(values, ())
+
+    def untouched(self, rows: Int32) -> Int32:
+        """The rows that are not edited."""
+        return rows[[tuple(row) not in self._wishes for row in rows.tolist()]] if self._wishes else rows
+
+    def rows(self, *, asserts: bool) -> list[_Row]:
+        """The facts to assert, or those to retract."""
+        return [row for row, wish in self._wishes.items() if wish == asserts]
+
 
 class PendingFacts:
     """Rows to assert and to retract, by relation. It belongs to one transaction, and so to one thread."""
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
-        self._edits: dict[int, tuple[Int32, Int32]] = {}
-        """By the id of the relation: rows to retract, and rows to assert, int32[n, w] with the id in front."""
-        self._asserted: Int32 | None = None
+        self._edits: dict[int, _Edits] = {}
+        """By the id of the relation."""
 
     def __bool__(self) -> bool:
         return bool(self._edits)
-
-    @property
-    def removes(self) -> bool:
-        """Whether facts are to be retracted."""
-        return any(len(removed) for removed, _ in self._edits.values())
 
     def facts(self) -> Facts:
         """The rows to assert and to retract, by width."""
         if not self._edits:
             return NO_FACTS
-        removed: dict[int, list[Int32]] = {}
-        added: dict[int, list[Int32]] = {}
-        for edit in self._edits.values():
-            for part, rows in zip((removed, added), edit, strict=True):
-                if len(rows):
-                    part.setdefault(rows.shape[1], []).append(rows)
-        gone, come = ({width: np.concatenate(rows) for width, rows in part.items()} for part in (removed, added))
-        return Facts(come, gone)
+        return Facts(self._by_width(asserts=True), self._by_width(asserts=False))
+
+    def _by_width(self, *, asserts: bool) -> dict[int, Int32]:
+        found: dict[int, list[Int32]] = {}
+        for edits in self._edits.values():
+            if rows := edits.rows(asserts=asserts):
+                found.setdefault(len(rows[0]), []).append(unique([np.array(rows, dtype=np.int32)]))
+        return {width: np.concatenate(parts) for width, parts in found.items()}
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:
         """Assert facts. Raises InputError for a fact with the key of another one."""
@@ -65,27 +105,29 @@ class PendingFacts:
         if relation is not None and relation.key:
             self._check_apart(rows, terms, relation)
             self._check_new(rows, terms, relation)
-        self._note(rows[:0], rows)
+        self._of(rows).note(rows, asserts=True)
 
     def delete(self, name: str, terms: list[Terms]) -> None:
         """Retract facts."""
         rows = self._rows(name, terms)
-        self._note(rows, rows[:0])
+        self._of(rows).note(rows, asserts=False)
 
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
         """Assert facts, and retract those with their keys. Raises InputError if two of the facts have one key."""
         rows = self._rows(name, terms)
         self._check_apart(rows, terms, relation)
-        same = self._with_keys(rows, relation)
-        self._note(same[~are_among(same, rows)], rows)
+        edits, same = self._of(rows), self._with_keys(rows, relation)
+        edits.note(same, asserts=False)
+        edits.note(rows, asserts=True)
 
     def check(self, declared: Relation) -> None:
-        """Raise InputError if an asserted fact does not fit a declaration that is new."""
-        before = self._before()
+        """Raise InputError if an asserted fact does not fit a declaration that is new. Cost: a look at all facts."""
+        columns, tables, kinds = self._live.engine.circuit.facts.contents()
+        before = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
         numbers = np.unique(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
         for name, arity, number in relations(numbers[:, None].astype(np.int32), self._live.dictionary):
             if name == declared.name:
-                rows = self._there(number, 1 + arity)
+                rows = self._there(before[before[:, 0] == number], number, 1 + arity)
                 if len(rows) and declared.kind in MADE_BY_RULES:
                     raise InputError(f"{name} is declared as {declared.kind}, but facts of it are asserted")
                 terms = texts_of(np.ascontiguousarray(rows[:, 1:]), self._live.dictionary)
@@ -102,36 +144,28 @@ class PendingFacts:
         ids = dictionary.intern([text for row in terms for text in row]) if arity else np.empty(0, dtype=np.int32)
         return np.insert(ids.astype(np.int32).reshape(len(terms), arity), 0, number, axis=1)
 
-    def _note(self, removed: Int32, added: Int32) -> None:
-        """Retract rows, then assert rows: of several edits of one fact the last one counts."""
-        number = int((added if len(added) else removed)[0, 0])
-        before = self._edits.get(number, (removed[:0], added[:0]))
-        self._edits[number] = (
-            unique([before[0][~are_among(before[0], added)], removed]),
-            unique([before[1][~are_among(before[1], removed)], added]),
-        )
+    def _of(self, rows: Int32) -> _Edits:
+        """The edits of the relation of some rows."""
+        return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
         """The facts that are asserted now, after the edits so far, and have the keys of `rows`."""
-        there = self._there(int(rows[0, 0]), rows.shape[1])
-        found: Int32 = there[are_among(_keys(there, relation), _keys(rows, relation))]
-        return found
+        edits, keys = self._of(rows), _keys(rows, relation)
+        number, arity = int(rows[0, 0]), rows.shape[1] - 1
+        before = edits.untouched(self._live.keys.of(number, arity, relation.key, keys))
+        wanted = edits.with_keys(relation.key, dict.fromkeys(map(tuple, keys.tolist())))
+        return _joined(before, list(wanted))
 
-    def _there(self, number: int, width: int) -> Int32:
-        """The facts of a relation that are asserted now, after the edits so far: int32[n, width]."""
-        before = self._before()
-        rows = np.zeros((int(np.count_nonzero(before[:, 0] == number)), width), dtype=np.int32)
+    def _there(self, before: Int32, number: int, width: int) -> Int32:
+        """The facts of a relation that are asserted now, after the edits so far: int32[n, width].
+
+        `before` are those of the last commit, int32[n, w].
+        """
+        rows = np.zeros((len(before), width), dtype=np.int32)
         known = min(width, before.shape[1])
-        rows[:, :known] = before[before[:, 0] == number, :known]
-        removed, added = self._edits.get(number, (rows[:0], rows[:0]))
-        return unique([rows[~are_among(rows, removed)], added])
-
-    def _before(self) -> Int32:
-        """The asserted facts of all relations as of the last commit, int32[n, w]."""
-        if self._asserted is None:
-            columns, tables, kinds = self._live.engine.circuit.facts.contents()
-            self._asserted = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
-        return self._asserted
+        rows[:, :known] = before[:, :known]
+        edits = self._edits.get(number)
+        return _joined(edits.untouched(rows), edits.rows(asserts=True)) if edits else rows
 
     def _check_new(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
         """Raise InputError if another fact with the key of one of the rows is asserted."""
@@ -156,6 +190,11 @@ class PendingFacts:
             if terms[first] != terms[place]:
                 one, other = _text(relation, terms[first]), _text(relation, terms[place])
                 raise InputError(f"rows {first + 1} and {place + 1} have the same key: {one} and {other}")
+
+
+def _joined(rows: Int32, more: list[_Row]) -> Int32:
+    """Rows int32[n, w], and more rows."""
+    return np.concatenate([rows, np.array(more, dtype=np.int32).reshape(-1, rows.shape[1])])
 
 
 def _keys(rows: Int32, relation: Relation) -> Int32:
