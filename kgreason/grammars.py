@@ -17,8 +17,11 @@ from lark import Lark
 _BUILDING = Lock()
 
 
-def parser_of(module: str, **options: Any) -> Lark:
-    """The LALR parser of `grammar.lark` beside a module, which is given by its file; `options` are those of Lark."""
-    text = Path(module).with_name("grammar.lark").read_text("utf-8")
+def parser_of(*modules: str, **options: Any) -> Lark:
+    """The LALR parser of `grammar.lark` beside a module, which is given by its file; `options` are those of Lark.
+
+    The grammar may use the rules of the grammars beside further modules.
+    """
+    text = "\n".join(Path(module).with_name("grammar.lark").read_text("utf-8") for module in modules)
     with _BUILDING:
         return Lark(text, parser="lalr", lexer="contextual", maybe_placeholders=False, **options)

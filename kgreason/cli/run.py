@@ -1,26 +1,46 @@
-"""`kgreason run`: evaluates a plain Datalog program on tables.
+"""`kgreason run`: evaluates a plain Datalog program on tables, and follows changes of a script.
 
-The files are named as Souffle names them: R.facts is read, R.csv is written, both tab separated. Types are not
-declared: the text of a field says whether it is a number (see `kgreason.tables`). A program has only n-ary atoms;
-triple patterns and contradictions are for graphs.
+The files are named as Souffle names them: R.facts is read, R.csv is written, both tab separated. Without a script types
+are not declared: the text of a field says whether it is a number (see `kgreason.tables`). A program has only n-ary
+atoms; triple patterns and contradictions are for graphs.
+
+With a script the program is kept materialized in a graph in memory, and the script has the words of DDlog's command
+language (`kgreason.cli.script`). Then a program may also speak of triples.
 
 Invariant: each table is written as a whole, in an order that depends only on its facts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from kgreason.cli.options import as_json, example, functions, print_table, verbose
+from kgreason.cli.options import (
+    STDIN,
+    as_json,
+    example,
+    functions,
+    is_stdin,
+    print_table,
+    verbose,
+    wait_for_stdin,
+)
+from kgreason.errors import InputError
 
 _HERE = Path()
 
 
-@click.command(epilog=example("kgreason run reach.dl --facts data --output results"))
+@click.command(
+    epilog=example(
+        "kgreason run reach.dl --facts data --output results",
+        "kgreason run reach.dl --facts data --script changes.txt",
+    )
+)
 @click.argument("program", type=click.Path(path_type=Path), metavar="PROGRAM.dl")
 @click.option(
     "-F",
@@ -34,15 +54,28 @@ _HERE = Path()
     "-D",
     "--output",
     type=click.Path(path_type=Path),
-    default=_HERE,
     metavar="DIR",
-    help="The folder for the .csv files (default: the current folder).",
+    help="The folder for the .csv files (default: the current folder; with --script none are written).",
+)
+@click.option(
+    "-s",
+    "--script",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file with changes and questions, such as: insert edge(1, 2); commit dump_changes; query reach(1, ?y); "
+    "The file - is standard input.",
 )
 @functions
 @as_json
 @verbose
 def run(
-    program: Path, facts: Path, output: Path, functions: list[Callable[..., Any]], as_json: bool, verbose: bool
+    program: Path,
+    facts: Path,
+    output: Path | None,
+    script: Path | None,
+    functions: list[Callable[..., Any]],
+    as_json: bool,
+    verbose: bool,
 ) -> None:
     """Run a Datalog program on tables, as Souffle does, and print how many facts each derived relation has.
 
@@ -50,16 +83,65 @@ def run(
     that a rule derives is written to R.csv, in order. A field that reads as an integer is a number: the field 5 is the
     constant 5 of a rule. Any other field is a string: the field five is the constant "five". Triple patterns are for
     graphs, not for tables: see load and materialize.
+
+    With --script, follow changes as DDlog does: the results are kept up to date, and each command of the script ends
+    with a semicolon. Edits: insert, delete, upsert; then commit, or rollback. Questions: dump, dump_changes, query,
+    explain, why_not, profile. An error ends the script, and the edits of the open transaction are dropped. (At a
+    terminal the next command is read after an error.)
     """
     from kgreason.cli.progress import Bars
     from kgreason.tables import TableProgram
 
     progress = Bars(verbose)
+    if script is not None:
+        if as_json:
+            raise click.UsageError("a script answers with text: leave --json out")
+        _follow(program, facts, output, script, functions)
+        return
     tables = TableProgram(program, functions)
     with progress("reading") as report:
         tables.read(facts, report)
     with progress("reasoning") as report:
         tables.evaluate(report)
     with progress("writing") as report:
-        counts = tables.write(output, report)
+        counts = tables.write(_HERE if output is None else output, report)
     print_table(counts, as_json=as_json)
+
+
+def _follow(program: Path, facts: Path, output: Path | None, script: Path, functions: list[Callable[..., Any]]) -> None:
+    """Carry out a script on a program and its tables; at the end write the derived tables if `output` is given."""
+    from kgreason.cli.script.failure import ScriptError
+    from kgreason.cli.script.session import Session
+    from kgreason.cli.script.syntax import commands
+    from kgreason.cli.script.tables import opened, write
+
+    with opened(program, facts, functions) as (graph, relations, prefixes), _lines(script) as lines:
+        source, is_live = (STDIN, True) if is_stdin(script) else (str(script), False)
+        session = Session(graph, relations, prefixes, source, click.echo)
+        found = commands(lines, source)
+        is_terminal = is_live and sys.stdin.isatty()
+        while True:
+            try:
+                session.run(found if is_live else list(found))  # a file is read to its end before anything is done
+                break
+            except ScriptError as error:
+                if not is_terminal:
+                    raise
+                click.echo(f"kgreason: {error}", err=True)
+                found = commands(lines, source)
+        if output is not None:
+            write(graph, [(name, relations.arities[name]) for name in relations.heads], output)
+
+
+@contextmanager
+def _lines(script: Path) -> Iterator[Iterable[str]]:
+    """The lines of a file, or of standard input as they come. Raises InputError."""
+    try:
+        if is_stdin(script):
+            wait_for_stdin("commands")
+            yield iter(sys.stdin.readline, "")
+        else:
+            with script.open(encoding="utf-8-sig") as file:
+                yield file
+    except UnicodeDecodeError as error:
+        raise InputError(f"{STDIN if is_stdin(script) else script}: is not UTF-8 text") from error

@@ -790,6 +790,18 @@ class KnowledgeGraph:
             raise QueryError(f"{fact_text(fact, NO_PREFIXES)}: the graph does not have this fact")
         return prove(fact, facts_of(live))
 
+    @locked
+    def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
+        """Why a fact of a relation does not hold, by the texts of its terms; see `GraphRelation.why_not`."""
+        from kgreason.proofs.engine_facts import EngineFacts
+        from kgreason.proofs.why_not.answer import WhyNot
+        from kgreason.proofs.why_not.why_not import why_not
+        from kgreason.rules.model import Atom
+
+        check_count("limit", limit, 1)
+        live, fact = self._engine().materializer, Atom(name, tuple(terms))
+        return WhyNot(fact, holds=True) if EngineFacts(live).row(fact) >= 0 else why_not(live, fact, limit)
+
     def turn(self, timeout: float | None = None) -> AbstractContextManager[None]:
         """Reserve the graph for this thread: in `with graph.turn()` other threads neither edit it nor ask its engine.
 
@@ -902,7 +914,7 @@ class KnowledgeGraph:
         live = self._engine()
         if live.as_written(terms) is not None:
             return WhyNot(Atom(None, terms), holds=True)
-        return why_not(live.materializer, terms, limit)
+        return why_not(live.materializer, Atom(None, terms), limit)
 
     def _explained(self, triple: Item, prefixes: Mapping[str, str] | None) -> tuple[Atom, Facts]:
         from kgreason.graph.input.quads import triple_of

@@ -25,18 +25,25 @@ class Signature(NamedTuple):
     heads: tuple[str, ...]
 
 
-def signature(program: Program) -> Signature:
-    """The relations of a program; raises RuleError, which names the rule, if the program is not one on tables."""
+def signature(program: Program, *, of_graph: bool = False) -> Signature:
+    """The relations of a program; raises RuleError, which names the rule, if the program is not one on tables.
+
+    With `of_graph` the program is about a graph: its triples and contradictions are left out.
+    """
     arities: dict[str, int] = {}
     heads: dict[str, None] = {}
     for rule in program.rules:
-        for atom in rule.atoms():
+        for atom in filter(_has_table, rule.atoms()) if of_graph else rule.atoms():
             relation = _relation(rule, atom)
             arity = arities.setdefault(relation, len(atom.terms))
             if arity != len(atom.terms):
                 raise RuleError(f"rule {rule.name}: {relation} has {len(atom.terms)} terms here, but {arity} before")
-        heads |= dict.fromkeys(_relation(rule, head) for head in rule.heads)
+        heads |= dict.fromkeys(str(head.relation) for head in rule.heads if head.relation in arities)
     return Signature(arities, tuple(heads))
+
+
+def _has_table(atom: Atom) -> bool:
+    return atom != FALSE and atom.relation not in (None, DATA)
 
 
 def _relation(rule: Rule, atom: Atom) -> str:

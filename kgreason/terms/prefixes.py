@@ -12,8 +12,9 @@ from typing import Literal, TypeAlias
 
 from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
 
-Where: TypeAlias = Literal["argument", "query", "update", "text", "rules", "srl", "file"]
-"""Where a name with the prefix stands: an argument, a SPARQL text, Turtle text, rules (SPARQL-RL: srl), an RDF file."""
+Where: TypeAlias = Literal["argument", "query", "update", "text", "rules", "srl", "file", "script"]
+"""Where a name with the prefix stands: an argument, a SPARQL text, Turtle text, rules (SPARQL-RL: srl), an RDF file, or
+a script of `kgreason run`."""
 
 USUAL = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 _EXAMPLE = "http://example.org/"
@@ -25,6 +26,7 @@ _ADVICE: dict[Where, str] = {
     "rules": "write @prefix {name}: <{iri}> . before the rule",
     "srl": "write PREFIX {name}: <{iri}> before the rule",
     "file": "write @prefix {name}: <{iri}> . at the beginning of the file",
+    "script": "write prefix {name}: <{iri}>; before the command",
 }
 
 

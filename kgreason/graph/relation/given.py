@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from kgreason.datatypes.column import misfit
 from kgreason.datatypes.hierarchy import is_subtype
@@ -74,6 +74,10 @@ def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None
     return found
 
 
+def _shown(value: object) -> str:
+    return str(value) if isinstance(value, (NamedNode, BlankNode, Literal, Triple)) else repr(value)
+
+
 def _places(count: int) -> str:
     return "place" if count == 1 else "places"
 
@@ -98,7 +102,7 @@ class _Values:
             term = self._term(value)
         except InputError as error:
             said = str(error).replace("the object", "the value").replace("the subject", "the value")
-            raise type(error)(f"column {self._column.name}, value {value!r}: {said}") from error
+            raise type(error)(f"column {self._column.name}, value {_shown(value)}: {said}") from error
         if isinstance(value, (str, bool, int, float)):
             self._known[key] = term
         return term

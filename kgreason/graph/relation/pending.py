@@ -24,7 +24,7 @@ from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.operators.tables import are_among, unique
 from kgreason.materialize.relations.facts import relations, texts_of
-from kgreason.proofs.notation import NO_PREFIXES, fact_text
+from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES, misfit
 from kgreason.zset.order import grouped
@@ -203,4 +203,4 @@ def _keys(rows: Int32, relation: Relation) -> Int32:
 
 
 def _text(relation: Relation, terms: Sequence[str]) -> str:
-    return fact_text(Atom(relation.name, tuple(terms)), NO_PREFIXES)
+    return format_atom(Atom(relation.name, tuple(terms)), {})

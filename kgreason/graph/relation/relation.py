@@ -35,6 +35,7 @@ from kgreason.terms.dictionary import Dictionary
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.proofs.proof import Proof
+    from kgreason.proofs.why_not.answer import WhyNot
 
 
 class Editing(Protocol):
@@ -56,6 +57,9 @@ class Graph(Protocol):
 
     def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
         """A proof of a fact."""
+
+    def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
+        """Why a fact does not hold."""
 
     def transaction(self, *, timeout: float | None = None) -> AbstractContextManager[Editing]:
         """Begin a transaction."""
@@ -171,6 +175,15 @@ class GraphRelation(Frames):
         """A proof of a fact, given as a tuple of terms. Raises QueryError if the graph does not have the fact."""
         (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked(prefixes))
         return self._graph.explain_fact(self.name, terms)
+
+    def why_not(self, row: Sequence[object], *, prefixes: Mapping[str, str] | None = None, limit: int = 10) -> WhyNot:
+        """Why a fact, given as a tuple of terms, does not hold; see `KnowledgeGraph.why_not`.
+
+        The answer has the rules that could derive the fact, at most `limit`, and for each of them the conditions that
+        fail. If the fact holds, the answer says so. Raises InputError for a row that cannot be a fact.
+        """
+        (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked(prefixes))
+        return self._graph.why_not_fact(self.name, terms, limit)
 
     def __iter__(self) -> Iterator[tuple[Cell, ...]]:
         """The facts as tuples of terms of pyoxigraph, as of this call."""

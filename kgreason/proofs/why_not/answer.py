@@ -1,4 +1,4 @@
-"""`WhyNot`: why a triple does not hold, as a value, as indented text and as JSON.
+"""`WhyNot`: why a fact does not hold, as a value, as indented text and as JSON.
 
     :tom a :Stray does not hold
         rule stray: [?x, a, :Stray] :- [?x, a, :Cat], NOT EXISTS ?y IN ([?x, :owner, ?y]) .
@@ -38,11 +38,11 @@ _INDENT = " " * 4
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why a triple does not hold.
+    """Why a fact does not hold: a triple, or a fact of a relation.
 
     `attempts`: the rules that could derive it, each with the conditions that fail; those that come closest are first.
-    `left_out`: how many more there are. `unknown`: the terms of the triple that no triple of the graph has. `holds`:
-    the triple does hold, and there is nothing to tell. `reasons`: for each fact that is there and must be absent, how
+    `left_out`: how many more there are. `unknown`: the terms of the fact that no fact of the graph has. `holds`:
+    the fact does hold, and there is nothing to tell. `reasons`: for each fact that is there and must be absent, how
     it is known.
     """
 
@@ -63,12 +63,15 @@ class WhyNot:
     def to_json(self) -> dict[str, Any]:
         """The answer for `json.dumps`; terms are N-Triples text.
 
+        A fact of a relation has "relation": name and "terms": [...] in the place of "triple".
+
         {"triple": [s, p, o], "holds": False, "unknown": [...], "left_out": 0, "rules": [{"name", "rule", "sources",
         "values": {"x": term}, "holds": [text], "fails": [{"kind", "condition": text, "found": term or None,
         "facts": [{"fact": text, "reason": "asserted" or "by RULE"}]}]}]}
         """
-        return {
-            "triple": list(self.fact.terms),
+        terms, relation = list(self.fact.terms), self.fact.relation
+        fact = {"triple": terms} if relation is None else {"relation": relation, "terms": terms}
+        return fact | {
             "holds": self.holds,
             "unknown": list(self.unknown),
             "left_out": self.left_out,
@@ -96,11 +99,15 @@ class WhyNot:
 
 def _lines(answer: WhyNot, prefixes: Mapping[str, str]) -> Iterator[str]:
     fact = fact_text(answer.fact, prefixes)
+    if answer.holds and answer.fact.relation is not None:
+        yield f"{fact} holds; `explain` shows why"
+        return
     if answer.holds:
         yield f"{fact} holds; `explain` without --why-not shows why (in Python: graph.explain)"
         return
     yield f"{fact} does not hold"
-    yield from (f"{_INDENT}no triple of the graph has {term_text(term, prefixes)}" for term in answer.unknown)
+    kind = "triple" if answer.fact.relation is None else "fact"
+    yield from (f"{_INDENT}no {kind} of the graph has {term_text(term, prefixes)}" for term in answer.unknown)
     if not answer.attempts:
         yield f"{_INDENT}no rule in force could derive it; only a change that asserts it would make it hold"
     for attempt in answer.attempts:

@@ -1,4 +1,4 @@
-"""`Attempt`: how far one rule gets with a triple: the longest match of its body, and what fails there.
+"""`Attempt`: how far one rule gets with a fact: the longest match of its body, and what fails there.
 
 The search is greedy. In each step it takes an atom that some of the bindings so far match, the one with the fewest free
 variables and facts first, and keeps the bindings that match. It stops where no other atom matches any binding. Then
@@ -6,7 +6,7 @@ these atoms fail. If all atoms match, the aggregates, expressions and negations 
 and the first one that fails for all bindings is told. Rules keep what these are in hidden relations
 (rules/lowering.py), and so they are looked up, not evaluated.
 
-Law: a rule without a failing condition derives the triple. (Another order of the atoms may match more of them.) Cost: a
+Law: a rule without a failing condition derives the fact. (Another order of the atoms may match more of them.) Cost: a
 join for each atom that is tried.
 """
 
@@ -42,7 +42,7 @@ class Failure(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """A rule that could derive a triple: values for its variables, the atoms that hold, and the conditions that fail.
+    """A rule that could derive a fact: values for its variables, the atoms that hold, and the conditions that fail.
 
     A variable without a value is not in `values`.
     """

@@ -1,8 +1,8 @@
-"""`why_not`: for a triple that does not hold, the rules that could derive it, and the conditions that fail.
+"""`why_not`: for a fact that does not hold, the rules that could derive it, and the conditions that fail.
 
-A rule could derive a triple if one of its heads unifies with the triple. A generic rule, which reads axioms as facts,
-is looked at once for each axiom that fits. The rules that kgreason keeps for equal terms and literals are left out: in
-the search, equal terms are equal already.
+A rule could derive a triple, or a fact of a relation, if one of its heads unifies with it. A generic rule, which reads
+axioms as facts, is looked at once for each axiom that fits. The rules that kgreason keeps for equal terms and literals
+are left out: in the search, equal terms are equal already.
 
 Law: every answer names a condition that does not hold in the graph. Cost: a copy of the facts, and a few joins for each
 rule whose head fits.
@@ -26,7 +26,7 @@ from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.proofs.why_not.attempts import Attempt, attempted
 from kgreason.proofs.why_not.rows import Bindings, Rows
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Atom, Rule, Variable, triple
+from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
 _INNER = {REPRESENTATIVES, DATATYPES, TWINS, LETTER}
@@ -36,18 +36,19 @@ _MOST_AXIOMS = 100
 """A generic rule is looked at for so many axioms."""
 
 
-def why_not(live: Materializer, terms: tuple[str, str, str], limit: int) -> WhyNot:
-    """Why a triple does not hold; at most `limit` rules are told. The triple must not be in the graph."""
+def why_not(live: Materializer, fact: Atom, limit: int) -> WhyNot:
+    """Why a fact does not hold; at most `limit` rules are told. The fact must not be in the graph."""
+    terms = tuple(map(str, fact.terms))
     rows, asked = Rows(live), _as_asked(live, terms)
-    found = sorted(_attempts(live, terms, rows), key=_order)
+    found = sorted(_attempts(live, fact, rows), key=_order)
     unknown = tuple(term for term in dict.fromkeys(terms) if not live.dictionary.find([term])[0])
     told = {each for attempt in found[:limit] for failure in attempt.fails for each in failure.facts}
-    reasons = {_renamed(fact, asked): reason for fact, reason in _reasons(live, told, asked)}
+    reasons = {_renamed(each, asked): reason for each, reason in _reasons(live, told, asked)}
     shown = tuple(_with_names(attempt, asked) for attempt in found[:limit])
-    return WhyNot(triple(*terms), False, shown, len(found) - len(shown), unknown, reasons)
+    return WhyNot(fact, False, shown, len(found) - len(shown), unknown, reasons)
 
 
-def _as_asked(live: Materializer, terms: tuple[str, str, str]) -> dict[str, str]:
+def _as_asked(live: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
     """The terms of the question by the primaries of their cliques, where they differ."""
     equality = live.equality
     names = {equality.primary(term): term for term in reversed(terms)} if equality else {}
@@ -77,12 +78,13 @@ def _order(attempt: Attempt) -> tuple[int, int, str, list[tuple[str, str]]]:
     return len(attempt.fails), -len(attempt.holds), attempt.rule.name, sorted(attempt.values.items())
 
 
-def _attempts(live: Materializer, terms: tuple[str, str, str], rows: Rows) -> Iterator[Attempt]:
+def _attempts(live: Materializer, fact: Atom, rows: Rows) -> Iterator[Attempt]:
     equality = live.equality
     primary = equality.primary if equality else str
-    goals = [tuple(map(primary, terms))]
-    if equality and terms[1] == OWL_SAME_AS:
-        goals.append(goals[0][::-1])
+    terms = tuple([primary(str(term)) for term in fact.terms])
+    goals = [Atom(fact.relation, terms)]
+    if equality and fact.relation is None and fact.terms[1] == OWL_SAME_AS:
+        goals.append(Atom(None, terms[::-1]))
     written = {canonical(rule): rule for rule in live.own}
     for rule in live.rules:
         told = written.get(rule, rule)
@@ -94,13 +96,15 @@ def _attempts(live: Materializer, terms: tuple[str, str, str], rows: Rows) -> It
                     yield attempt
 
 
-def _unified(rule: Rule, goals: Iterable[tuple[str, ...]], primary: Any) -> list[dict[Variable, str]]:
-    """The values of variables under which a head of the rule is one of these triples; each once."""
+def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Variable, str]]:
+    """The values of variables under which a head of the rule is one of these facts; each once."""
     found: list[dict[Variable, str]] = []
     for head in rule.heads:
-        for goal in goals if head.relation is None else ():
+        for goal in goals:
+            if (head.relation, len(head.terms)) != (goal.relation, len(goal.terms)):
+                continue
             values: dict[Variable, str] | None = {}
-            for term, value in zip(head.terms, goal, strict=True):
+            for term, value in zip(head.terms, map(str, goal.terms), strict=True):
                 if values is None:
                     break
                 is_equal = (values.setdefault(term, value) if isinstance(term, Variable) else primary(term)) == value

@@ -16,7 +16,7 @@ Cost: a dictionary look-up for each term that occurred before; nearly all terms 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import NoReturn
@@ -61,7 +61,7 @@ from kgreason.rules.text.syntax import (
     ResultText,
     statements,
 )
-from kgreason.terms.prefixes import USUAL, undeclared
+from kgreason.terms.prefixes import USUAL, Where, undeclared
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
 _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN", "CLOSE"])
@@ -85,6 +85,13 @@ def read(text: str, source: str, find: Find | None) -> Program:
             case RelationLine():
                 reader.relation(statement)
     return Program(tuple(reader.rules), reader.prefixes)
+
+
+def read_atom(atom: AtomText, prefixes: Mapping[str, str], source: str) -> Atom:
+    """The atom that a command of the script `source` writes with these prefixes. Raises RuleSyntaxError."""
+    reader = _Reader("", source, where="script")
+    reader.prefixes |= prefixes
+    return reader.atom(atom)
 
 
 def read_computed(text: str) -> Computed:
@@ -121,8 +128,8 @@ def _alone(text: str) -> tuple[_Reader, LiteralText]:
 class _Reader:
     """The state of reading: the rules so far, and the prefixes and the group for the next statement."""
 
-    def __init__(self, text: str, source: str, find: Find | None = None) -> None:
-        self.text, self.source, self._find = text, source, find
+    def __init__(self, text: str, source: str, find: Find | None = None, where: Where = "rules") -> None:
+        self.text, self.source, self._find, self._where = text, source, find, where
         self.rules: list[Rule] = []
         self.prefixes: dict[str, str] = {}
         self._group = ""
@@ -176,8 +183,8 @@ class _Reader:
         computed = [literal for literal in clause.body if isinstance(literal, ComputedText)]
         aggregates = chain.from_iterable(self.aggregates(literal) for literal in aggregated)
         rule = Rule(
-            tuple(map(self._atom, clause.heads)),
-            tuple(map(self._atom, positive)),
+            tuple(map(self.atom, clause.heads)),
+            tuple(map(self.atom, positive)),
             name,
             self._group,
             negated=tuple(map(self.negation, negated)),
@@ -225,7 +232,8 @@ class _Reader:
                 ):
                     self._fail(atom.start, problem)
 
-    def _atom(self, atom: AtomText) -> Atom:
+    def atom(self, atom: AtomText) -> Atom:
+        """The atom, with its prefixes resolved."""
         if atom.is_data:
             if atom.terms is None or atom.relation is not None:
                 self._fail(atom.start, str(misused(DATA)))
@@ -240,7 +248,7 @@ class _Reader:
 
     def negation(self, negated: NotText) -> Not:
         local = dict.fromkeys(Variable(token.value[1:]) for token in negated.variables)
-        atoms, filters = tuple(map(self._atom, negated.atoms)), tuple(map(self.computation, negated.filters))
+        atoms, filters = tuple(map(self.atom, negated.atoms)), tuple(map(self.computation, negated.filters))
         return Not(atoms, tuple(local), filters)
 
     def computation(self, computed: ComputedText) -> Computed:
@@ -263,7 +271,7 @@ class _Reader:
                     f"{word} cannot stand inside AGGREGATE: write a rule with the {word} for a relation of its own, "
                     "and aggregate the relation",
                 )
-        atoms = tuple(self._atom(literal) for literal in written.literals if isinstance(literal, AtomText))
+        atoms = tuple(self.atom(literal) for literal in written.literals if isinstance(literal, AtomText))
         inner = [self.computation(literal) for literal in written.literals if isinstance(literal, ComputedText)]
         group = tuple(dict.fromkeys(Variable(token.value[1:]) for token in written.variables))
         for result in written.results:
@@ -360,7 +368,7 @@ class _Reader:
         if token.type == "NAME_WITH_PREFIX":
             prefix, _, local = token.partition(":")
             if prefix not in self.prefixes:
-                self._fail(token, undeclared(prefix, "rules"))
+                self._fail(token, undeclared(prefix, self._where))
             text = f"<{self.prefixes[prefix]}{constants.local_name(local)}>"
         try:
             return constants.iri(text)

@@ -296,6 +296,10 @@ class _Builder(Transformer[Token, Any]):
         return TripleTerm(parts[1], parts[2], parts[3])
 
 
+class Builder(_Builder):
+    """For other grammars that have the atoms of rules (`cli.script`)."""
+
+
 # The words of error messages for sets of terminals.
 _IRI = {"IRI", "NAME_WITH_PREFIX"}
 _GROUND = _IRI | {"BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}

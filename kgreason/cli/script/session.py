@@ -1,0 +1,203 @@
+"""`Session`: carries out the commands of a script on a graph, and prints the answers.
+
+    start, insert, delete, upsert     begin a transaction, if none is open; edits count in their order
+    commit, rollback                  end the transaction; `commit dump_changes` prints what it did
+    dump, query, explain, why_not     read the last commit
+    profile, dump_changes             tell about the last commit
+
+Invariant: after an error no transaction is open, and the graph is as after the last commit. The error tells where the
+command, or the edit, stands in the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from lark import Token
+
+from kgreason.cli.ask.profile import costs, costs_text
+from kgreason.cli.edit.options import amount
+from kgreason.cli.script import answers
+from kgreason.cli.script.failure import ScriptError, failed
+from kgreason.cli.script.syntax import Command, Edit
+from kgreason.errors import KgreasonError, RuleSyntaxError
+from kgreason.graph.input.terms import term_of
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rules.constants import unquote
+from kgreason.rules.model import FALSE, Atom, Variable
+from kgreason.rules.text.reader import read_atom
+from kgreason.rules.text.syntax import AtomText
+from kgreason.store.oxigraph.update import Term
+from kgreason.tables.signature import Signature
+
+if TYPE_CHECKING:
+    from kgreason.graph.changes.delta import Delta
+    from kgreason.graph.transaction import Transaction
+
+_FIRST_ROW = "row 1"
+
+
+class Session:
+    """A script at work on a graph. It belongs to one thread."""
+
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        relations: Signature,
+        prefixes: Mapping[str, str],
+        source: str,
+        say: Callable[[str], object],
+    ) -> None:
+        """`relations` are those of the program, `source` is the name of the script, and `say` prints a line."""
+        self._graph, self._relations, self._source, self._say = graph, relations, source, say
+        self._prefixes = dict(prefixes)
+        self._open: Transaction | None = None
+        self._begun: Token | None = None
+        """The first word of the open transaction."""
+        self._delta: Delta | None = None
+
+    def run(self, commands: Iterable[Command]) -> None:
+        """Carry out commands until `exit`. Raises ScriptError; also if edits were not committed in the end."""
+        try:
+            for command in commands:
+                if command.word.type == "EXIT":
+                    break
+                self._run(command)
+            if self._begun is not None:
+                raise failed(self._source, self._begun, "the edits from here on are not committed: commit is missing")
+        finally:
+            self._end(is_good=False)
+
+    def _run(self, command: Command) -> None:
+        try:
+            if command.edits:
+                for edit in command.edits:
+                    self._edit(edit)
+            else:
+                getattr(self, f"_{command.word}")(command)
+        except ScriptError:
+            raise
+        except RuleSyntaxError as error:
+            raise ScriptError(self._source, error.line or 1, error.column or 1, error.problem) from error
+        except KgreasonError as error:
+            raise failed(self._source, command.word, str(error)) from error
+
+    def _tell(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._say(line)
+
+    def _transaction(self, word: Token) -> Transaction:
+        if self._open is None:
+            self._open, self._begun = self._graph.transaction(), word
+        return self._open
+
+    def _end(self, *, is_good: bool) -> None:
+        """End the open transaction, if there is one."""
+        tx, self._open, self._begun = self._open, None, None
+        if tx is not None:
+            tx.end(is_good)
+            self._delta = tx.delta if is_good else self._delta
+
+    def _start(self, command: Command) -> None:
+        if self._open is not None:
+            raise failed(self._source, command.word, "a transaction is open already: commit or rollback ends it")
+        self._transaction(command.word)
+
+    def _commit(self, command: Command) -> None:
+        self._transaction(command.word)
+        self._end(is_good=True)
+        if command.given:
+            self._dump_changes(command)
+
+    def _rollback(self, _: Command) -> None:
+        self._end(is_good=False)
+
+    def _edit(self, edit: Edit) -> None:
+        atom = self._atom(edit.atom)
+        if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
+            raise failed(self._source, edit.word, f"{edit.word} needs a value in the place of {variable}")
+        tx, terms = self._transaction(edit.word), tuple([term_of(str(term)) for term in atom.terms])
+        kind = edit.word.type.lower()
+        try:
+            if atom.relation is not None:
+                getattr(tx.relation(atom.relation, len(terms)), kind)([terms])
+            elif kind == "upsert":
+                raise failed(self._source, edit.word, "a triple has no key; write insert and delete")
+            else:
+                (tx.add if kind == "insert" else tx.remove)(terms)
+        except ScriptError:
+            raise
+        except KgreasonError as error:
+            problem = str(error).removeprefix(_FIRST_ROW).lstrip(":, ")
+            raise failed(self._source, edit.word, problem) from error
+
+    def _atom(self, written: AtomText) -> Atom:
+        """An atom of a relation that the program has, or of triples."""
+        atom = read_atom(written, self._prefixes, self._source)
+        if atom == FALSE:
+            raise failed(self._source, written.start, "false is for contradictions, and has no facts")
+        if atom.relation is not None:
+            arity = self._arity(atom.relation, written.start)
+            if arity != len(atom.terms):
+                problem = f"{atom.relation} has {amount(arity, 'place')}; got {amount(len(atom.terms), 'term')}"
+                raise failed(self._source, written.start, problem)
+        return atom
+
+    def _arity(self, name: str, token: Token) -> int:
+        arity = self._relations.arities.get(name)
+        if arity is None:
+            known = ", ".join(sorted(self._relations.arities)) or "none"
+            raise failed(self._source, token, f"the program has no relation {name}; its relations are {known}")
+        return arity
+
+    def _dump(self, command: Command) -> None:
+        for name in command.given or self._relations.heads:
+            arity = self._arity(name, command.word)
+            self._tell(answers.of_relation(self._graph, str(name), arity, self._prefixes))
+        if not command.given:
+            self._tell(answers.inferred(self._graph, self._prefixes))
+
+    def _dump_changes(self, _: Command) -> None:
+        if self._delta is not None:
+            self._tell(answers.changes(self._delta, self._relations.heads, self._prefixes))
+
+    def _query(self, command: Command) -> None:
+        self._tell(answers.matching(self._graph, self._atom(command.given[0]), self._prefixes))
+
+    def _explain(self, command: Command) -> None:
+        atom, terms = self._fact(command)
+        if atom.relation is None:
+            proof = self._graph.explain(terms)
+        else:
+            proof = self._graph.relation(atom.relation, len(terms)).explain(terms)
+        self._tell(proof.to_text(self._prefixes).splitlines())
+
+    def _why_not(self, command: Command) -> None:
+        atom, terms = self._fact(command)
+        if atom.relation is None:
+            answer = self._graph.why_not(terms)
+        else:
+            answer = self._graph.relation(atom.relation, len(terms)).why_not(terms)
+        self._tell(answer.to_text(self._prefixes).splitlines())
+
+    def _fact(self, command: Command) -> tuple[Atom, tuple[Term, ...]]:
+        """The fact that a question is about, and its terms."""
+        atom = self._atom(command.given[0])
+        if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
+            raise failed(self._source, command.word, f"{command.word} needs a value in the place of {variable}")
+        return atom, tuple([term_of(str(term)) for term in atom.terms])
+
+    def _profile(self, _: Command) -> None:
+        rows = costs(self._graph)
+        self._tell(costs_text(rows, len(rows), self._prefixes))
+
+    def _echo(self, command: Command) -> None:
+        try:
+            self._say(unquote(command.given[0]))
+        except ValueError as error:
+            raise failed(self._source, command.given[0], str(error)) from error
+
+    def _prefix(self, command: Command) -> None:
+        name, iri = command.given
+        self._prefixes[name[:-1]] = iri[1:-1]

@@ -1,0 +1,134 @@
+"""Parse a script into commands, line by line: a command is given as soon as its semicolon is read.
+
+    insert edge(1, 2), delete edge(2, 3);     edits; a comma or a semicolon ends an edit
+    commit dump_changes;                      a word, and what belongs to it
+    query path(1, ?y);                        a word and an atom
+
+So a program can write commands into a pipe and read the answers. Law: no token has a line break.
+
+Cost: importing lark and building its tables takes 0.1 s; after that, an edit of three terms takes about 0.1 ms.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from lark import Lark, Token, UnexpectedInput
+from lark.lexer import LexerThread
+
+from kgreason.cli.script.failure import ScriptError
+from kgreason.grammars import parser_of
+from kgreason.rules.text import syntax as rules
+from kgreason.rules.text.syntax import AtomText, Builder
+from kgreason.rules.unexpected import found, in_words
+
+
+class Edit(NamedTuple):
+    """`insert atom`, `delete atom` or `upsert atom`."""
+
+    word: Token
+    atom: AtomText
+
+
+class Command(NamedTuple):
+    """A command: its first word, what follows up to the semicolon, and its edits."""
+
+    word: Token
+    given: tuple[Any, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+
+def commands(lines: Iterable[str], source: str) -> Iterator[Command]:
+    """The commands in lines of text, each when its line is read. Raises ScriptError with its place in `source`."""
+    parser = _begin()
+    lexer, begun, number = parser.lexer_thread.lexer, None, 0
+    for number, line in enumerate(lines, 1):
+        text: Any = LexerThread.from_text(lexer, line)
+        text.state.line_ctr.line = number
+        ended = True
+        while ended:
+            try:
+                ended, begun = _fed(parser, text, begun)
+            except UnexpectedInput as error:
+                raise _unexpected(error, parser, line, source) from None
+            if ended:
+                yield parser.feed_eof()
+                parser = _begin()
+    if begun is not None:
+        words = in_words(parser.accepts(), _WORDS)
+        problem = f"the command does not end: found the end of the script, expected {words}"
+        raise ScriptError(source, begun.line or number, begun.column or 1, problem)
+
+
+def _begin() -> Any:
+    """Lark's interactive parser for one command; its methods have no types."""
+    return _grammar().parse_interactive("")
+
+
+def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
+    """Feed the tokens of a text up to a semicolon: whether it came, and the first token of the open command."""
+    for token in text.lex(parser.parser_state):
+        parser.feed_token(token)
+        if token.type == "SEMICOLON":
+            return True, None
+        begun = begun or token
+    return False, begun
+
+
+def _unexpected(error: UnexpectedInput, parser: Any, line: str, source: str) -> ScriptError:
+    where = found(error, line)
+    return ScriptError(
+        source, where.line, where.column, f"found {where.words}, expected {in_words(parser.accepts(), _WORDS)}"
+    )
+
+
+@functools.cache
+def _grammar() -> Lark:
+    return parser_of(__file__, rules.__file__, start="command", keep_all_tokens=True, transformer=_Builder())
+
+
+class _Builder(Builder):
+    """Makes commands; atoms are made as in rules."""
+
+    def command(self, parts: list[Any]) -> Command:
+        first, *given = parts[:-1]
+        if isinstance(first, list):
+            return Command(first[0].word, edits=tuple(first))
+        return Command(first, tuple(given))
+
+    def edit(self, parts: list[Any]) -> Edit:
+        return Edit(*parts)
+
+
+_EDITS = ("insert", "delete", "upsert")
+_OTHERS = (
+    "commit", "rollback", "dump", "dump_changes", "query", "explain", "why_not", "profile", "start", "echo", "prefix",
+    "exit",
+)  # fmt: skip
+_GROUND = {"IRI", "NAME_WITH_PREFIX", "BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
+_WORDS = (
+    ({word.upper() for word in (*_EDITS, *_OTHERS)}, f"a command ({', '.join((*_EDITS, *_OTHERS))})"),
+    ({word.upper() for word in _EDITS}, "insert, delete or upsert"),
+    ({"IRI", "NAME_WITH_PREFIX", "LEFT", "IDENTIFIER", "FALSE"}, "a fact such as edge(1, 2) or [:a, :p, :b]"),
+    (_GROUND | {"VARIABLE", "CLOSE"}, "a term or ')'"),
+    (_GROUND | {"VARIABLE"}, "a term"),
+    (_GROUND, "a constant"),
+    ({"IRI", "NAME_WITH_PREFIX"}, "an IRI"),
+    ({"SEMICOLON", "COMMA"}, "';' or ','"),
+    ({"SEMICOLON", "DUMP_CHANGES"}, "';' or dump_changes"),
+    ({"SEMICOLON", "IDENTIFIER"}, "';' or the name of a relation"),
+    ({"CLOSE", "COMMA"}, "',' or ')'"),
+    ({"SEMICOLON"}, "';'"),
+    ({"STRING"}, "a text in quotation marks"),
+    ({"NAMESPACE"}, "a prefix with its colon"),
+    ({"IRI"}, "an IRI in angle brackets"),
+    ({"OPEN"}, "'('"),
+    ({"LEFT"}, "'['"),
+    ({"COMMA"}, "','"),
+    ({"RIGHT"}, "']'"),
+    ({"CLOSE"}, "')'"),
+    ({"TRIPLE_CLOSE"}, "')>>'"),
+)
+"""The words of error messages for sets of terminals."""
