@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.errors import InputError
-from kgreason.graph.changes.relations import KINDS, RelationDelta
+from kgreason.graph.changes.relations import KINDS, RelationDelta, signed_facts
 from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
@@ -245,8 +245,13 @@ class Delta(Frames):
         return found
 
     def to_patch(self) -> str:
-        """The delta as RDF Patch: triples of the default graph, which holds the closure, and quads of named graphs."""
-        return changes(self.removed, self.added).decode()
+        """The delta as RDF Patch: triples of the default graph, which holds the closure, and quads of named graphs.
+
+        A fact of a relation that appeared is a header `H add-fact "edge(<http://e/a>, ...) ."`, and a fact that
+        disappeared is a header `H delete-fact`, as in the journal. Internal relations are left out.
+        """
+        facts = signed_facts(self.change.facts, self.dictionary, self.declared)
+        return changes(self.removed, self.added, facts).decode()
 
 
 def _counted(kinds: Int8) -> str:

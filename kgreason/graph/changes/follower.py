@@ -158,7 +158,8 @@ class Follower:
         delta = Delta(record.commit, replayed(record, live), live.dictionary)
         live.accept()
         self._commit = record.commit
-        facts = signed_facts(delta.change.facts, live.dictionary, live.own)
+        declared = {rule.declares.name: rule.declares for rule in live.own if rule.declares}
+        facts = signed_facts(delta.change.facts, live.dictionary, declared)
         return replace(record, removed=delta.removed, added=delta.added, facts=facts, strategies=())
 
 

@@ -9,7 +9,7 @@ Cost: arrays of ids; a method that returns texts decodes them at each call.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from kgreason.graph.results.frames import Frames
 from kgreason.materialize.edit import Kinds
 from kgreason.materialize.relations.facts import all_of, relations, rows_of, texts_of
 from kgreason.materialize.state import Saved
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Relation, Rule
 from kgreason.rules.relations.declarations import is_internal
 from kgreason.store.journal.facts import fact_text
 from kgreason.store.journal.record import Signed
@@ -92,14 +92,15 @@ def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
     return (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
 
 
-def signed_facts(facts: Kinds, dictionary: Dictionary, rules: Sequence[Rule]) -> Signed:
+def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
     """The facts that appeared (1), and those that disappeared (-1), asserted or inferred, as texts.
 
-    Facts of relations that `rules` declare as internal are left out.
+    `declared` are the declarations of relations, by name. Facts of internal relations are left out.
     """
     was, is_ = facts.before != ABSENT, facts.after != ABSENT
     found = (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
-    return tuple((sign, text) for sign, text in found if not is_internal(text.partition("(")[0], rules))
+    internal = {name for name, relation in declared.items() if relation.kind == "internal"}
+    return tuple((sign, text) for sign, text in found if text.partition("(")[0] not in internal)
 
 
 def dumped(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:

@@ -73,12 +73,10 @@ class Record:
         rows = [f'H commit "{self.commit}" .\n']
         if self.strategies:
             rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
-        if self.facts:
-            rows.append(f'H version "{_WITH_FACTS}"^^<http://www.w3.org/2001/XMLSchema#integer> .\n')
+        rows += _version(self.facts)
         check_headers(self.headers)
         rows += [_header(name, text) for name, text in self.headers.items()]
-        for kind, signed in (("rule", self.rules), ("fact", self.facts)):
-            rows += [_header(f"{_VERBS[sign]}-{kind}", text) for sign, text in signed]
+        rows += [*_signed("rule", self.rules), *_signed("fact", self.facts)]
         return "".join(rows).encode() + changes(self.removed, self.added)
 
     @classmethod
@@ -117,9 +115,18 @@ def _strategies(text: str) -> tuple[StrategyRun, ...]:
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
 
 
-def changes(removed: bytes, added: bytes) -> bytes:
-    """Canonical N-Quads lines to remove and to add, as the rows of one RDF Patch transaction."""
-    return b"".join((b"TX .\n", _marked(b"D ", removed), _marked(b"A ", added), b"TC .\n"))
+def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
+    """Canonical N-Quads lines to remove and to add, and facts of relations, as one RDF Patch transaction."""
+    headers = "".join([*_version(facts), *_signed("fact", facts)]).encode()
+    return b"".join((headers, b"TX .\n", _marked(b"D ", removed), _marked(b"A ", added), b"TC .\n"))
+
+
+def _version(facts: Signed) -> list[str]:
+    return [f'H version "{_WITH_FACTS}"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'] if facts else []
+
+
+def _signed(kind: str, texts: Signed) -> list[str]:
+    return [_header(f"{_VERBS[sign]}-{kind}", text) for sign, text in texts]
 
 
 def _header(name: str, text: str) -> str:
