@@ -72,8 +72,8 @@ def diff(
 
     The answer is an RDF Patch of the whole graph, both asserted and inferred triples. A line `A s p o .` is a triple
     that would appear. A line `D s p o .` is a triple that would disappear. A fact of a relation is a header
-    `H add-fact` or `H delete-fact`. If the edit changes nothing, there is no such line. With --prefix the rows are easier to read,
-    but they are no RDF Patch any more. Warnings tell the contradictions that files would raise.
+    `H add-fact` or `H delete-fact`. If the edit changes nothing, there is no such line. With --prefix the rows are
+    easier to read, but they are no RDF Patch any more. Warnings tell the contradictions that files would raise.
     """
     from kgreason.cli.progress import Bars
 
