@@ -14,6 +14,7 @@
     ├── StoreError              a store or a graph that cannot be opened, read or written
     │   ├── StoreLockedError    another process, or another graph, writes to the store
     │   ├── GraphBusyError      another thread uses the graph for longer than the timeout
+    │   ├── HistoryError        a commit that the history of the graph does not have
     │   └── StoreVersionError   a store of a format that this version cannot read
     ├── ContradictionError      a commit that raises a contradiction, in a graph that refuses contradictions
     └── LimitError              a limit that was reached: the number of term ids, a commit's budget
@@ -94,6 +95,10 @@ class StoreLockedError(StoreError):
 
 class GraphBusyError(StoreError):
     """A graph that another thread uses for longer than the timeout of the call."""
+
+
+class HistoryError(StoreError):
+    """A commit that the history does not have: it is older than what is kept, or the graph keeps no history."""
 
 
 class StoreVersionError(StoreError):

@@ -1,6 +1,6 @@
 """`LiveGraph`: a graph with its engine and its repository (its *home*). It makes commits.
 
-    change (pending) -> journal -> Oxigraph -> accept
+    change (pending) -> history -> journal -> Oxigraph -> accept
 
 Invariant: engine and journal hold the same commits. If an error comes before the journal has the commit, the change is
 rolled back. Once the journal has the commit, the change is accepted, even if Oxigraph fails afterwards. The first load,
@@ -26,6 +26,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.log import CommitLog, is_heard
 from kgreason.graph.changes.relations import asserted_facts
 from kgreason.graph.consistency import Consistency
+from kgreason.graph.history.deltas import entry_of
 from kgreason.graph.lock import surely
 from kgreason.graph.recovery import replayed, restored
 from kgreason.graph.rule_costs import RuleCosts
@@ -124,8 +125,11 @@ class LiveGraph:
             self._check(change)
             delta = self._delta(number, change, edit.own)
             if delta or edit.own is not None or headers:
+                delta = replace(delta, rules=self._rule_changes(own, edit.own))
                 self._note(delta, headers or {})
-                self._keep(delta, self._rule_changes(own, edit.own), headers or {}, progress)
+                if self._home.history is not None:
+                    self._home.history.append(entry_of(delta, headers or {}))
+                self._keep(delta, headers or {}, progress)
             return delta if self._home.last == number else replace(delta, commit=0)
         finally:
             try:
@@ -191,7 +195,7 @@ class LiveGraph:
             stored.result()
         return change
 
-    def _keep(self, delta: Delta, rules: Signed, headers: Mapping[str, str], progress: Progress) -> None:
+    def _keep(self, delta: Delta, headers: Mapping[str, str], progress: Progress) -> None:
         """Write a pending commit to the journal and the store, in one of three ways.
 
         - The first commit, a commit of many rows on disk, and a commit that was evaluated elsewhere become a snapshot,
@@ -211,7 +215,7 @@ class LiveGraph:
             quads = (change.removed_quads,), (change.added_quads,)
             withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
             facts = asserted_facts(change.facts, delta.dictionary)
-            self._home.commit(Record(number, withdrawn, asserted, rules, facts, headers, ran), removed, added)
+            self._home.commit(Record(number, withdrawn, asserted, delta.rules, facts, headers, ran), removed, added)
         else:
             self._put(self._home.stage(), delta, progress)
             self._home.load(self.manifest(), self.write)

@@ -60,7 +60,7 @@ class _Origin(Repository):
 
     def __init__(self, folder: Folder) -> None:
         manifest = folder.manifest or Manifest(list(DEFAULT_RULES))
-        super().__init__(None, replace(manifest, stored=-1 if manifest.commit else 0, journal=0))
+        super().__init__(None, replace(manifest, stored=-1 if manifest.commit else 0, journal=0, history="none"))
         self._origin = folder
         self._begun = folder.journal.last
 

@@ -21,16 +21,19 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, cast, overload
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
-from kgreason.errors import InputError, InputTypeError, QueryError, StoreError, StoreLockedError
+from kgreason.errors import HistoryError, InputError, InputTypeError, QueryError, StoreError, StoreLockedError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
@@ -49,11 +52,13 @@ from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, f
 from kgreason.graph.statistics import COUNTS
 from kgreason.materialize.options import (
     ALIASES,
+    HistoryMode,
     OnContradiction,
     SameAsMode,
     SchemaMode,
     check_choice,
     check_count,
+    check_history,
     check_names,
     check_seconds,
 )
@@ -67,6 +72,7 @@ from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest, older, read_manifest
+from kgreason.store.history.log import History, gone, history_path
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.reader import Reader
@@ -78,6 +84,8 @@ if TYPE_CHECKING:
     from kgreason.engine.memory.layout import Int32
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.history.past import Past
+    from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.quads import Item
     from kgreason.graph.relation.relation import GraphRelation
     from kgreason.graph.sparql_update.update import Updated
@@ -87,8 +95,9 @@ if TYPE_CHECKING:
     from kgreason.proofs.proof import Proof
     from kgreason.proofs.search import Facts
     from kgreason.proofs.why_not.answer import WhyNot
-    from kgreason.rules.model import Atom, Rule, Triple
+    from kgreason.rules.model import Atom, Relation, Rule, Triple
     from kgreason.sparql.operations import Operation
+    from kgreason.store.history.entry import Head
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
@@ -116,6 +125,7 @@ class KnowledgeGraph:
     ask         `query`, `select`, `ask`, `construct`, `match`, `relation`, `in`, `len`, iteration
     understand  `explain`, `explain_all`, `why_not`, `contradictions`, `rules`, `warnings`, `stats`
     follow      `subscribe`, `streams`, `dump`
+    look back   `log`, `changes`, `as_of`, `revert`, `deltas_since`, if the graph keeps its `history`
 
     Use a graph in a `with` block, or call `close` in the end.
 
@@ -178,6 +188,7 @@ class KnowledgeGraph:
         engine: EngineName = "columnar",
         catalogue: Documents | None = None,
         functions: Iterable[Callable[..., Any]] = (),
+        history: HistoryMode | None = None,
         read_only: bool = False,
         wait: float | None = 0,
     ) -> Self:
@@ -208,6 +219,11 @@ class KnowledgeGraph:
         chooses among these members. The choice depends on the commits only. So the representatives stay the same when
         the store is opened again, and for everybody who follows the store.
 
+        - `history`: with "all" the graph keeps what every commit changed, for `log`, `changes`, `as_of` and `revert`. A
+          number keeps at least so many of the last commits. With "none" (the default) the graph keeps no history. A
+          store remembers this option. If you pass "all" or a number for a store without a history, its history begins
+          with the next commit.
+
         The other options hold until the graph is closed.
 
         - `strategy`: how commits are evaluated. "update" computes only what a commit changes, "bootstrap" computes the
@@ -233,7 +249,7 @@ class KnowledgeGraph:
         check_paths("open", () if path is None else (path,))
         check_rules(rules)
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
-        wanted = _manifest(rules, schema, same_as, aliases, on_contradiction)
+        wanted = _manifest(rules, schema, same_as, aliases, on_contradiction, history)
         check_choice("strategy", strategy, Strategy)
         check_choice("engine", engine, EngineName)
         if budget is not None:
@@ -258,6 +274,8 @@ class KnowledgeGraph:
             asked = None if rules is None else wanted.rules
             told = {"schema": schema, "same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction}
             _check_same(folder, rules=asked, **told)
+            if history is not None and not (read_only or lacking):
+                _set_history(folder, history)
             is_read = read_only or lacking
             home = Reader(folder, wanted, _why(path, lacking)) if is_read else Repository(folder, wanted)
             graph = cls(home, strategy, budget, catalogue=known, registry=registry)
@@ -1121,6 +1139,130 @@ class KnowledgeGraph:
         path = self._home.snapshot
         return (snapshot.read_state(path), snapshot.read_dictionary(path)) if path else None
 
+    def log(self, limit: int | None = None) -> list[Head]:
+        """The commits of the history, the newest first, at most `limit` of them.
+
+        Each has its `commit` number, its `time`, how many triples `appeared` and `disappeared` (`asserted` and
+        `inferred`), the `rules` that it removed (-1) and added (1), the `headers` of its transaction, and its `work`.
+        Raises HistoryError if the graph keeps no history.
+
+        >>> with KnowledgeGraph.open(history="all") as graph:
+        ...     _ = graph.add("<http://e/tom> a <http://e/Cat> .")
+        ...     graph.log()[0].commit, graph.log()[0].appeared.asserted
+        (1, 1)
+        """
+        if limit is not None:
+            check_count("limit", limit, 0)
+        history, last = self._history(), self._home.last
+        first = history.base if limit is None else max(history.base, last - limit)
+        return list(history.heads(first, last))[::-1]
+
+    def changes(self, before: int, after: int) -> Delta:
+        """What changed from commit `before` to commit `after`: the state of `after` minus the state of `before`.
+
+        Changes that later commits took back are left out. `after` may be the earlier commit. The `rules` of the delta
+        are the user's rules that were removed (-1) and added (1). Raises HistoryError for a commit that the history
+        does not have. Cost: reading the commits between the two.
+        """
+        from kgreason.graph.history.deltas import delta_of
+
+        history = self._history(before, after)
+        entries = history.entries(min(before, after), max(before, after))
+        return delta_of(entries, after, self._declared(), back=after < before)
+
+    def deltas_since(self, commit: int) -> Iterator[Delta]:
+        """The deltas of all commits after `commit`, one by one, up to the last commit of this call.
+
+        The call raises HistoryError if the history does not have all of them.
+        """
+        from kgreason.graph.history.deltas import delta_of
+
+        entries = self._history(commit).entries(commit, self._home.last)
+        declared = self._declared()
+        return (delta_of([entry], entry.head.commit, declared) for entry in entries)
+
+    def as_of(self, commit: int) -> Self:
+        """The graph as it was after a commit, as a graph in memory that cannot be changed. Close it in the end.
+
+        It answers everything that a graph answers: queries, `match`, `stats`, proofs, contradictions. Raises
+        HistoryError for a commit that the history does not have. Cost: a copy of the whole graph in memory, and
+        evaluating what changed since the commit.
+
+        >>> with KnowledgeGraph.open(history="all") as graph:
+        ...     _ = graph.add("<http://e/tom> a <http://e/Cat> .")
+        ...     _ = graph.remove("<http://e/tom> a <http://e/Cat> .")
+        ...     with graph.as_of(1) as past:
+        ...         len(graph), len(past)
+        (0, 1)
+        """
+        from kgreason.graph.history.past import Origin, Past, past
+
+        history = self._history(commit)
+        if self._home.path is not None:
+            return past(commit, self._home.path, history, self._over)
+        with self._lock.within(), TemporaryDirectory() as folder:
+            snapshot = Path(folder) / "snapshot"
+            self._engine().write(snapshot)
+            return self._over(Past(commit, Origin(self._home.manifest, snapshot, self._home.last), history))
+
+    def _over(self, home: Past) -> Self:
+        """A graph over the past, with its engine."""
+        graph = type(self)(home, self._strategy, self._budget, registry=self._registry)
+        graph._engine()
+        return graph
+
+    def revert(self, commit: int, *, timeout: float | None = None) -> Reverted:
+        """Take a commit back, as a new commit: its edit is undone as far as no later commit changed the same facts.
+
+        The quads, rules and facts of relations that the commit added go, and those that it removed come back. The
+        result has the `delta`, and the `conflicts`: a line for each change that could not be undone. The new commit has
+        the header `reverts`. If nothing can be undone, there is no commit.
+
+        Raises HistoryError for a commit that the history does not have, and the errors of a transaction.
+
+        >>> with KnowledgeGraph.open(history="all") as graph:
+        ...     _ = graph.add("<http://e/tom> a <http://e/Cat> .")
+        ...     reverted = graph.revert(1)
+        ...     len(graph), reverted.conflicts, graph.revert(1).conflicts[0][-12:]
+        (0, (), 'gone already')
+        """
+        from kgreason.graph.history.deltas import delta_of
+        from kgreason.graph.history.revert import Reverted, undo
+
+        check_count("commit", commit, 1)
+        with self._lock.within(timeout):
+            history = self._history(commit, commit - 1)
+            done = delta_of(history.entries(commit - 1, commit), commit, {})
+            tx = self.transaction({"reverts": str(commit)})
+            try:
+                conflicts, is_needed = undo(done, self._engine().materializer, tx)
+            except BaseException:
+                tx.end(False)
+                raise
+            if not is_needed:
+                tx.end(False)
+                tx = self.what_if()
+            tx.end(True)
+        return Reverted(tx.delta, conflicts)
+
+    def _history(self, *commits: int) -> History:
+        """The history. Raises HistoryError if the graph keeps none, or if it does not have one of the commits."""
+        self._check_open()
+        history, last = self._home.history, self._home.last
+        if history is None:
+            raise HistoryError('the graph keeps no history; open it with history="all", and it keeps the next commits')
+        for commit in commits:
+            check_count("commit", commit, 0)
+            if commit > last:
+                raise HistoryError(f"there is no commit {commit}; the last commit is {last}")
+            if commit < history.base:
+                raise gone(commit, history.base)
+        return history
+
+    def _declared(self) -> dict[str, Relation]:
+        """The declarations of relations, by name."""
+        return {rule.declares.name: rule.declares for rule in self.own_rules() if rule.declares}
+
     def _check_open(self) -> None:
         if self._home.is_closed:
             raise StoreError("the graph is closed")
@@ -1158,6 +1300,7 @@ def _manifest(
     same_as: SameAsMode | None,
     aliases: int | None,
     on_contradiction: OnContradiction | None,
+    history: HistoryMode | None,
 ) -> Manifest:
     """The manifest of a new store with these options. Raises InputError, RuleError."""
     names = [str(fspath(name)) for name in (DEFAULT_RULES if rules is None else rules or NO_RULES)]
@@ -1169,7 +1312,21 @@ def _manifest(
     check_count("aliases", aliases, 0)
     on_contradiction = "keep" if on_contradiction is None else on_contradiction
     check_choice("on_contradiction", on_contradiction, OnContradiction)
-    return Manifest(names, schema, same_as, aliases, on_contradiction=on_contradiction)
+    history = "none" if history is None else history
+    check_history(history)
+    return Manifest(names, schema, same_as, aliases, on_contradiction=on_contradiction, history=history)
+
+
+def _set_history(folder: Folder, history: HistoryMode) -> None:
+    """Have a store with commits keep its history from now on. Raises StoreError for "none" if it keeps one."""
+    made = folder.manifest
+    if made is None or not made.commit or made.history == history:
+        return
+    if history == "none":
+        raise StoreError(f"{folder.path}: the store keeps its history; leave history out")
+    if made.history == "none":
+        rmtree(history_path(folder.path), ignore_errors=True)  # left by a store that was not made in the end
+    folder.put(replace(made, history=history))
 
 
 def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:

@@ -217,6 +217,13 @@ class Transaction:
         self._own = dict.fromkeys(without(self._rules(), load(Path(path), None, self._find).rules))
         return self
 
+    def replace_rules(self, removed: Iterable[Rule], added: Iterable[Rule]) -> Self:
+        """Remove rules of the user that the graph has, and add others. Raises RuleError, InputError."""
+        own = self._rules()
+        gone = {(rule, rule.file) for rule in removed}
+        self._own = dict.fromkeys(rule for rule in own if (rule, rule.file) not in gone)
+        return self._add_rules(added)
+
     def relation(self, name: str, arity: int | None = None) -> PendingRelation:
         """A relation, to insert, delete and upsert facts in this transaction; see `KnowledgeGraph.relation`.
 

@@ -59,7 +59,7 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
     """The user's rules after a commit."""
     rules = dict.fromkeys(own)
     for sign, text in record.rules:
-        for rule in _of_journal(text):
+        for rule in of_journal(text):
             if sign > 0:
                 rules[rule] = None
             else:
@@ -85,7 +85,7 @@ def signatures(records: Iterable[Record]) -> dict[str, str]:
     return {signature.partition("(")[0]: signature for signature in found}
 
 
-def _of_journal(text: str) -> tuple[Rule, ...]:
+def of_journal(text: str) -> tuple[Rule, ...]:
     """The inverse of `journalled`."""
     comment = _FROM.match(text)
     file, dialect = comment.groups(default="") if comment else ("", "")

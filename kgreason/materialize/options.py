@@ -28,6 +28,9 @@ contradiction. `refuse`: the commit is rolled back, and the error names the cont
 SchemaMode: TypeAlias = Literal["axioms", "data"]
 """`axioms`: the schema is translated to rules. `data`: generic rules read the schema as facts."""
 
+HistoryMode: TypeAlias = Literal["all", "none"] | int
+"""Which commits a graph keeps in its history: all, none, or at least this many of the last ones."""
+
 LETTER = "eq-literals"
 """The group of owl2rl that lets rules make literals of different values equal, as the W3C tables literally say."""
 
@@ -59,6 +62,12 @@ def check_count(option: str, value: object, least: int) -> None:
     """Raises InputError unless the value is a whole number of at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise _kind(value, int)(f"{option} {value!r}: it must be a whole number, at least {least}")
+
+
+def check_history(value: object) -> None:
+    """Raises InputError unless the value is "all", "none" or a number of commits, at least 1."""
+    if value not in ("all", "none") and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        raise _kind(value, str, int)(f"history {value!r}: it must be all, none, or a number of commits, at least 1")
 
 
 def check_seconds(option: str, value: object) -> None:

@@ -4,6 +4,7 @@
     STORE/lock              held by the writer; readers take no lock
     STORE/snapshot-N/       the state after commit N (`snapshot`)
     STORE/journal           the commits after N (`journal`)
+    STORE/history/          what every commit changed, if the history is kept (`history.log`)
     STORE/oxigraph-M.K/     the rows that queries read, written by the load that was commit M (`oxigraph` in old stores)
 
 The manifest names the snapshot, and is always replaced as a whole. Invariants: the snapshot that the manifest names is
@@ -34,7 +35,8 @@ import portalocker
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
 from kgreason.files import sync, sync_folder
-from kgreason.materialize.options import ALIASES, OnContradiction, SameAsMode, SchemaMode
+from kgreason.materialize.options import ALIASES, HistoryMode, OnContradiction, SameAsMode, SchemaMode
+from kgreason.store.history.log import history_path
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.links import left_by_the_dead
 
@@ -66,6 +68,7 @@ class Manifest:
     - `stats`, `warnings`, `streams`: of the last commit, if `stored` is the last commit. `streams` has the headers of
       the last commit of each stream.
     - `format`: the format of the snapshot.
+    - `history`: which commits the history keeps (`history.log`).
     - `functions`: the signatures of the Python functions that rules call, by name, as of the commit `stored`.
     """
 
@@ -83,6 +86,7 @@ class Manifest:
     format: int = FORMAT
     on_contradiction: OnContradiction = "keep"
     functions: dict[str, str] = field(default_factory=dict)
+    history: HistoryMode = "none"
 
     @property
     def is_older(self) -> bool:
@@ -143,7 +147,7 @@ class Folder:
     def _remove(self) -> None:
         """Remove the files of a store without a commit, the lock last; the folders above the store stay."""
         with suppress(OSError):  # another program's file is in the folder, or a file may not be removed
-            for path in self._made():
+            for path in (*self._made(), history_path(self.path)):
                 shutil.rmtree(path, ignore_errors=True)
             for name in (_MANIFEST, f"{_MANIFEST}.new", "journal", "lock"):
                 (self.path / name).unlink(missing_ok=True)

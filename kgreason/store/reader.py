@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from kgreason.errors import StoreError
 from kgreason.store.folder import Folder, Manifest
+from kgreason.store.history.log import FileHistory, history_path
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.repository import Repository, RowDelta, net
@@ -45,7 +46,9 @@ class Reader(Repository):
         self._end: int | None = None
 
     def _begin(self) -> None:
-        """Do nothing: a reader removes no files."""
+        """Open the history for reading; a reader removes no files."""
+        if self.manifest.history != "none":
+            self.history = FileHistory(history_path(self._folder.path))
 
     @property
     def is_writable(self) -> bool:

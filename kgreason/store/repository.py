@@ -41,6 +41,8 @@ from typing import NamedTuple
 from kgreason.engine.interrupts import undivided
 from kgreason.errors import StoreError
 from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
+from kgreason.store.history.entry import Entry, Head, now
+from kgreason.store.history.log import FileHistory, History, MemoryHistory, history_path
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import StoppedError
@@ -93,11 +95,23 @@ class Repository:
             self.manifest = found if found.commit else replace(wanted, stored=found.stored)
         self._seen = self.manifest.stored
         self._limit: int | None = None
+        self.history: History | None = None
+        """What every commit changed, if the graph keeps its history."""
         self._begin()
 
     def _begin(self) -> None:
-        """Remove the files that an earlier writer left behind."""
+        """Remove the files that an earlier writer left behind, and open the history for writing."""
         self._tidy()
+        kept = self.manifest.history
+        if kept == "none":
+            return
+        most = None if kept == "all" else kept
+        if self._folder is None:
+            self.history = MemoryHistory(most)
+        else:
+            history = FileHistory(history_path(self._folder.path), most)
+            history.begin(self.last)
+            self.history = history
 
     @property
     def store(self) -> OxigraphStore:
@@ -376,6 +390,8 @@ class Repository:
         store = self.stage(is_empty=True)
         try:
             fill(store)
+            if self.history is not None:
+                self.history.append(Entry(Head(self.last + 1, now())))
             self.load(replace(manifest, format=FORMAT), write)
         finally:
             self.unstage()

@@ -35,7 +35,7 @@ from kgreason.materialize.relations.facts import relations
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rules.model import Relation, Triple
 from kgreason.rules.relations.declarations import columns_of
-from kgreason.store.journal.record import changes
+from kgreason.store.journal.record import Signed, changes
 from kgreason.store.oxigraph.update import quads as quads_of
 from kgreason.terms.dictionary import Dictionary
 
@@ -55,6 +55,7 @@ class Delta(Frames):
     `commit` is the number of the commit, 0 for a what-if. `change` has ids, and `dictionary` has the terms of these
     ids. `contradictions` are the contradictions that a what-if raises and the graph does not have; a commit leaves them
     empty (`KnowledgeGraph.contradictions` tells them). `declared` are the declarations of relations.
+    `rules` are the user's rules that were removed (-1) and added (1), as rule text.
 
     As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
     "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
@@ -66,6 +67,7 @@ class Delta(Frames):
     dictionary: Dictionary
     contradictions: tuple[Contradiction, ...] = ()
     declared: Mapping[str, Relation] = field(default_factory=dict)
+    rules: Signed = ()
 
     @property
     def rows(self) -> Int32:

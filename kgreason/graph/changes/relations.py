@@ -92,6 +92,12 @@ def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
     return (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
 
 
+def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
+    """The facts that had the kind `before` and have the kind `after`, as texts."""
+    kept = (facts.before == before) & (facts.after == after)
+    return [text for _, text in _signed(1, facts.rows[kept], dictionary)]
+
+
 def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
     """The facts that appeared (1), and those that disappeared (-1), asserted or inferred, as texts.
 

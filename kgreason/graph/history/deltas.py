@@ -1,0 +1,156 @@
+"""Deltas and entries of the history: `entry_of` a commit, and the `Delta` that one or more entries add up to.
+
+Law: the delta of the entries from m + 1 to n is the state after n minus the state after m. Of several changes of one
+fact the first says its kind before, and the last its kind after; if both are the same, the fact is left out.
+
+Cost: linear in the lines of the entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.engine.program.encoding import relation_text
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.changes.relations import texts_by_kind
+from kgreason.graph.input.quads import of_canonical
+from kgreason.materialize.edit import NO_KINDS, Change, Kinds, Work
+from kgreason.rules.model import Relation
+from kgreason.store.history.entry import Count, Entry, Head, now
+from kgreason.store.journal.facts import read_fact
+from kgreason.store.journal.record import Signed
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import grouped
+from kgreason.zset.zset import ZSet
+
+_KINDS = (ABSENT, INFERRED, IS_ASSERTED)
+_TURNS = [(before, after) for before in _KINDS for after in _KINDS if before != after]
+
+
+def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
+    """The entry of a commit."""
+    sections: dict[str, bytes] = {}
+    counts: dict[tuple[int, int], int] = {}
+    for before, after in _TURNS:
+        rows = delta.rows_that(before=(before,), after=(after,))
+        counts[before, after] = len(rows)
+        if len(rows):
+            sections[f"triples {before} {after}"] = delta.lines([rows])[0]
+        if len(delta.change.facts.rows) and (
+            texts := texts_by_kind(delta.change.facts, delta.dictionary, before, after)
+        ):
+            sections[f"facts {before} {after}"] = "".join(f"{text}\n" for text in texts).encode()
+    quads = {"removed": delta.removed_quads, "added": delta.added_quads}
+    sections |= {name: delta.lines([rows])[0] for name, rows in quads.items() if len(rows)}
+    head = Head(
+        delta.commit,
+        now(),
+        Count(counts[ABSENT, IS_ASSERTED], counts[ABSENT, INFERRED]),
+        Count(counts[IS_ASSERTED, ABSENT], counts[INFERRED, ABSENT]),
+        delta.rules,
+        len(delta.change.facts.rows),
+        (len(delta.added_quads), len(delta.removed_quads)),
+        headers,
+        delta.work._asdict(),
+    )
+    return Entry(head, sections)
+
+
+def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relation], *, back: bool = False) -> Delta:
+    """What these entries, which follow each other, change together. With `back` the delta takes the changes back.
+
+    `commit` is the number of the delta, and `declared` are the declarations of relations. The dictionary is new.
+    """
+    sum_ = _Sum()
+    for entry in entries:
+        sum_.add(entry)
+    return sum_.delta(commit, declared, back=back)
+
+
+class _Sum:
+    """Entries added up."""
+
+    def __init__(self) -> None:
+        self._dictionary = Dictionary()
+        self._triples: list[tuple[Int32, int, int]] = []
+        self._facts: list[tuple[Int32, int, int]] = []
+        self._quads: list[tuple[Int32, int]] = []
+        self._rules: dict[str, int] = {}
+        self._works: list[Mapping[str, Any]] = []
+
+    def add(self, entry: Entry) -> None:
+        """Add the next entry."""
+        for name, lines in entry.sections.items():
+            kind, *turn = name.split()
+            if kind == "triples":
+                rows = np.ascontiguousarray(of_canonical(lines, self._dictionary)[:, :3])
+                self._triples.append((rows, int(turn[0]), int(turn[1])))
+            elif kind == "facts":
+                self._facts.append((self._fact_rows(lines.decode()), int(turn[0]), int(turn[1])))
+            else:
+                self._quads.append((of_canonical(lines, self._dictionary), 1 if kind == "added" else -1))
+        for sign, text in entry.head.rules:
+            self._rules[text] = self._rules.get(text, 0) + sign
+        self._works.append(entry.head.work)
+
+    def _fact_rows(self, lines: str) -> Int32:
+        """Facts of relations as rows int32[n, w], shorter ones with zeros at the end."""
+        facts = [read_fact(line) for line in lines.split("\n")[:-1]]
+        rows = np.zeros((len(facts), 1 + max(len(terms) for _, terms in facts)), dtype=np.int32)
+        for row, (name, terms) in zip(rows, facts, strict=True):
+            row[: 1 + len(terms)] = self._dictionary.intern([relation_text(name, len(terms)), *terms])
+        return rows
+
+    def delta(self, commit: int, declared: Mapping[str, Relation], *, back: bool) -> Delta:
+        """The sum of the entries."""
+        rows, before, after = _net(self._triples, 3)
+        facts = _net(self._facts, max((part.shape[1] for part, _, _ in self._facts), default=1))
+        removed, added = self._net_quads()
+        rules = self._net_rules()
+        if back:
+            before, after, removed, added = after, before, added, removed
+            facts, rules = Kinds(facts.rows, facts.after, facts.before), tuple((-sign, text) for sign, text in rules)
+        kinds = facts if len(facts.rows) else NO_KINDS
+        change = Change(rows, before, after, removed, added, 0, self._work(), facts=kinds)
+        return Delta(commit, change, self._dictionary, declared=declared, rules=rules)
+
+    def _net_quads(self) -> tuple[Int32, Int32]:
+        net = ZSet.empty(4)
+        for rows, sign in self._quads:
+            net = net + ZSet.of(rows, sign)
+        net = net.consolidate()
+        return net.columns[net.weights < 0], net.columns[net.weights > 0]
+
+    def _net_rules(self) -> Signed:
+        """The rules that are gone in the end, then those that are new."""
+        return tuple((sign, text) for wanted in (-1, 1) for text, sign in self._rules.items() if sign == wanted)
+
+    def _work(self) -> Work:
+        """How the last of the commits was evaluated; the counts are those of all commits."""
+        works = [Work(**work) for work in self._works if work]
+        if not works:
+            return Work("update", switched=False, rewrites=0)
+        sums = {
+            name: sum(getattr(work, name) for work in works) for name in ("rewrites", "rules_added", "rules_removed")
+        }
+        return works[-1]._replace(**sums)
+
+
+def _net(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
+    """The rows whose kind changed in the end, with the kinds before the first change and after the last one."""
+    rows = np.zeros((sum(len(part) for part, _, _ in parts), width), dtype=np.int32)
+    before, after = (np.empty(len(rows), dtype=np.int8) for _ in range(2))
+    end = 0
+    for part, old, new in parts:
+        start, end = end, end + len(part)
+        rows[start:end, : part.shape[1]] = part
+        before[start:end], after[start:end] = old, new
+    groups = grouped(rows)
+    first, last = groups.firsts(), groups.lasts()
+    kept: NDArray[np.bool_] = before[first] != after[last]
+    return Kinds(np.ascontiguousarray(rows[first[kept]]), before[first[kept]], after[last[kept]])

@@ -1,0 +1,122 @@
+"""`revert`: an edit that takes a commit back; `Reverted`: its delta, and what could not be taken back.
+
+    commit n              now                   the edit
+    asserted a quad       it is asserted        retracts it
+    retracted a quad      it is not asserted    asserts it
+    added a rule          it is in force        removes it
+    ...                   otherwise             a conflict: a later commit changed the same fact or rule
+
+Quads of imported documents follow the ontologies that import them. A fact of a relation with a key does not come back
+while another fact with its key is asserted; that is a conflict, too.
+
+Cost: that of a commit of the same size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import relation_text
+from kgreason.errors import InputError
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.changes.relations import asserted_facts
+from kgreason.graph.input.terms import term_of
+from kgreason.graph.transaction import Transaction
+from kgreason.graph.user_rules import of_journal
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.quads.documents import of_graphs
+from kgreason.rules.formatter import format_rule
+from kgreason.rules.model import Rule
+from kgreason.store.journal.facts import read_fact
+from kgreason.store.journal.record import Signed
+
+_WAS = {1: "added", -1: "removed"}
+_IS = {1: "is gone already", -1: "is there again"}
+
+
+class Reverted(NamedTuple):
+    """What `KnowledgeGraph.revert` did: the `delta` of its commit, and the `conflicts`, a line for each."""
+
+    delta: Delta
+    conflicts: tuple[str, ...]
+
+
+def undo(done: Delta, live: Materializer, tx: Transaction) -> tuple[tuple[str, ...], bool]:
+    """Ask a transaction to take back what a commit did. Returns the conflicts, and whether there is any edit.
+
+    `done` is the delta of the commit, with a dictionary of its own. Raises the errors of the transaction.
+    """
+    conflicts = list(_undo_quads(done, live, tx))
+    conflicts += _undo_rules(done.rules, live.own, tx)  # before the facts: a declaration may come back
+    conflicts += _undo_facts(done, live, tx)
+    return tuple(conflicts), len(conflicts) < _size(done)
+
+
+def _size(done: Delta) -> int:
+    """How many quads, rules and facts of relations a commit asserted and retracted."""
+    quads = sum(len(of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
+    return quads + len(done.rules) + len(asserted_facts(done.change.facts, done.dictionary))
+
+
+def _undo_quads(done: Delta, live: Materializer, tx: Transaction) -> Iterator[str]:
+    for sign, rows in ((1, done.added_quads), (-1, done.removed_quads)):
+        quads = of_graphs(done.dictionary, rows)
+        is_free = _are_asserted(live, _here(quads, done, live)) == (sign > 0)
+        free, others = (done.lines([np.ascontiguousarray(quads[kept])])[0] for kept in (is_free, ~is_free))
+        if free:
+            (tx.remove_lines if sign > 0 else tx.add_lines)(free)
+        for line in others.decode().splitlines():
+            yield _conflict(sign, line)
+
+
+def _here(rows: Int32, done: Delta, live: Materializer) -> Int32:
+    """Rows of ids of a delta as ids of the graph; a row with a term that the graph does not know is all zeros."""
+    found = live.dictionary.find(done.dictionary.decode(rows.ravel())).astype(np.int32).reshape(rows.shape)
+    found[rows == 0] = 0
+    found[((found == 0) & (rows != 0)).any(axis=1)] = 0
+    return found
+
+
+def _are_asserted(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
+    """Whether each of the quads int32[n, 4] is asserted: bool[n]."""
+    if live.quads.is_explicit:
+        return live.quads.holds(quads)
+    found: NDArray[np.bool_] = live.engine.circuit.facts.is_asserted_fact(quads[:, :3]) & (quads[:, 3] == 0)
+    return found
+
+
+def _undo_rules(signed: Signed, own: Sequence[Rule], tx: Transaction) -> Iterator[str]:
+    come, gone = list[Rule](), list[Rule]()
+    for sign, text in signed:
+        for rule in of_journal(text):
+            is_there = any((rule, rule.file) == (each, each.file) for each in own)
+            if is_there == (sign > 0):
+                (gone if sign > 0 else come).append(rule)
+            else:
+                yield _conflict(sign, f"the rule {format_rule(rule)}")
+    if come or gone:
+        tx.replace_rules(gone, come)
+
+
+def _undo_facts(done: Delta, live: Materializer, tx: Transaction) -> Iterator[str]:
+    for sign, text in asserted_facts(done.change.facts, done.dictionary):
+        name, terms = read_fact(text)
+        row = live.dictionary.find([relation_text(name, len(terms)), *terms]).astype(np.int32)[None]
+        is_there = bool(row.all() and live.engine.circuit.facts.is_asserted_fact(row)[0])
+        if is_there != (sign > 0):
+            yield _conflict(sign, text)
+            continue
+        relation, values = tx.relation(name, len(terms)), [tuple(map(term_of, terms))]
+        try:
+            (relation.delete if sign > 0 else relation.insert)(values)
+        except InputError as error:
+            yield str(error)
+
+
+def _conflict(sign: int, text: str) -> str:
+    return f"{text.removesuffix(' .')} was {_WAS[sign]}, and {_IS[sign]}"

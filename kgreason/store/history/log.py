@@ -1,0 +1,273 @@
+"""`History`: the entries of all commits since a commit, the *base*, on disk or in memory.
+
+    STORE/history/1         the entries of commits 1 to 1,000, one after the other (`entry`)
+    STORE/history/1001      those of the commits after them
+
+A file is called after its first commit; the first file may be empty, and names the base. So an entry is found by a look
+at the names, and at the heads of one file.
+
+An entry is written and synced *before* the journal gets its commit. So the history has every commit. It may have one
+entry more: that of a commit that failed or was killed. Nobody reads this entry, because a reader knows the last commit
+from the journal; the next opening for writing, or the next commit, cuts it off.
+
+Threads: only the writer, with the graph's lock, calls `append`. Everybody may read, in other processes too. Cost: an
+append is one write and one sync.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Protocol
+
+from kgreason.errors import HistoryError, StoreError
+from kgreason.files import sync_folder
+from kgreason.store.history.entry import Entry, Head, Place, place
+
+_LOGGER = logging.getLogger("kgreason")
+_MOST, _LARGEST = 1_000, 8 << 20
+"""A file gets no more than this many entries, and no entry once it has this many bytes."""
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+
+
+class History(Protocol):
+    """The entries of the commits after `base`."""
+
+    @property
+    def base(self) -> int:
+        """The history has the commits after this one."""
+
+    def append(self, entry: Entry) -> None:
+        """Write the entry of the next commit. Raises StoreError."""
+
+    def heads(self, after: int, to: int) -> Iterator[Head]:
+        """The heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
+
+    def entries(self, after: int, to: int) -> Iterator[Entry]:
+        """The entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
+
+
+def gone(number: int, base: int) -> HistoryError:
+    """The error for a commit that is older than the history."""
+    return HistoryError(f"the history has the commits after {base}, and commit {number} is older")
+
+
+class MemoryHistory:
+    """The history of a graph in memory. `kept`: how many commits it keeps at least; None for all."""
+
+    def __init__(self, kept: int | None = None) -> None:
+        self._kept = kept
+        self._frames: list[bytes] = []
+        self._base = 0
+
+    @property
+    def base(self) -> int:
+        """The history has the commits after this one."""
+        return self._base
+
+    def append(self, entry: Entry) -> None:
+        """Add the entry of the next commit; an entry of a commit that failed goes."""
+        frame = entry.frame()
+        del self._frames[entry.head.commit - 1 - self._base :]
+        self._frames.append(frame)
+        if self._kept is not None and len(self._frames) > self._kept + 1:  # the last one may belong to no commit
+            del self._frames[0]
+            self._base += 1
+
+    def heads(self, after: int, to: int) -> Iterator[Head]:
+        """The heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        return (each.told() for each, _ in self._places(after, to))
+
+    def entries(self, after: int, to: int) -> Iterator[Entry]:
+        """The entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        return (each.entry(file) for each, file in self._places(after, to))
+
+    def _places(self, after: int, to: int) -> Iterator[tuple[Place, BinaryIO]]:
+        base, frames = self._base, self._frames
+        if after < base:
+            raise gone(after, base)
+        for frame in frames[after - base : max(to - base, 0)]:
+            file = BytesIO(frame)
+            found = place(file, 0)
+            assert found is not None
+            yield found, file
+
+
+class _End(NamedTuple):
+    """The end of the history: the last file, its size, its number of entries, and its size before the last entry."""
+
+    first: int
+    size: int
+    entries: int
+    before: int
+
+    @property
+    def last(self) -> int:
+        """The number of the last commit that has an entry."""
+        return self.first + self.entries - 1
+
+
+class FileHistory:
+    """The history in a folder. A writer calls `begin` first. `kept`: as for `MemoryHistory`, and often some more."""
+
+    def __init__(self, folder: Path, kept: int | None = None) -> None:
+        self._folder, self._kept = folder, kept
+        self._most = _MOST if kept is None else max(1, min(_MOST, kept // 4))
+        self._end: _End | None = None
+
+    def begin(self, last: int) -> None:
+        """Prepare for writing, where commit `last` is the last one; entries of later commits are cut off.
+
+        If the folder is new, the history begins behind `last`. If it lacks a commit up to `last`, because somebody
+        removed or damaged a file, it begins there anew, with a warning. Raises StoreError.
+        """
+        with self._errors():
+            is_new = not self._firsts()
+            self._end = None if is_new else self._found(last)
+            if self._end is None:
+                if not is_new:
+                    _LOGGER.warning(
+                        "%s: the history lacks commit %d or is damaged; a new history begins there", self._folder, last
+                    )
+                shutil.rmtree(self._folder, ignore_errors=True)
+                self._folder.mkdir(exist_ok=True)
+                self._new_file(last + 1)
+
+    @property
+    def base(self) -> int:
+        """The history has the commits after this one. Raises HistoryError if there is no history."""
+        firsts = self._firsts()
+        if not firsts:
+            raise HistoryError(f"{self._folder}: there is no history")
+        return firsts[0] - 1
+
+    def append(self, entry: Entry) -> None:
+        """Write the entry of the next commit to disk; an entry of a commit that failed goes.
+
+        After an error or an interrupt the history is as before, or has an entry that nobody reads. Raises StoreError.
+        """
+        assert self._end is not None
+        number, frame = entry.head.commit, entry.frame()
+        with self._errors():
+            if number == self._end.last:
+                self._end = self._end._replace(size=self._end.before, entries=self._end.entries - 1)
+            assert number == self._end.last + 1
+            if self._end.entries >= self._most or self._end.size > _LARGEST:
+                self._new_file(number)
+            first, size, entries, _ = self._end
+            self._write(first, size, frame)
+            self._end = _End(first, size + len(frame), entries + 1, size)
+
+    def _write(self, first: int, size: int, frame: bytes) -> None:
+        file = os.open(self._path(first), _FLAGS, 0o666)
+        try:
+            os.ftruncate(file, size)
+            try:
+                rest = memoryview(frame)
+                while rest:
+                    rest = rest[os.write(file, rest) :]
+                os.fsync(file)
+            except BaseException:
+                with suppress(OSError):
+                    os.ftruncate(file, size)
+                raise
+        finally:
+            os.close(file)
+
+    def heads(self, after: int, to: int) -> Iterator[Head]:
+        """The heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        return (each.told() for each, _ in self._places(after, to))
+
+    def entries(self, after: int, to: int) -> Iterator[Entry]:
+        """The entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        for each, file in self._places(after, to):
+            try:
+                yield each.entry(file)
+            except ValueError as error:
+                raise StoreError(f"{file.name}: the history is damaged at byte {each.body}: {error}") from error
+
+    def _places(self, after: int, to: int) -> Iterator[tuple[Place, BinaryIO]]:
+        firsts = self._firsts()
+        if not firsts or after < firsts[0] - 1:
+            raise gone(after, self.base)
+        number = after
+        for first, behind in zip(firsts, [*firsts[1:], to + 1], strict=True):
+            if behind > after + 1:
+                for number, found, file in self._in_file(first, min(behind - 1, to)):
+                    if number > after:
+                        yield found, file
+        if number < to:
+            raise StoreError(f"{self._folder}: the history lacks commit {number + 1}")
+
+    def _in_file(self, first: int, to: int) -> Iterator[tuple[int, Place, BinaryIO]]:
+        """The entries of a file up to commit `to`, with their numbers. Raises StoreError, HistoryError."""
+        number, offset = first, 0
+        try:
+            with self._path(first).open("rb") as file:
+                while number <= to and (found := place(file, offset)) is not None:
+                    yield number, found, file
+                    number, offset = number + 1, found.end
+        except FileNotFoundError as error:
+            raise gone(first, self.base) from error
+        except OSError as error:
+            raise StoreError(f"{self._path(first)}: the history cannot be read: {error.strerror or error}") from error
+        except ValueError as error:
+            raise StoreError(f"{self._path(first)}: the history is damaged at byte {offset}: {error}") from error
+
+    def _found(self, last: int) -> _End | None:
+        """The end of the history at commit `last`, after the entries behind it are cut off; None if one is missing."""
+        firsts = self._firsts()
+        for first in [each for each in firsts if each > last + 1]:
+            self._path(first).unlink()
+        kept = [each for each in firsts if each <= last + 1]
+        if not kept:
+            return None
+        first, size, before, number = kept[-1], 0, 0, kept[-1] - 1
+        with suppress(StoreError):
+            for number, found, _ in self._in_file(first, last):  # noqa: B007  # the last one counts
+                before, size = size, found.end
+        if number != last or self._path(first).stat().st_size < size:
+            return None
+        with self._path(first).open("r+b") as file:
+            file.truncate(size)
+            os.fsync(file.fileno())
+        return _End(first, size, last - first + 1, before)
+
+    def _new_file(self, first: int) -> None:
+        """Begin a file at a commit, and remove the files that need not be kept."""
+        self._path(first).touch()
+        sync_folder(self._folder)
+        self._end = _End(first, 0, 0, 0)
+        if self._kept is not None:
+            firsts = self._firsts()
+            for old, behind in pairwise(firsts):
+                if behind < first - self._kept:
+                    self._path(old).unlink()
+
+    def _firsts(self) -> list[int]:
+        """The first commits of the files, in order."""
+        if not self._folder.is_dir():
+            return []
+        return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())
+
+    def _path(self, first: int) -> Path:
+        return self._folder / str(first)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn an OSError into a StoreError with one clear line."""
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"{self._folder}: the history cannot be written: {error.strerror or error}") from error
+
+
+def history_path(path: Path) -> Path:
+    """The folder of a store's history."""
+    return path / "history"

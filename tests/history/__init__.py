@@ -1,0 +1,1 @@
+"""What a graph keeps of its past."""

@@ -1,0 +1,133 @@
+"""Random histories: the graph as of every commit is the graph of then, and changes are the difference of two states."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.materialize.options import SameAsMode
+from tests.graph.histories import Edit, histories
+from tests.graph.views import Lines, View, lasting, lines, view
+
+FACTS = ("<urn:a>", "<urn:b>", '"5"^^<http://www.w3.org/2001/XMLSchema#integer>')
+
+
+class State(NamedTuple):
+    """What a graph shows after a commit, and the facts of its relations."""
+
+    seen: View
+    facts: tuple[frozenset[str], frozenset[str]]
+    own: frozenset[str]
+
+
+def state(graph: KnowledgeGraph) -> State:
+    facts = [frozenset(graph.dump_relations(asserted=each)) for each in (True, False)]
+    return State(lasting(view(graph)), (facts[0], facts[1]), frozenset(str(rule) for rule in graph.own_rules()))
+
+
+def is_as(graph: KnowledgeGraph, wanted: State, number: int) -> bool:
+    """Whether a graph shows a state. Before its first commit a graph has not begun to list rules and to count."""
+    seen = state(graph)
+    if not number:
+        seen, wanted = (each._replace(seen=each.seen._replace(rules=(), stats={})) for each in (seen, wanted))
+    return seen == wanted
+
+
+def commit(graph: KnowledgeGraph, edit: Edit, number: int) -> None:
+    """Make an edit; every second commit also edits a relation that the user's rules know."""
+    with graph.transaction({"number": str(number)}) as tx:
+        edit.tell(tx)
+        relation = tx.relation("near", 2)
+        if number % 2:
+            relation.insert([(FACTS[number % 3], FACTS[1])])
+        else:
+            relation.delete([(FACTS[(number - 1) % 3], FACTS[1])])
+
+
+def lines_of(delta: Delta, *, appeared: bool, asserted: bool | None) -> Lines:
+    triples = (delta.appeared if appeared else delta.disappeared)(asserted=asserted)
+    return frozenset(f"{' '.join(triple)} ." for triple in triples)
+
+
+def check_changes(graph: KnowledgeGraph, states: list[State], m: int, n: int) -> None:
+    """The delta of two commits is the difference of their states."""
+    before, after = states[m].seen, states[n].seen
+    delta = graph.changes(m, n)
+    was, is_ = before.asserted | before.inferred, after.asserted | after.inferred
+    assert lines_of(delta, appeared=True, asserted=True) == after.asserted - was
+    assert lines_of(delta, appeared=True, asserted=False) == after.inferred - was
+    assert lines_of(delta, appeared=False, asserted=True) == before.asserted - is_
+    assert lines_of(delta, appeared=False, asserted=False) == before.inferred - is_
+    turned = frozenset(f"{' '.join(triple)} ." for triple in delta.turned(asserted=True))
+    assert turned == before.inferred & after.asserted
+    removed, added = delta.lines([delta.removed_quads], [delta.added_quads])
+    assert lines([added]) == after.quads - before.quads
+    assert lines([removed]) == before.quads - after.quads
+    come, gone = set[str](), set[str]()
+    for name in delta.relations:
+        for arity in (1, 2):
+            changed = delta.relation(name, arity)
+            come |= {f"{name}({', '.join(terms)}) ." for terms in changed.appeared()}
+            gone |= {f"{name}({', '.join(terms)}) ." for terms in changed.disappeared()}
+    old, new = (states[number].facts[0] | states[number].facts[1] for number in (m, n))
+    assert come == new - old
+    assert gone == old - new
+    assert sum(sign for sign, _ in delta.rules) == len(states[n].own) - len(states[m].own)
+
+
+@contextmanager
+def folder(on_disk: bool) -> Iterator[Path | None]:
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name) / "store" if on_disk else None
+
+
+def check_history(edits: list[Edit], same_as: SameAsMode, on_disk: bool, checkpoint: int, reopened: int) -> None:
+    with folder(on_disk) as path:
+        graph = KnowledgeGraph.open(path, same_as=same_as, history="all")
+        states = [state(graph)]
+        for number, edit in enumerate(edits, 1):
+            commit(graph, edit, number)
+            states.append(state(graph))
+            if on_disk and number == checkpoint:
+                graph._engine().checkpoint()
+            if on_disk and number == reopened:
+                graph.close()
+                graph = KnowledgeGraph.open(path)
+        with graph:
+            assert [head.commit for head in graph.log()] == list(range(len(edits), 0, -1))
+            for n, wanted in enumerate(states):
+                with graph.as_of(n) as past:
+                    assert past.commit == n
+                    assert is_as(past, wanted, n)
+                check_changes(graph, states, n, len(edits))
+                check_changes(graph, states, len(edits), n)
+                check_changes(graph, states, n // 2, n)
+            for number, delta in enumerate(graph.deltas_since(0), 1):
+                assert delta.commit == number
+            for n in range(len(edits), 0, -1):
+                assert not graph.revert(n).conflicts
+                assert is_as(graph, states[n - 1], n - 1)
+
+
+@pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
+@settings(max_examples=3, phases=[Phase.reuse, Phase.generate])
+@given(histories(steps=3), st.booleans(), st.integers(0, 4), st.integers(0, 4))
+def test_a_few_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, checkpoint: int, reopened: int) -> None:
+    check_history(edits, same_as, on_disk, checkpoint, reopened)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
+@settings(max_examples=150)
+@given(histories(steps=6), st.booleans(), st.integers(0, 7), st.integers(0, 7))
+def test_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, checkpoint: int, reopened: int) -> None:
+    check_history(edits, same_as, on_disk, checkpoint, reopened)
