@@ -110,6 +110,7 @@ from kgreason.errors import InputError
     metavar="N",
     help="Refuse an edit whose work is more than N rewrites. A rewrite is one step of evaluating a rule.",
 )
+@click.option("--console/--no-console", default=True, show_default=True, help="Serve the console at the address /.")
 @catalogue
 @functions
 @WAIT

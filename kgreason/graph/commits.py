@@ -11,11 +11,11 @@ Cost: a commit costs what it changes. Opening reads the snapshot and replays the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from kgreason.engine.costs import Cost
 from kgreason.engine.engine import Engine, Strategy
@@ -49,6 +49,9 @@ from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.repository import Repository
 from kgreason.store.rows import SMALL, chunks, put, put_all, without_shared
 from kgreason.store.spellings import Spellings
+
+if TYPE_CHECKING:
+    from kgreason.proofs.reasons import Reason
 
 
 class LiveGraph:
@@ -141,17 +144,28 @@ class LiveGraph:
                     self._stats, self.streams = before
                     self._withdraw(known)
 
-    def try_out(self, edit: Edit, known: int, progress: Progress = SILENT) -> Delta:
-        """The delta that an edit would have as a commit, with its contradictions. The graph stays as it is."""
+    def try_out(self, edit: Edit, known: int, progress: Progress = SILENT, *, reasons: int = 0) -> Delta:
+        """The delta that an edit would have as a commit, with its contradictions. The graph stays as it is.
+
+        The delta has the reasons of at most `reasons` inferred triples that appear, and of as many that disappear.
+        """
         if self._refuses:
             self._consistency.known()
         try:
             change = self._change(edit, progress)
             delta = self._delta(0, change, edit.own).detached()
-            raised = self._consistency.pending(change.refuted)
+            raised, ended = self._consistency.pending(change.refuted), self._consistency.ending(change.refuted)
+            why = self._reasons(delta.appeared(asserted=False)[:reasons]) if reasons else {}
         finally:
             self._withdraw(known)
-        return replace(delta, contradictions=raised())
+        if reasons:
+            why |= self._reasons(delta.disappeared(asserted=False)[:reasons])
+        return replace(delta, contradictions=raised(), ended=ended(), reasons=why)
+
+    def _reasons(self, triples: Sequence[Triple]) -> dict[Triple, Reason]:
+        from kgreason.proofs.reasons import reasons
+
+        return reasons(self.materializer, triples)
 
     def _delta(self, number: int, change: Change, own: tuple[Rule, ...] | None) -> Delta:
         """The delta of a change, with what the rules `own` (None: the rules as they are) declare of relations."""

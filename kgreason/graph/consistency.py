@@ -57,6 +57,15 @@ class Consistency:
         renamed = self._renamed(found, saved)  # now, because a rollback forgets new terms
         return lambda: _new(found, renamed, self.known(), self._renamed(self.known(), saved))
 
+    def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
+        """The contradictions that the pending change ends, as a function; see `pending`."""
+        if not (refuted.left or (refuted.respelled and self._known)):
+            return tuple
+        saved = self._live.save()
+        found = self._contradictions(saved)
+        renamed = self._renamed(found, saved)
+        return lambda: _new(self.known(), self._renamed(self.known(), saved), found, renamed)
+
     def accept(self, refuted: Refuted) -> None:
         """Note that a change is final."""
         if refuted.arrived or refuted.left or (refuted.respelled and self._known):

@@ -456,7 +456,7 @@ class KnowledgeGraph:
         """Raise StoreError if the graph takes no commit: it is closed, or was opened for reading only."""
         self._home.check_writable()
 
-    def what_if(self, *, timeout: float | None = None) -> Transaction:
+    def what_if(self, *, reasons: int = 0, timeout: float | None = None) -> Transaction:
         """Begin a transaction that computes a delta and changes nothing; see `transaction` for `timeout` and errors.
 
         The graph may be open for reading only.
@@ -467,11 +467,15 @@ class KnowledgeGraph:
         ...     ("<http://e/tom>", "a", "<http://e/Cat>") in graph, len(tx.delta.appeared(asserted=True))
         (False, 1)
 
-        `tx.delta.contradictions` are the contradictions that the edits would raise and the graph does not have.
+        `tx.delta.contradictions` are the contradictions that the edits would raise and the graph does not have, and
+        `tx.delta.ended` those that the graph has and the edits would end. `tx.delta.reasons` says which rule and axioms
+        derive an inferred triple that would appear, or that would disappear: for at most `reasons` triples of either
+        kind.
         """
-        return self._begin(False, {}, timeout)
+        check_count("reasons", reasons, 0)
+        return self._begin(False, {}, timeout, reasons)
 
-    def _begin(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None) -> Transaction:
+    def _begin(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None, reasons: int = 0) -> Transaction:
         from kgreason.graph.transaction import Ends, Transaction
 
         depth = self._lock.acquire(timeout)
@@ -482,7 +486,7 @@ class KnowledgeGraph:
                 self._home.check_writable()
             live = self._live or self._engine()
             known = len(live.materializer.dictionary)
-            keep = partial(live.commit, headers=headers) if is_kept else live.try_out
+            keep = partial(live.commit, headers=headers) if is_kept else partial(live.try_out, reasons=reasons)
             begun = Transaction(live.materializer, known, Ends(keep, live.forget, self._ended), self._find)
             self._open, self._depth = weakref.ref(begun), depth
             self._drop = partial(live.forget, known)
@@ -670,16 +674,17 @@ class KnowledgeGraph:
         return self.carry_out(operations, timeout=timeout)
 
     def carry_out(
-        self, operations: tuple[Operation, ...], *, keep: bool = True, timeout: float | None = None
+        self, operations: tuple[Operation, ...], *, keep: bool = True, reasons: int = 0, timeout: float | None = None
     ) -> Updated:
         """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`.
 
-        Without `keep` nothing changes: the result has the delta that the commit would have, as with `what_if`.
+        Without `keep` nothing changes: the result has the delta that the commit would have, as with `what_if`, and with
+        its `reasons`.
         """
         from kgreason.graph.sparql_update.update import update
 
         with self._lock.within(timeout):
-            transaction = self.transaction() if keep else self.what_if()
+            transaction = self.transaction() if keep else self.what_if(reasons=reasons)
             return update(self._engine(), self._home, transaction, operations)
 
     def query(

@@ -61,6 +61,11 @@ def prove_each(wanted: Iterable[Atom], facts: Facts) -> list[Proof]:
     return [search.prove(fact) for fact in wanted]
 
 
+def preferred(fact: Atom, facts: Facts) -> Derivation | None:
+    """The derivation of a present fact with which its proof begins; None for an asserted fact."""
+    return _Search(facts).choose(fact)
+
+
 def derivations(fact: Atom, facts: Facts) -> list[Proof]:
     """A proof for every derivation of a present fact, counted or not, in the order in which `prove` prefers them.
 
@@ -90,7 +95,7 @@ class _Search:
         while waiting:
             head = waiting[-1]
             if head not in chosen and head not in self._proofs:
-                derivation = self._choose(head)
+                derivation = self.choose(head)
                 if derivation is not None and not chosen.keys().isdisjoint(derivation.body):
                     self._prove_from_below(head)
                 else:
@@ -137,7 +142,7 @@ class _Search:
         else:
             self._proofs[fact] = _shown(fact, derivation.rule, (self._proofs[part] for part in derivation.body))
 
-    def _choose(self, fact: Atom) -> Derivation | None:
+    def choose(self, fact: Atom) -> Derivation | None:
         """The derivation to follow; None for an asserted fact."""
         if self._state(fact).asserted:
             return None

@@ -4,6 +4,7 @@
     settings     what the options of the command say
     application  the paths, and what stands before every path
     guard        who may ask: Host, Origin, tokens and roles
+    session      browsers that have signed in with a token
     problems     errors as RFC 9457 documents
     body         bodies of requests: their size, their compression
     formats      media types and content negotiation
@@ -13,6 +14,7 @@
     openapi      the description of all paths
     queries/     SPARQL queries in processes of their own
     paths/       one module for each group of paths
+    console/     pages in the browser that ask the paths
 
     query ---> queries.pool ---> a process that reads the store ---> rows
     edit  ---> writer ---------> the graph ------------------------> delta

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -22,13 +23,20 @@ from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
 from kgreason.server.paths import live
 from kgreason.server.paths.query import query
+from kgreason.server.paths.recent import Recent
 from kgreason.server.paths.served import Served
+from kgreason.server.paths.status import slow_queries, status
 from kgreason.server.paths.store import store
+from kgreason.server.paths.triples import triples
 from kgreason.server.paths.update import update
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Pool
+from kgreason.server.session import Sessions
 from kgreason.server.settings import Settings
 from kgreason.server.writer import Writer
+
+if TYPE_CHECKING:
+    from kgreason.server.console.shell import Console
 
 _READ = ["GET", "HEAD"]
 _EDITS = ["GET", "HEAD", "POST", "PUT", "DELETE"]
@@ -42,7 +50,10 @@ _ROUTES = [
     Route("/why-not", live.why_not, methods=_READ),
     Route("/rules", live.rules, methods=["GET", "HEAD", "POST", "DELETE"]),
     Route("/contradictions", live.contradictions, methods=_READ),
+    Route("/triples", triples, methods=_READ),
     Route("/stats", live.stats, methods=_READ),
+    Route("/status", status, methods=_READ),
+    Route("/slow-queries", slow_queries, methods=_READ),
     Route("/changes", live.changes, methods=["GET"]),
     Route("/health", live.health, methods=_READ),
 ]
@@ -54,7 +65,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
         pool, writer = Pool(settings), Writer(graph, settings.writers_waiting)
-        app.state.served = Served(settings, pool, writer, feed)
+        app.state.served, app.state.sessions = Served(settings, pool, writer, feed, Recent()), sessions
         metrics.watch(app.state.served)
         feed.begin()
         graph.subscribe(feed.add)
@@ -62,7 +73,8 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
             await pool.warm()
             warming = asyncio.create_task(writer.run(_start_engine))
             warming.add_done_callback(_look_at)
-            yield
+            async with console.running() if console else nullcontext():
+                yield
         finally:
             await pool.close()
             writer.close()
@@ -82,13 +94,35 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
     ]
 
     handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, Exception)
+    sessions = Sessions(settings.tokens)
     app = Starlette(
-        routes=routes,
+        routes=[*routes, *_console_routes()] if settings.console else routes,
         exception_handlers=dict.fromkeys(handled, problems.answer),
         lifespan=running,
     )
-    metrics = Metrics(Guard(app, settings), frozenset(route.path for route in routes))
+    console = _console(app, lambda: metrics) if settings.console else None
+    guarded = Guard(console or app, settings, sessions)
+    metrics = Metrics(guarded, frozenset(route.path for route in routes))
     return metrics
+
+
+def _console(paths: ASGIApp, whole: Callable[[], ASGIApp]) -> Console:
+    """The console around the paths. NiceGUI is imported for a server with a console alone."""
+    from kgreason.server.console.pages import register
+    from kgreason.server.console.shell import Console
+
+    return Console(paths, whole, register)
+
+
+def _console_routes() -> list[Route]:
+    from kgreason.server.console.rows import rows
+    from kgreason.server.console.sign_in import sign_in, sign_out
+
+    return [
+        Route("/console/sign-in", sign_in, methods=["GET", "POST"]),
+        Route("/console/sign-out", sign_out, methods=["POST"]),
+        Route("/console/rows.{form}", rows, methods=["GET"]),
+    ]
 
 
 def _start_engine(graph: KnowledgeGraph) -> None:

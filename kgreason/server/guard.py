@@ -2,25 +2,31 @@
 
     Host      must name this server, so that no other name leads a browser here (DNS rebinding)
     Origin    must be this server or an origin of --cors, so that no other page edits the graph (CSRF)
-    token     must have the role that path and method need, if the server has tokens
+    token     must have the role that path and method need, if the server has tokens; a browser that has signed in
+              sends the cookie of its session in place of the token
 
-Everything else passes. Tokens are compared in constant time, and never are in a message or a log.
+Everything else passes: HTTP requests and websockets. Tokens are compared in constant time, and never are in a message
+or a log.
 """
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Mapping
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import Response
+from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgreason.server.problems import Problem
+from kgreason.server.session import COOKIE, Sessions
 from kgreason.server.settings import ROLES, Settings, is_loopback
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SAFE = ("GET", "HEAD", "OPTIONS")
+SIGN_IN = "/console/sign-in"
+ROLE = "kgreason.role"
+"""The key of a scope under which paths find the role of the client."""
 _EXPOSED = "ETag, Location, Kgreason-Commit, Kgreason-Asserted, Kgreason-Retracted, Kgreason-Appeared"
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -33,13 +39,16 @@ _HEADERS = {
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: ASGIApp, settings: Settings, sessions: Sessions) -> None:
+        self._app, self._settings, self._sessions = app, settings, sessions
         own = _LOOPBACK if is_loopback(settings.host) else ()
         self._names = {*own, *settings.names, *([settings.host] if own or settings.names else [])}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
+        if scope["type"] == "websocket":
+            await self._connect(scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -53,15 +62,27 @@ class Guard:
 
         try:
             self._check_host(headers)
-            self._check_origin(scope, headers)
+            self._check_origin(headers)
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
                 await Response(status_code=204, headers=_PREFLIGHT)(scope, receive, sending)
                 return
-            self._check_token(scope, headers)
+            self._check_token(scope, headers, role_of(scope["method"], scope["path"]))
         except Problem as problem:
-            await problem.response()(scope, receive, sending)
+            await _refusal(scope, problem)(scope, receive, sending)
             return
         await self._app(scope, receive, sending)
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Open a websocket, or refuse it, as a request of the role read."""
+        headers = Headers(scope=scope)
+        try:
+            self._check_host(headers)
+            self._check_origin(headers)
+            self._check_token(scope, headers, ROLES[0])
+        except Problem:
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        await self._app(scope, receive, send)
 
     def _protect(self, headers: MutableHeaders, origin: str | None) -> None:
         for name, value in _HEADERS.items():
@@ -81,22 +102,40 @@ class Guard:
         if self._names and name.removeprefix("[").removesuffix("]").lower() not in self._names:
             raise Problem(421, f"this server is not called {name}; allow the name with --name")
 
-    def _check_origin(self, scope: Scope, headers: Headers) -> None:
-        origin = headers.get("origin")
-        own = f"{scope['scheme']}://{headers.get('host', '')}"
-        if origin is not None and origin != own and not self._is_allowed(origin):
+    def _check_origin(self, headers: Headers) -> None:
+        origin, host = headers.get("origin"), headers.get("host", "")
+        own = (f"http://{host}", f"https://{host}")  # a proxy may speak TLS to the browser
+        if origin is not None and origin not in own and not self._is_allowed(origin):
             raise Problem(403, "pages of other origins may not use this server; allow an origin with --cors")
 
-    def _check_token(self, scope: Scope, headers: Headers) -> None:
-        tokens, needed = self._settings.tokens, role_of(scope["method"], scope["path"])
-        if not tokens or needed is None:
+    def _check_token(self, scope: Scope, headers: Headers, needed: str | None) -> None:
+        """Note the role of the client in the scope. Raises Problem if the role is too low."""
+        if not self._settings.tokens or needed is None:
+            scope[ROLE] = ROLES[-1]
             return
-        word, _, token = headers.get("authorization", "").partition(" ")
-        role = _role(tokens, token.strip()) if word.lower() == "bearer" else None
+        role = self._role(scope, headers)
         if role is None:
             raise Problem(401, "give a token of this server: Authorization: Bearer TOKEN", _CHALLENGE)
         if ROLES.index(role) < ROLES.index(needed):
             raise Problem(403, f"the token has the role {role}, and this needs {needed}")
+        scope[ROLE] = role
+
+    def _role(self, scope: Scope, headers: Headers) -> str | None:
+        word, _, token = headers.get("authorization", "").partition(" ")
+        if word.lower() == "bearer":
+            return self._sessions.role_of_token(token.strip())
+        cookie = HTTPConnection(scope).cookies.get(COOKIE)
+        return None if word or cookie is None else self._sessions.role_of_cookie(cookie)
+
+
+def _refusal(scope: Scope, problem: Problem) -> Response:
+    """The answer to a refused request: for a page of the console the page where its user signs in."""
+    path = scope["path"]
+    is_page = scope["method"] == "GET" and (path == "/" or path.startswith("/console"))
+    if problem.status != 401 or not is_page:
+        return problem.response()
+    asked = quote(f"{path}?{scope['query_string'].decode('latin-1')}")
+    return RedirectResponse(f"{SIGN_IN}?next={asked}", 303, {"Cache-Control": "no-store"})
 
 
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
@@ -114,19 +153,10 @@ def role_of(method: str, path: str) -> str | None:
     ('read', 'write', 'admin', None)
     """
     first = path.split("/")[1] if path.startswith("/") else path
-    if first == "health":
+    if first == "health" or path == SIGN_IN:
         return None
-    if first == "rules" and method not in _SAFE:
+    if first == "slow-queries" or (first == "rules" and method not in _SAFE):
         return "admin"
     if first == "update" or (first == "store" and method not in _SAFE):
         return "read" if first == "update" and method in _SAFE else "write"
     return "read"
-
-
-def _role(tokens: Mapping[str, str], given: str) -> str | None:
-    """The role of a token. Takes the same time for each token that is not known."""
-    found = None
-    for token, role in tokens.items():
-        if hmac.compare_digest(token.encode(), given.encode(errors="surrogateescape")):
-            found = role
-    return found

@@ -34,7 +34,20 @@ _PARAMETERS = {
     "/explain": {"triple": "a triple as Turtle text"},
     "/why-not": {"triple": "a triple as Turtle text"},
     "/rules": {"costs": "true for the work of each rule", "name": "the name of the rule to remove"},
-    "/contradictions": {"proofs": "true for a proof of each contradiction"},
+    "/what-if": {
+        "limit": "how many triples of each kind the answer has",
+        "why": "true for the rule and the axioms of each inferred triple",
+    },
+    "/triples": {
+        "subject": "the subject as N-Triples text",
+        "predicate": "the predicate",
+        "object": "the object",
+        "limit": "how many triples the answer has, 1000 at most",
+    },
+    "/contradictions": {
+        "proofs": "true for a proof of each contradiction",
+        "limit": "how many contradictions the answer has",
+    },
     "/changes": {"after": "the commit to begin after, as Last-Event-ID says it"},
 }
 
@@ -96,7 +109,9 @@ def _bodies(path: str) -> list[str]:
     if path.startswith("/store"):
         return [medias[0] for medias in (*TRIPLES.values(), *QUADS.values())] + ["multipart/form-data"]
     query, update, form = _SPARQL
-    return {"/query": [query, form], "/update": [update, form], "/rules": [_RULES]}.get(path, [update, form, _RULES])
+    documents = [medias[0] for medias in TRIPLES.values()]
+    known = {"/query": [query, form], "/update": [update, form], "/rules": [_RULES]}
+    return known.get(path, [update, form, _RULES, *documents])
 
 
 _OTHERS = {"/changes": "text/event-stream", "/metrics": "text/plain"}

@@ -22,6 +22,8 @@ from kgreason.server.feed import Feed
 from kgreason.server.settings import Settings
 
 _BACKLOG = 1024
+_MESSAGE = 1 << 22
+"""The longest message of a browser to the console, in bytes."""
 _PATIENCE = 5
 """The seconds that running requests get when the server stops."""
 
@@ -51,8 +53,13 @@ class Server(uvicorn.Server):
             lifespan="on",
             access_log=False,
             log_config=None,
+            log_level="warning",
             server_header=False,
             proxy_headers=False,
+            loop="asyncio",  # as without the libraries that NiceGUI brings
+            http="h11",
+            ws="websockets-sansio",
+            ws_max_size=_MESSAGE,
             timeout_graceful_shutdown=_PATIENCE,
         )
         super().__init__(config)

@@ -32,6 +32,7 @@ class Settings:
     - `budget`: how many rewrites one commit may extend; None is no limit
     - `streams`: how many clients may follow the changes at once
     - `kept`: how many bytes of past changes the feed keeps
+    - `console`: whether the server has the console; one server of a process can have it
     """
 
     store: Path
@@ -52,6 +53,7 @@ class Settings:
     budget: int | None = None
     streams: int = 100
     kept: int = 1 << 26
+    console: bool = False
 
     def check(self) -> None:
         """Raise InputError if everybody on the network could change the graph, and nobody asked for this."""

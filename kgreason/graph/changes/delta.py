@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,9 @@ from kgreason.store.journal.record import Signed, changes
 from kgreason.store.oxigraph.update import quads as quads_of
 from kgreason.terms.dictionary import Dictionary
 
+if TYPE_CHECKING:
+    from kgreason.proofs.reasons import Reason
+
 Int8: TypeAlias = NDArray[np.int8]
 Quad: TypeAlias = tuple[str, str, str, str]
 """Subject, predicate, object and graph in N-Triples syntax; the default graph is the empty string."""
@@ -55,7 +58,8 @@ class Delta(Frames):
     `commit` is the number of the commit, 0 for a what-if. `change` has ids, and `dictionary` has the terms of these
     ids. `contradictions` are the contradictions that a what-if raises and the graph does not have; a commit leaves them
     empty (`KnowledgeGraph.contradictions` tells them). `declared` are the declarations of relations.
-    `rules` are the user's rules that were removed (-1) and added (1), as rule text.
+    `rules` are the user's rules that were removed (-1) and added (1), as rule text. `ended` are the contradictions that
+    a what-if ends. `reasons` are the rules and axioms that derive inferred triples, if `what_if` was asked for them.
 
     As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
     "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
@@ -68,6 +72,8 @@ class Delta(Frames):
     contradictions: tuple[Contradiction, ...] = ()
     declared: Mapping[str, Relation] = field(default_factory=dict)
     rules: Signed = ()
+    ended: tuple[Contradiction, ...] = ()
+    reasons: Mapping[Triple, Reason] = field(default_factory=dict)
 
     @property
     def rows(self) -> Int32:

@@ -7,5 +7,7 @@ store         /store: the Graph Store Protocol
 documents     the RDF documents that a request to /store brings, and those that it gets
 commits       headers that tell of a commit; If-Match
 live          /what-if, /explain, /rules and others: what only a live reasoner can say
+triples       /triples: asserted and inferred triples told apart
+status        /status, /slow-queries; recent: what they tell
 description   the description of the service
 """

@@ -9,6 +9,7 @@ Kgreason-Appeared: 7         triples that appeared, asserted or inferred; Kgreas
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -32,12 +33,17 @@ async def carried_out(request: Request, operations: tuple[Operation, ...], befor
     """
     condition = request.headers.get("if-match")
 
-    def edit(graph: KnowledgeGraph) -> tuple[Any, Delta, int]:
+    state, asked = served(request), time.perf_counter()
+
+    def edit(graph: KnowledgeGraph) -> tuple[Any, Delta, int, float]:
+        begun = time.perf_counter()
         check_match(condition, graph.commit)
         found = before(graph)
-        return found, graph.carry_out(operations).delta, graph.commit
+        return found, graph.carry_out(operations).delta, graph.commit, begun
 
-    found, delta, commit = await served(request).writer.run(edit)
+    found, delta, commit, begun = await state.writer.run(edit)
+    if delta.commit:
+        state.recent.committed(commit, time.perf_counter() - asked, begun - asked)
     return found, Response(status_code=204, headers=headers(delta, commit))
 
 

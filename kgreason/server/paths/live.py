@@ -5,6 +5,7 @@ All of them but /health and /changes ask the engine, in the thread of the writer
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -14,9 +15,10 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server import body
 from kgreason.server.feed import described
-from kgreason.server.formats import Types, media_type, wanted
+from kgreason.server.formats import TRIPLES, Types, media_type, wanted
 from kgreason.server.paths.commits import check_match, headers
-from kgreason.server.paths.served import flag, parameters, served, single
+from kgreason.server.paths.documents import brought
+from kgreason.server.paths.served import address, flag, number, parameters, served, single
 from kgreason.server.paths.update import requested
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
@@ -24,29 +26,55 @@ from kgreason.server.queries.nesting import may_be_deep
 RULES = "text/x-kgreason-rules"
 """The media type of rules in the rule language of kgreason."""
 _DELTAS: Types = {"json": ("application/json",), "patch": ("application/rdf-patch", "text/x-rdf-patch")}
+_REASONS = 1000
+"""For how many triples of a kind an answer of /what-if says the reasons at most."""
 
 
 async def what_if(request: Request) -> Response:
-    """The delta that an update or rules would have, with the contradictions that they would raise."""
-    form = wanted(request.headers.get("accept"), _DELTAS)
-    if media_type(request.headers.get("content-type")) == RULES:
+    """The delta that an update, a document or rules would have, with the contradictions that would come and go."""
+    form, given = wanted(request.headers.get("accept"), _DELTAS), parameters(request)
+    limit, reasons = number(given, "limit"), _REASONS if flag(given, "why") else 0
+    most = reasons if limit is None else min(limit, reasons)
+    media = media_type(request.headers.get("content-type"))
+
+    async def told(tried: Callable[[KnowledgeGraph], Delta]) -> Response:
+        return await served(request).writer.run(lambda graph: _told(tried(graph), form, limit, graph.commit))
+
+    if media == RULES:
         text = await body.text(request, served(request).settings)
-        return await served(request).writer.run(lambda graph: _told(_with_rules(graph, text), form))
+        return await told(lambda graph: _with_rules(graph, text, most))
+    if any(media in medias for medias in TRIPLES.values()):
+        async with brought(request, None, address(request), several=False) as loads:
+            return await told(lambda graph: graph.carry_out(loads, keep=False, reasons=most).delta)
     operations = await requested(request)
-    return await served(request).writer.run(lambda graph: _told(graph.carry_out(operations, keep=False).delta, form))
+    return await told(lambda graph: graph.carry_out(operations, keep=False, reasons=most).delta)
 
 
-def _with_rules(graph: KnowledgeGraph, text: str) -> Delta:
-    with graph.what_if() as tx:
+def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
+    with graph.what_if(reasons=reasons) as tx:
         tx.add_rules(text, "the body")
     return tx.delta
 
 
-def _told(delta: Delta, form: str) -> Response:
+def _told(delta: Delta, form: str, limit: int | None, commit: int) -> Response:
+    """A delta as an answer: at most `limit` triples of each kind, and how many there are of all kinds."""
     if form == "patch":
         return Response(delta.to_patch(), headers={"Content-Type": "application/rdf-patch"})
-    contradictions = [str(each) for each in delta.contradictions]
-    return JSONResponse(described(delta) | {"contradictions": contradictions})
+    told = described(delta)
+    lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
+    counts = {
+        name: {kind: len(found) for kind, found in told[name].items()} for name in ("appeared", "disappeared")
+    } | {name: len(told[name]) for name in ("asserted", "retracted")}
+    for each in lists if limit is not None else ():
+        del each[limit:]
+    told |= {"commit": commit, "counts": counts}
+    told |= {"contradictions": [str(each) for each in delta.contradictions[:limit]]}
+    told |= {"ended": [str(each) for each in delta.ended[:limit]]}
+    told["reasons"] = [
+        {"triple": triple, "rule": why.rule, "text": why.text, "axioms": why.axioms}
+        for triple, why in delta.reasons.items()
+    ]
+    return JSONResponse(told)
 
 
 async def explain(request: Request) -> Response:
@@ -97,11 +125,13 @@ async def rules(request: Request) -> Response:
 
 async def contradictions(request: Request) -> Response:
     """The contradictions, each with its rule, its terms and a line for a person; with `proofs=true` their proofs."""
-    with_proofs = flag(parameters(request), "proofs")
+    given = parameters(request)
+    with_proofs, limit = flag(given, "proofs"), number(given, "limit")
 
     def read(graph: KnowledgeGraph) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = [
-            {"message": str(each), "rule": each.rule, "terms": each.terms} for each in graph.contradictions()
+            {"message": str(each), "rule": each.rule, "terms": each.terms, "axioms": each.axioms}
+            for each in graph.contradictions()[:limit]
         ]
         if with_proofs:
             proofs = {tuple(map(str, proof.fact.terms)): proof.to_json() for proof in graph.prove_contradictions()}

@@ -8,6 +8,8 @@ Queries run in processes of their own (`queries.pool`). SERVICE is refused.
 
 from __future__ import annotations
 
+import time
+
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -41,10 +43,13 @@ async def query(request: Request) -> Response:
         solutions=chosen(accept, SOLUTIONS),
         triples=chosen(accept, TRIPLES),
     )
+    begun = time.perf_counter()
     try:
         answer = await state.pool.ask(asked)
     except UnacceptableError as error:
         raise unacceptable(SOLUTIONS if str(error) == "solutions" else TRIPLES) from error
+    finally:
+        state.recent.queried(sparql, time.perf_counter() - begun)
     types, name = (TRIPLES, asked.triples) if answer.kind == "triples" else (SOLUTIONS, asked.solutions)
     assert name
     return response(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(asked.commit)})

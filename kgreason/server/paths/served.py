@@ -11,22 +11,24 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from kgreason.server.feed import Feed
+from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.settings import Settings
 from kgreason.server.writer import Writer
 
 Parameters: TypeAlias = dict[str, list[str]]
-_MOST = 1000
+_MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """What the server has: its options, the query processes, the writer and the feed of its commits."""
+    """What the server has: its options, query processes, writer, the feed of its commits, and what it did lately."""
 
     settings: Settings
     pool: Pool
     writer: Writer
     feed: Feed
+    recent: Recent
 
 
 def served(request: Request) -> Served:
@@ -61,6 +63,14 @@ def flag(given: Parameters, name: str) -> bool:
     if value not in (None, "", "true", "false"):
         raise Problem(400, f"{name}={value}: write true or false")
     return value in ("", "true")
+
+
+def number(given: Parameters, name: str) -> int | None:
+    """A parameter that is a natural number; None if it is missing. Raises Problem."""
+    value = single(given, name)
+    if value is not None and not (value.isascii() and value.isdigit() and len(value) < _DIGITS):
+        raise Problem(400, f"{name}={value}: write a number")
+    return None if value is None else int(value)
 
 
 def address(request: Request) -> str:

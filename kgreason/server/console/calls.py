@@ -1,0 +1,159 @@
+"""`Calls`: requests of a page to the paths of the server, as a client over HTTP would send them, but in the process.
+
+    page -> Calls -> the application, with its guard -> path -> answer
+
+So limits, roles and errors are those of the paths. The requests carry the Host and the cookie of the page's own
+request. Raises Problem for an answer that is a problem document.
+
+Threads: everything here belongs to the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message
+
+from kgreason.server.problems import Problem
+
+_CARRIED = ("host", "cookie", "authorization")
+_AHEAD = 8
+_SHORT = 1 << 16
+"""JSON with more bytes is read in a thread."""
+
+
+class Answer:
+    """An answer: its status, its headers, and the pieces of its body."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], pieces: AsyncIterator[bytes]) -> None:
+        self.status, self.headers, self.pieces = status, headers, pieces
+
+    async def read(self) -> bytes:
+        """The whole body."""
+        return b"".join([piece async for piece in self.pieces])
+
+    async def json(self) -> Any:
+        """The body as JSON."""
+        text = await self.read()
+        return orjson.loads(text) if len(text) < _SHORT else await asyncio.to_thread(orjson.loads, text)
+
+
+class Calls:
+    """The requests of one page."""
+
+    def __init__(self, app: ASGIApp, page: HTTPConnection) -> None:
+        self._app, self._server, self._scheme = app, page.scope.get("server"), page.url.scheme.replace("ws", "http")
+        self._headers = {name: page.headers[name] for name in _CARRIED if name in page.headers}
+
+    async def json(self, path: str, **parameters: Any) -> Any:
+        """The JSON that a GET of a path answers. Raises Problem."""
+        async with self.open("GET", path, parameters) as answer:
+            return await answer.json()
+
+    async def send(self, method: str, path: str, text: str, kind: str, **options: Any) -> Answer:
+        """The answer to a request with a body of text of a media type; its body is JSON or empty. Raises Problem.
+
+        `options` are `parameters` and more `headers`.
+        """
+        headers = {"content-type": kind} | options.pop("headers", {})
+        async with self.open(method, path, body=text.encode(), headers=headers, **options) as answer:
+            found = await answer.read()
+        return Answer(answer.status, answer.headers, _once(found))
+
+    @asynccontextmanager
+    async def open(
+        self,
+        method: str,
+        path: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        body: bytes = b"",
+        headers: Mapping[str, str] | None = None,
+    ) -> AsyncIterator[Answer]:
+        """The answer to a request; leaving the block ends the request, as a client that goes away does."""
+        scope = self._scope(method, path, parameters or {}, {**self._headers, **(headers or {})}, body)
+        messages: asyncio.Queue[Message | None] = asyncio.Queue(_AHEAD)
+        task = asyncio.create_task(self._run(scope, body, messages))
+        try:
+            answer = await _answered(messages, task)
+            if answer.status >= 400:
+                raise _problem(answer.status, await answer.read(), answer.headers)
+            yield answer
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+
+    def _scope(
+        self, method: str, path: str, parameters: Mapping[str, Any], headers: Mapping[str, str], body: bytes
+    ) -> dict[str, Any]:
+        given = {**headers, "content-length": str(len(body))} if body else headers
+        query = urlencode({name: value for name, value in parameters.items() if value is not None})
+        return {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": self._scheme,
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": query.encode(),
+            "headers": [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in given.items()],
+            "client": None,
+            "server": self._server,
+        }
+
+    async def _run(self, scope: dict[str, Any], body: bytes, messages: asyncio.Queue[Message | None]) -> None:
+        parts = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> Message:
+            if parts:
+                return parts.pop()
+            await asyncio.Event().wait()  # until the task is cancelled
+            raise AssertionError
+
+        try:
+            await self._app(scope, receive, messages.put)
+        finally:
+            with suppress(asyncio.QueueFull):
+                messages.put_nowait(None)
+
+
+async def _answered(messages: asyncio.Queue[Message | None], task: asyncio.Task[None]) -> Answer:
+    start = await messages.get()
+    if start is None:
+        await task
+        raise Problem(500, "the server has failed; its log says why")
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in start["headers"]}
+    return Answer(start["status"], headers, _pieces(messages))
+
+
+async def _pieces(messages: asyncio.Queue[Message | None]) -> AsyncIterator[bytes]:
+    """The pieces of a body. Raises Problem if the answer breaks off."""
+    while True:
+        message = await messages.get()
+        if message is None:
+            raise Problem(502, "the answer breaks off: it took too long, or was too long")
+        yield message.get("body", b"")
+        if not message.get("more_body"):
+            return
+
+
+async def _once(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+def _problem(status: int, text: bytes, headers: Mapping[str, str]) -> Problem:
+    try:
+        detail = str(json.loads(text)["detail"])
+    except (ValueError, KeyError, TypeError):
+        detail = f"the server has answered with status {status}"
+    return Problem(status, detail, headers)

@@ -1,0 +1,152 @@
+"""`Frame`: what every page of the console has: style, navigation, notices, and the calls to the server.
+
+A page is made in two steps. Its function builds the frame and its controls at once. What the graph says is read after
+the browser has connected (`Frame.later`), so a slow answer delays no page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Self, cast
+
+from markupsafe import Markup
+from nicegui import background_tasks, ui
+from starlette.requests import Request
+
+from kgreason.server.console.calls import Calls
+from kgreason.server.console.markup import notice
+from kgreason.server.console.shell import CONSOLE, Console
+from kgreason.server.console.vocabulary import WELL_KNOWN, Words
+from kgreason.server.guard import ROLE
+from kgreason.server.problems import problem_of
+from kgreason.server.session import COOKIE
+from kgreason.server.settings import ROLES
+
+PAGES = (
+    ("Query", "/"),
+    ("Edit", "/console/edit"),
+    ("Explore", "/console/explore"),
+    ("Ontology", "/console/ontology"),
+    ("Contradictions", "/console/contradictions"),
+    ("Feed", "/console/feed"),
+    ("Status", "/console/status"),
+)
+_STYLE = Markup("<style>{}</style>").format(Markup(Path(__file__).with_name("style.css").read_text("utf-8")))
+
+
+class Frame:
+    """The frame of a page; use it as a context, in which the page's content is made."""
+
+    def __init__(self, request: Request, name: str, title: str = "") -> None:
+        """`name` is the name of the page in the navigation."""
+        console = cast(Console, request.scope[CONSOLE])
+        self.calls: Calls = console.calls(request)
+        self.words = Words(WELL_KNOWN)
+        self._vocabulary = console.vocabulary
+        self._role = cast(str, request.scope[ROLE])
+        self._running: dict[str, asyncio.Task[Any]] = {}
+        ui.add_head_html(_STYLE)
+        ui.page_title(f"{title or name} · kgreason")
+        self._navigate(name, has_session=COOKIE in request.cookies)
+        self._main = ui.element("main").props('id="main" tabindex="-1"')
+        with self._main:
+            html(Markup('<h1 class="{}">{}</h1>').format("" if title else "quiet", title or name))
+            self._notices = html("")
+        self._client = ui.context.client
+        self._client.on_delete(self._end)
+
+    def may(self, role: str) -> bool:
+        """Whether the user has a role; the server checks this again."""
+        return ROLES.index(self._role) >= ROLES.index(role)
+
+    def _navigate(self, current: str, *, has_session: bool) -> None:
+        links = [
+            Markup('<a href="{}"{}>{}</a>').format(
+                address, Markup(' aria-current="page"') if name == current else "", name
+            )
+            for name, address in PAGES
+        ]
+        leave = (
+            Markup('<form method="post" action="/console/sign-out"><button class="plain">Sign out</button></form>')
+            if has_session
+            else ""
+        )
+        html(
+            Markup(
+                '<a class="skip" href="#main">Skip to the content</a><a class="brand" href="/">kgreason</a>'
+                '<nav aria-label="Pages">{}</nav>{}'
+            ).format(Markup("").join(links), leave),
+            tag="header",
+        )
+
+    def __enter__(self) -> Self:
+        self._main.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._main.__exit__(*error)
+
+    def tell(self, message: str, kind: str = "error") -> None:
+        """Show a message at the top of the page; an empty one takes it away."""
+        self._notices.set_content(notice(message, kind) if message else "")
+
+    def later(self, load: Callable[[], Awaitable[object]]) -> None:
+        """Call a function when the browser has connected, after the words of the graph were read."""
+
+        async def loading() -> None:
+            self.words = await self._vocabulary.words(self.calls)
+            await load()
+
+        async def begin() -> None:
+            await self._client.connected()
+            self.run(loading, "load")
+
+        background_tasks.create(begin())
+
+    def run(self, call: Callable[[], Awaitable[object]], kind: str = "") -> asyncio.Task[Any]:
+        """Run a function beside the event loop's other work; its errors become a message.
+
+        A call that begins ends an earlier call of the same kind, so that the latest wish wins.
+        """
+        if (before := self._running.get(kind)) is not None:
+            before.cancel()
+
+        async def running() -> None:
+            with self._client.content:
+                try:
+                    await call()
+                except Exception as error:
+                    self.tell(problem_of(error).detail)
+
+        task = background_tasks.create(running())
+        self._running[kind] = task
+        return task
+
+    def _end(self) -> None:
+        for task in self._running.values():
+            task.cancel()
+
+    def on(self, call: Callable[[], Awaitable[object]], kind: str = "") -> Callable[[], None]:
+        """A handler of an event that runs a function; see `run`."""
+
+        def handle() -> None:
+            self.tell("")
+            self.run(call, kind)
+
+        return handle
+
+
+def html(text: Markup | str, tag: str = "div") -> ui.html:
+    """An element with HTML, which `markup` has escaped."""
+    return ui.html(text if isinstance(text, Markup) else Markup.escape(text), sanitize=False, tag=tag)
+
+
+def button(text: str, handle: Callable[[], object], *, is_main: bool = False) -> ui.element:
+    """A button."""
+    found = ui.element("button").props('type="button"').classes("main" if is_main else "")
+    with found:
+        ui.html(Markup.escape(text), sanitize=False, tag="span")
+    found.on("click", lambda _: handle())
+    return found

@@ -1,0 +1,161 @@
+"""Terms, triples and tables as HTML.
+
+Law: all text goes through `Markup.format` or `escape`, which escape it. No other module but `tree` makes HTML.
+Links lead to pages of the console alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+from urllib.parse import quote, urlencode
+
+from markupsafe import Markup
+
+from kgreason.server.console.vocabulary import Words
+from kgreason.terms.quoting import unescape
+
+_LONG = 300
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_IRI = re.compile(r"<([^<>\s]+)>")
+Triple: TypeAlias = Sequence[str]
+
+
+class Literal(NamedTuple):
+    """The parts of a literal in N-Triples text."""
+
+    value: str
+    language: str
+    datatype: str
+
+
+def literal_of(text: str) -> Literal:
+    r"""The parts of a literal.
+
+    >>> literal_of('"a\\"b"@en'), literal_of('"7"^^<http://e/d>').datatype
+    (Literal(value='a"b', language='en', datatype=''), 'http://e/d')
+    """
+    end = text.rindex('"')
+    rest = text[end + 1 :]
+    try:
+        value = unescape(text[1:end])
+    except ValueError:
+        value = text[1:end]
+    return Literal(value, rest[1:] if rest.startswith("@") else "", rest[3:-1] if rest.startswith("^^") else "")
+
+
+def term(text: str, words: Words) -> Markup:
+    """A term in N-Triples text; IRIs and blank nodes are links to the page that explores them."""
+    if text.startswith("<") and not text.startswith("<<"):
+        iri = text[1:-1]
+        shown = words.short(iri) or f"<{iri}>"
+        return Markup('<a class="term" href="{}" title="{}">{}</a>').format(explore(text), iri, _shortened(shown))
+    if text.startswith("_:"):
+        return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text), _shortened(text))
+    if text.startswith('"'):
+        return _literal(literal_of(text), words)
+    return Markup('<span class="literal">{}</span>').format(_shortened(text))
+
+
+def _literal(literal: Literal, words: Words) -> Markup:
+    mark = f"@{literal.language}" if literal.language else words.short(literal.datatype) or literal.datatype
+    note = Markup('<span class="mark">{}</span>').format(mark) if mark and mark != "xsd:string" else ""
+    if len(literal.value) <= _LONG:
+        return Markup('<span class="literal">{}</span>{}').format(literal.value, note)
+    return Markup('<details class="long"><summary>{}…</summary>{}</details>{}').format(
+        literal.value[:_LONG], literal.value, note
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"
+
+
+def plain(text: str, words: Words) -> str:
+    """A term as short text without markup."""
+    if text.startswith("<") and not text.startswith("<<"):
+        return words.name(text[1:-1])
+    return text
+
+
+def explore(text: str) -> str:
+    """The address of the page that explores a term."""
+    return f"/console/explore?term={quote(text, safe='')}"
+
+
+def why(triple: Triple) -> str:
+    """The address of the page that proves a triple."""
+    return f"/console/why?{urlencode({'triple': ' '.join(triple)})}"
+
+
+def triple(terms: Triple, words: Words) -> Markup:
+    """A triple on a line; rdf:type is written `a`."""
+    subject, predicate, object_ = terms
+    verb = _verb(predicate, words)
+    return Markup("{} {} {}").format(term(subject, words), verb, term(object_, words))
+
+
+def _verb(predicate: str, words: Words) -> Markup:
+    if predicate != _TYPE:
+        return term(predicate, words)
+    return Markup('<a class="term" href="{}" title="rdf:type">a</a>').format(explore(predicate))
+
+
+class Row(NamedTuple):
+    """A row of a table: its cells, and the class of its style."""
+
+    cells: Sequence[Markup | str]
+    kind: str = ""
+
+
+def table(head: Sequence[str], rows: Iterable[Row], *, label: str, numbers: Iterable[int] = ()) -> Markup:
+    """A table that scrolls inside its own box; `numbers` are the places of columns that are aligned to the right."""
+    right = set(numbers)
+    titles = _cells("th", head, right, ' scope="col"')
+    lines = Markup("").join(
+        Markup('<tr class="{}">{}</tr>').format(row.kind, _cells("td", row.cells, right)) for row in rows
+    )
+    return _TABLE.format(label, titles, lines)
+
+
+_TABLE = Markup(
+    '<div class="box" role="region" aria-label="{}" tabindex="0">'
+    "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+)
+
+
+def _cells(tag: str, cells: Sequence[Markup | str], right: set[int], more: str = "") -> Markup:
+    parts = [
+        Markup(f"<{tag}{more}{' class=number' if place in right else ''}>{{}}</{tag}>").format(cell)
+        for place, cell in enumerate(cells)
+    ]
+    return Markup("").join(parts)
+
+
+def badge(asserted: bool) -> Markup:
+    """Whether a triple is asserted or inferred, in a word."""
+    name = "asserted" if asserted else "inferred"
+    return Markup('<span class="badge {}">{}</span>').format(name, name)
+
+
+def notice(text: str, kind: str = "error") -> Markup:
+    """A message: an "error" is announced at once, other kinds when the reader is ready."""
+    role = "alert" if kind == "error" else "status"
+    return Markup('<div class="notice {}" role="{}">{}</div>').format(kind, role, text)
+
+
+def empty(title: str, advice: str | Markup) -> Markup:
+    """What a page shows in place of nothing."""
+    return Markup('<div class="empty"><p class="title">{}</p><p>{}</p></div>').format(title, advice)
+
+
+def link(href: str, text: str, kind: str = "") -> Markup:
+    """A link to a page of the console."""
+    assert href.startswith("/")
+    return Markup('<a class="{}" href="{}">{}</a>').format(kind, href, text)
+
+
+def rule_text(text: str, words: Words) -> str:
+    """The text of a rule with short names."""
+    return _IRI.sub(lambda found: words.name(found[1]), text)

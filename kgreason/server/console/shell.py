@@ -1,0 +1,89 @@
+"""`Console`: NiceGUI beside the paths of the server.
+
+    /  /console/...  /_nicegui...    -> NiceGUI          everything else    -> the paths of the server
+
+NiceGUI has one application for each process, so a process can serve one console at a time. The guard of the server
+stands before both. `CONSOLE` in the scope of a request leads a page to its console.
+
+The policy of the pages lets a browser load from this server alone. NiceGUI needs inline scripts and `eval`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import cache
+
+from nicegui import ui
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kgreason.server.console.calls import Calls
+from kgreason.server.console.vocabulary import Vocabulary
+from kgreason.server.guard import SIGN_IN
+
+CONSOLE = "kgreason.console"
+_PATHS = ("/console/", "/_nicegui")
+_OWN = (SIGN_IN, "/console/sign-out", "/console/rows")
+"""Paths of the console that are not pages of NiceGUI."""
+_POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline';"
+    " img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
+_PATIENCE = 30
+"""The seconds that a page waits for a browser that has lost its connection."""
+
+
+class Console:
+    """An ASGI application: the pages, and around them the application of the paths."""
+
+    def __init__(self, paths: ASGIApp, whole: Callable[[], ASGIApp], register: Callable[[], object]) -> None:
+        """`whole` is the application with the guard before it, which the pages ask. `register` makes all pages."""
+        self._paths, self._whole = paths, whole
+        self._shell = _shell(register)
+        self.vocabulary = Vocabulary()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request or a websocket."""
+        path = scope.get("path", "")
+        is_page = path == "/" or path.startswith(_PATHS)
+        if scope["type"] == "lifespan" or not is_page or path.startswith(_OWN):
+            await self._paths(scope, receive, send)
+            return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["Content-Security-Policy"] = _POLICY
+            await send(message)
+
+        await self._shell({**scope, CONSOLE: self}, receive, sending)
+
+    def calls(self, request: Request) -> Calls:
+        """The requests of a page, which came by this request."""
+        return Calls(self._whole(), request)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run the pages."""
+        async with self._shell.router.lifespan_context(self._shell):
+            yield
+
+
+@cache
+def _shell(register: Callable[[], object]) -> Starlette:
+    """The application of NiceGUI with all pages."""
+    register()
+    shell = Starlette()
+    ui.run_with(
+        shell,  # type: ignore[arg-type]  # it calls methods of Starlette alone
+        title="kgreason",
+        dark=None,
+        language="en-US",
+        tailwind=False,
+        reconnect_timeout=_PATIENCE,
+        show_welcome_message=False,
+    )
+    return shell

@@ -1,0 +1,82 @@
+"""The page where a user signs in with a token. It needs no script, and loads nothing."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from kgreason.server import body
+from kgreason.server.paths.served import parameters, served, single
+from kgreason.server.session import Sessions
+
+_PAGE = Markup("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>Sign in · kgreason</title>
+<style>
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 0; display: grid; place-items: center; min-height: 100vh }}
+main {{ width: min(22rem, 88vw) }}
+h1 {{ font-size: 1.25rem; margin: 0 0 .75rem }}
+label {{ display: block; font-weight: 600; margin-bottom: .25rem }}
+input {{ box-sizing: border-box; width: 100%; padding: .5rem .6rem; font: inherit; border: 1px solid #7a8089;
+  border-radius: 4px }}
+button {{ margin-top: .9rem; padding: .5rem 1rem; font: inherit; font-weight: 600; border: 0; border-radius: 4px;
+  background: #0b6b5f; color: #fff }}
+:focus-visible {{ outline: 2px solid #0b6b5f; outline-offset: 2px }}
+.wrong {{ color: #a3201c }}
+p {{ margin: .75rem 0 }}
+@media (prefers-color-scheme: dark) {{
+  body {{ background: #14171a; color: #e3e6e8 }}
+  .wrong {{ color: #ff9a91 }}
+  button {{ background: #4fc3b1; color: #06231f }}
+  :focus-visible {{ outline-color: #4fc3b1 }}
+}}
+</style>
+</head>
+<body><main>
+<h1>kgreason</h1>
+<form method="post">
+<label for="token">Token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+{wrong}
+<button type="submit">Sign in</button>
+</form>
+<p>The tokens are in the file that <code>kgreason serve --token-file</code> names.</p>
+</main></body></html>
+""")
+_WRONG = Markup('<p class="wrong" role="alert">The server does not know this token.</p>')
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'",
+}
+
+
+async def sign_in(request: Request) -> Response:
+    """The page where a user signs in; POST of a form with a `token` begins a session."""
+    if request.method != "POST":
+        return HTMLResponse(_PAGE.format(wrong=""), headers=_HEADERS)
+    sessions: Sessions = request.app.state.sessions
+    token = single(parameters(request, await body.text(request, served(request).settings)), "token") or ""
+    if sessions.role_of_token(token) is None:
+        return HTMLResponse(_PAGE.format(wrong=_WRONG), 401, _HEADERS)
+    response = RedirectResponse(_next(request), 303, {"Cache-Control": "no-store"})
+    is_secure = request.headers.get("origin", "").startswith("https://")
+    sessions.begin(response, token, is_secure=is_secure)
+    return response
+
+
+def _next(request: Request) -> str:
+    """The page that the user wanted to see; always a page of this server."""
+    path = request.query_params.get("next", "/")
+    is_own = path == "/" or path.startswith(("/?", "/console/"))
+    return path if is_own and path.isprintable() and "\\" not in path else "/"
+
+
+async def sign_out(_: Request) -> Response:
+    """End a session."""
+    response = RedirectResponse("/console/sign-in", 303)
+    Sessions.end(response)
+    return response

@@ -1,0 +1,78 @@
+"""A proof as a tree in HTML: each step is a line that opens and closes, with its premises below it.
+
+A step that proves several others is shown once. Law: nothing here recurses, because a proof may be deep.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from kgreason.server.console.markup import badge, literal_of, rule_text, term, triple
+from kgreason.server.console.vocabulary import Words
+
+_OPEN, _MOST = 3, 1_000
+_END = Markup("</ul></details></li>")
+
+
+def tree(proof: dict[str, Any], words: Words) -> Markup:
+    """The tree of a proof, which is told as `Proof.to_json` tells it. The first steps are open."""
+    steps, told = proof["steps"], set[int]()
+    parts = [Markup('<ul class="proof">')]
+    waiting: list[tuple[int, int] | None] = [(proof["fact"], 0)]
+    while waiting and len(parts) < _MOST:
+        if (item := waiting.pop()) is None:
+            parts.append(_END)
+            continue
+        place, depth = item
+        step = steps[place]
+        if "rule" not in step or place in told:
+            parts.append(_line(step, words, is_told=place in told))
+            continue
+        told.add(place)
+        parts.append(_begin(step, words, is_open=depth < _OPEN))
+        waiting.append(None)
+        waiting += [(each, depth + 1) for each in reversed(step.get("premises", ()))]
+    parts += [_END] * waiting.count(None)
+    return Markup("").join([*parts, Markup("</ul>")])
+
+
+def _line(step: dict[str, Any], words: Words, *, is_told: bool) -> Markup:
+    note = Markup('<span class="mark">shown above</span>') if is_told else ""
+    return Markup('<li class="leaf"><span class="fact">{}</span> {} {}</li>').format(
+        fact(step, words), _how(step), note
+    )
+
+
+def _begin(step: dict[str, Any], words: Words, *, is_open: bool) -> Markup:
+    text = Markup('<li><details{}><summary><span class="fact">{}</span> {}</summary>{}<ul>')
+    return text.format(Markup(" open") if is_open else "", fact(step, words), _how(step), _reasons(step, words))
+
+
+def fact(step: dict[str, Any], words: Words) -> Markup:
+    """The fact of a step."""
+    for name in ("computed", "absent"):
+        if name in step:
+            return escape(step[name])
+    relation, terms = step["fact"]["relation"], step["fact"]["terms"]
+    if relation is None:
+        return triple(terms, words)
+    if relation == "false":
+        return Markup("contradiction by {}").format(literal_of(terms[0]).value)
+    return Markup("{}({})").format(relation, Markup(", ").join(term(each, words) for each in terms))
+
+
+def _how(step: dict[str, Any]) -> Markup:
+    if "rule" in step:
+        return Markup('<span class="badge inferred">{}</span>').format(step["rule"]["name"])
+    return badge(True) if step["asserted"] else Markup('<span class="mark">computed</span>')
+
+
+def _reasons(step: dict[str, Any], words: Words) -> Markup:
+    rule = step["rule"]
+    lines = [Markup('<p class="reason">axiom {}</p>').format(triple(source, words)) for source in rule["sources"]]
+    lines += [Markup('<p class="reason">where {}</p>').format(text) for text in rule["conditions"]]
+    if not rule["sources"]:
+        lines.append(Markup('<pre class="rule">{}</pre>').format(rule_text(rule["text"], words)))
+    return Markup("").join(lines)

@@ -1,0 +1,160 @@
+"""`Vocabulary`: the prefixes, classes and properties of a graph, for short names and for completion.
+
+A graph does not keep the prefixes of its files. So namespaces that are well known have their usual prefix, and each
+other namespace of a class or property gets one from its name: `http://example.org/univ-bench.owl#` is `univ-bench`.
+
+Cost: one query after each commit at most, and at most one in ten seconds. It reads the declared classes and properties,
+and those of some thousands of triples.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from kgreason.errors import KgreasonError
+from kgreason.server.console.calls import Calls
+from kgreason.server.problems import Problem
+
+WELL_KNOWN = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "sh": "http://www.w3.org/ns/shacl#",
+    "prov": "http://www.w3.org/ns/prov#",
+    "dcat": "http://www.w3.org/ns/dcat#",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dcterms": "http://purl.org/dc/terms/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "schema": "http://schema.org/",
+    "ub": "http://swat.cse.lehigh.edu/onto/univ-bench.owl#",
+}
+_ALWAYS = ("rdf", "rdfs", "owl", "xsd")
+_SECONDS = 10
+_MOST = 5_000
+_PROPERTIES = (
+    "rdf:Property owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty owl:TransitiveProperty"
+    " owl:SymmetricProperty owl:FunctionalProperty"
+)
+_QUERY = f"""PREFIX rdf: <{WELL_KNOWN["rdf"]}> PREFIX rdfs: <{WELL_KNOWN["rdfs"]}> PREFIX owl: <{WELL_KNOWN["owl"]}>
+SELECT DISTINCT ?kind ?term {{
+  {{ VALUES ?type {{ rdfs:Class owl:Class }} ?term a ?type BIND("class" AS ?kind) }}
+  UNION {{ VALUES ?type {{ {_PROPERTIES} }} ?term a ?type BIND("property" AS ?kind) }}
+  UNION {{ {{ SELECT ?term {{ ?s a ?term }} LIMIT 20000 }} BIND("class" AS ?kind) }}
+  UNION {{ {{ SELECT ?term {{ ?s ?term ?o }} LIMIT 20000 }} BIND("property" AS ?kind) }}
+  FILTER(isIRI(?term))
+}} LIMIT {_MOST}"""
+_LOCAL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
+_DECLARED = re.compile(r"(?i)@?\bprefix\s+([\w.-]*):")
+_USED = re.compile(r"(?<![\w:?$@-])([A-Za-z][\w.-]*):(?![/\s])")
+_HIDING = re.compile(r"<[^<>\s]*>|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?<!\S)#[^\n]*")
+"""IRIs, strings and comments, in which a colon makes no prefixed name."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+
+
+class Words:
+    """What the console knows of a graph: namespaces by prefix, and the IRIs of classes and properties."""
+
+    def __init__(
+        self, prefixes: Mapping[str, str], classes: Sequence[str] = (), properties: Sequence[str] = ()
+    ) -> None:
+        self.prefixes, self.classes, self.properties = prefixes, classes, properties
+        self._prefix = {namespace: prefix for prefix, namespace in prefixes.items()}
+
+    def short(self, iri: str) -> str | None:
+        """An IRI as a prefixed name, if a prefix fits.
+
+        >>> Words(WELL_KNOWN).short("http://www.w3.org/2002/07/owl#Thing")
+        'owl:Thing'
+        """
+        namespace = namespace_of(iri)
+        prefix, local = self._prefix.get(namespace), iri[len(namespace) :]
+        return f"{prefix}:{local}" if prefix is not None and _LOCAL.fullmatch(local) else None
+
+    def name(self, iri: str) -> str:
+        """An IRI for a person: a prefixed name, or the IRI itself."""
+        return self.short(iri) or f"<{iri}>"
+
+    def full(self, text: str) -> str | None:
+        """The IRI of a prefixed name, or None."""
+        prefix, colon, local = text.partition(":")
+        return self.prefixes[prefix] + local if colon and prefix in self.prefixes else None
+
+    def undeclared(self, text: str) -> dict[str, str]:
+        """The known prefixes that a query or a document uses, and does not declare."""
+        declared = {name.lower() for name in _DECLARED.findall(text)}
+        used = dict.fromkeys(_USED.findall(_HIDING.sub(" ", text)))
+        return {name: self.prefixes[name] for name in used if name in self.prefixes and name.lower() not in declared}
+
+
+class Vocabulary:
+    """The words of a graph as of a recent commit."""
+
+    def __init__(self) -> None:
+        self._words, self._commit, self._time = Words(WELL_KNOWN), -1, 0.0
+
+    async def words(self, calls: Calls) -> Words:
+        """The words, read anew if there was a commit. Raises Problem if the user may not read."""
+        commit = (await calls.json("/health"))["commit"]
+        if commit != self._commit and time.monotonic() - self._time > _SECONDS:
+            try:
+                rows = await _rows(calls)
+            except (Problem, KgreasonError):
+                return self._words
+            self._words, self._commit, self._time = words_of(rows), commit, time.monotonic()
+        return self._words
+
+
+async def _rows(calls: Calls) -> list[tuple[str, str]]:
+    accept = {"accept": "text/tab-separated-values"}
+    async with calls.open("GET", "/query", {"query": _QUERY}, headers=accept) as answer:
+        lines = (await answer.read()).decode().splitlines()[1:]
+    pairs = (line.split("\t") for line in lines)
+    return [(kind.strip('"'), term[1:-1]) for kind, term in pairs]
+
+
+def words_of(rows: Iterable[tuple[str, str]]) -> Words:
+    """The words for terms with their kinds, "class" or "property"."""
+    found = sorted(set(rows))
+    classes, properties = (tuple(term for kind, term in found if kind == wanted) for wanted in ("class", "property"))
+    return Words(prefixes_for((*classes, *properties)), classes, properties)
+
+
+def prefixes_for(iris: Iterable[str]) -> dict[str, str]:
+    """A prefix for the namespace of each IRI.
+
+    >>> prefixes_for(["http://e/zoo#Cat"])["zoo"]
+    'http://e/zoo#'
+    """
+    usual = {namespace: prefix for prefix, namespace in WELL_KNOWN.items()}
+    found = {prefix: WELL_KNOWN[prefix] for prefix in _ALWAYS}
+    for namespace in dict.fromkeys(map(namespace_of, iris)):
+        if namespace and namespace not in found.values():
+            prefix = usual.get(namespace) or _invented(namespace)
+            number = 2
+            while prefix in found:
+                prefix, number = f"{_invented(namespace)}{number}", number + 1
+            found[prefix] = namespace
+    return found
+
+
+def namespace_of(iri: str) -> str:
+    """The part of an IRI up to its last `#`, `/` or `:`.
+
+    >>> namespace_of("http://e/zoo#Cat"), namespace_of("urn:cat")
+    ('http://e/zoo#', 'urn:')
+    """
+    return iri[: max(iri.rfind(sign) for sign in "#/:") + 1]
+
+
+def _invented(namespace: str) -> str:
+    """A prefix from the last word of a namespace."""
+    parts = [part for part in re.split(r"[#/:]", namespace) if part]
+    for part in reversed(parts):
+        stem = re.sub(r"\.(owl|rdf|ttl|html?)$", "", part)
+        if word := _WORD.search(stem):
+            return word.group().lower()[:12].rstrip("-")
+    return "ns"

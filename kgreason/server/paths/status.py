@@ -1,0 +1,52 @@
+"""`/status` and `/slow-queries`: how the server is doing.
+
+The text of a query may say what others look for, so only an administrator sees the slow queries.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from kgreason.server.paths.served import served
+
+
+async def status(request: Request) -> Response:
+    """Counts of the graph, memory, queues, and the times of the last commits."""
+    state = served(request)
+    stats, warnings = await state.writer.run(lambda graph: (graph.stats(), graph.warnings))
+    return JSONResponse(
+        {
+            "commit": state.writer.commit,
+            "stats": stats,
+            "warnings": warnings,
+            "resident_bytes": _resident(),
+            "seconds": time.time() - state.recent.begun,
+            "waiting": {"edits": state.writer.waiting, "queries": state.pool.waiting},
+            "query_processes": state.pool.running,
+            "streams": state.feed.streams,
+            "commits": list(state.recent.commits),
+        }
+    )
+
+
+async def slow_queries(request: Request) -> Response:
+    """The slowest queries since the server began, with the seconds until their first rows."""
+    return JSONResponse(
+        [
+            {"seconds": -query.negative, "begun": query.begun, "text": query.text}
+            for query in served(request).recent.queries
+        ]
+    )
+
+
+def _resident() -> int | None:
+    """The memory of this process in bytes, where the system tells it."""
+    try:
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return None

@@ -1,0 +1,44 @@
+"""`/triples`: the triples that match a pattern, asserted and inferred ones told apart.
+
+The parameters `subject`, `predicate` and `object` are terms in N-Triples text; a missing one matches any term. Only the
+engine knows which triples are asserted, so the thread of the writer answers.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from pyoxigraph import DefaultGraph, Quad
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.paths.served import number, parameters, served, single
+from kgreason.server.problems import Problem
+from kgreason.server.queries.nesting import may_be_deep
+
+_MOST = 1_000
+
+
+async def triples(request: Request) -> Response:
+    """The triples that match a pattern, at most `limit` of them, and whether each is asserted."""
+    given = parameters(request)
+    terms = [single(given, name) for name in ("subject", "predicate", "object")]
+    if any(may_be_deep(term or "") for term in terms):
+        raise Problem(400, "the term has too many brackets")
+    limit = number(given, "limit")
+    most = _MOST if limit is None else min(limit, _MOST)
+    return JSONResponse(await served(request).writer.run(lambda graph: _matching(graph, terms, most)))
+
+
+def _matching(graph: KnowledgeGraph, terms: list[str | None], most: int) -> dict[str, Any]:
+    subject, predicate, object_ = terms
+    found = list(islice(graph.match(subject, predicate, object_, DefaultGraph()), most + 1))
+    told = [{"triple": [*map(str, quad.triple)], "asserted": _is_asserted(graph, quad)} for quad in found[:most]]
+    return {"commit": graph.commit, "triples": told, "complete": len(found) <= most}
+
+
+def _is_asserted(graph: KnowledgeGraph, quad: Quad) -> bool:
+    """Whether a graph asserts the triple of a quad."""
+    return next(iter(graph.match(quad.subject, quad.predicate, quad.object, asserted=True)), None) is not None

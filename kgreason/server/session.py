@@ -1,0 +1,62 @@
+"""`Sessions`: browsers that have signed in with a token. The cookie of a session is signed, and holds no token.
+
+    kgreason=1763890000.3f2a9c51d0e47b86.5d0c...        until when, which token, signature (HMAC-SHA-256)
+
+Laws: a cookie has the role of its token, and never a higher one. It ends after twelve hours, and with the process,
+because the key of the signature is made anew. Only the server reads the cookie (HttpOnly), and browsers send it with
+requests of the server's own pages alone (SameSite=Strict).
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Mapping
+from hashlib import sha256
+
+from starlette.responses import Response
+
+COOKIE = "kgreason"
+_SECONDS = 12 * 3600
+
+
+class Sessions:
+    """The sessions of a server with these tokens, each with its role."""
+
+    def __init__(self, tokens: Mapping[str, str]) -> None:
+        self._tokens, self._key = tokens, secrets.token_bytes(32)
+        self._roles = {self._name(token): role for token, role in tokens.items()}
+
+    def _name(self, token: str) -> str:
+        return self._signed(f"token {token}")[:16]
+
+    def _signed(self, text: str) -> str:
+        return hmac.new(self._key, text.encode(), sha256).hexdigest()
+
+    def role_of_token(self, given: str) -> str | None:
+        """The role of a token. Takes the same time for each token that is not known."""
+        found = None
+        for token, role in self._tokens.items():
+            if hmac.compare_digest(token.encode(), given.encode(errors="surrogateescape")):
+                found = role
+        return found
+
+    def role_of_cookie(self, cookie: str) -> str | None:
+        """The role of a session; None if the cookie is forged, or the session has ended."""
+        text, _, signature = cookie.rpartition(".")
+        if not hmac.compare_digest(self._signed(text).encode(), signature.encode(errors="surrogateescape")):
+            return None
+        until, _, name = text.partition(".")
+        return self._roles.get(name) if time.time() < int(until) else None
+
+    def begin(self, response: Response, token: str, *, is_secure: bool) -> None:
+        """Give the cookie of a new session to a browser that has sent a known token."""
+        text = f"{int(time.time()) + _SECONDS}.{self._name(token)}"
+        cookie = f"{text}.{self._signed(text)}"
+        response.set_cookie(COOKIE, cookie, _SECONDS, httponly=True, samesite="strict", secure=is_secure)
+
+    @staticmethod
+    def end(response: Response) -> None:
+        """Take the cookie away."""
+        response.delete_cookie(COOKIE, httponly=True, samesite="strict")

@@ -1,0 +1,78 @@
+"""What the console asks of the paths: reasons of a what-if, what it would end, asserted triples, the state."""
+
+from __future__ import annotations
+
+import httpx
+
+from tests.server.conftest import ZOO
+from tests.server.serving import client, served
+from tests.server.test_guard import ADMIN, READ, bearer, guarded  # noqa: F401  # a fixture
+
+PREFIXES = "PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>"
+OWL = "@prefix owl: <http://www.w3.org/2002/07/owl#> ."
+TURTLE = {"Content-Type": "text/turtle"}
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+def test_what_if_takes_a_document_and_says_why(http: httpx.Client) -> None:
+    told = http.post(
+        "/what-if?why=true",
+        content=":kit a :Cat .".replace(":kit", "<http://e/kit>").replace(":Cat", "<http://e/Cat>"),
+        headers=TURTLE,
+    ).json()
+    assert told["counts"] == {
+        "appeared": {"asserted": 1, "inferred": 1},
+        "disappeared": {"asserted": 0, "inferred": 0},
+        "asserted": 1,
+        "retracted": 0,
+    }
+    [reason] = told["reasons"]
+    assert reason["triple"] == ["<http://e/kit>", TYPE, "<http://e/Animal>"]
+    assert reason["rule"] == "cax-sco"
+    assert [axiom[0] for axiom in reason["axioms"]] == ["<http://e/Cat>"]
+    assert told["commit"] == http.get("/health").json()["commit"]
+
+
+def test_what_if_says_why_a_triple_held_that_would_go(http: httpx.Client) -> None:
+    update = f"{PREFIXES} DELETE DATA {{ :Cat rdfs:subClassOf :Animal }}"
+    told = http.post("/what-if?why=true&limit=1", data={"update": update}).json()
+    assert told["counts"]["disappeared"]["inferred"] >= 1
+    assert len(told["disappeared"]["inferred"]) == 1
+    assert told["reasons"][0]["rule"] == "cax-sco"
+    assert http.get("/stats").json()["inferred"] >= 1
+
+
+def test_what_if_tells_the_contradictions_that_end(tmp_path: object) -> None:
+    text = f"{OWL} {ZOO} :Dog owl:disjointWith :Cat . :rex a :Cat, :Dog ."
+    with served(tmp_path / "store", text=text) as address, client(address) as http:  # type: ignore[operator]
+        told = http.post("/what-if", data={"update": "DELETE DATA { <http://e/rex> a <http://e/Dog> }"}).json()
+        assert [each.split(":")[0] for each in told["ended"]] == ["cax-dw"]
+        assert told["contradictions"] == []
+        assert len(http.get("/contradictions?limit=1").json()) == 1
+        assert http.get("/contradictions?limit=0").json() == []
+
+
+def test_triples_tells_asserted_from_inferred(http: httpx.Client) -> None:
+    told = http.get("/triples", params={"subject": "<http://e/tom>"}).json()
+    kinds = {tuple(each["triple"]): each["asserted"] for each in told["triples"]}
+    assert kinds["<http://e/tom>", TYPE, "<http://e/Cat>"]
+    assert not kinds["<http://e/tom>", TYPE, "<http://e/Animal>"]
+    assert kinds["<http://e/tom>", "<http://e/age>", '"07"^^<http://www.w3.org/2001/XMLSchema#integer>']
+    assert told["complete"]
+    assert not http.get("/triples", params={"subject": "<http://e/tom>", "limit": 1}).json()["complete"]
+    assert http.get("/triples", params={"subject": "tom tom"}).status_code == 400
+    assert http.get("/triples", params={"limit": "-1"}).status_code == 400
+
+
+def test_status_has_the_last_commits(http: httpx.Client) -> None:
+    http.post("/update", data={"update": "INSERT DATA { <http://e/new> a <http://e/Cat> }"})
+    told = http.get("/status").json()
+    assert told["commits"][-1]["commit"] == told["commit"]
+    assert 0 <= told["commits"][-1]["waited"] <= told["commits"][-1]["seconds"]
+
+
+def test_slow_queries_are_for_administrators(guarded: httpx.Client) -> None:  # noqa: F811
+    guarded.get("/query", params={"query": "ASK { ?secret a ?b }"}, headers=bearer(READ))
+    assert guarded.get("/slow-queries", headers=bearer(READ)).status_code == 403
+    assert "secret" in guarded.get("/slow-queries", headers=bearer(ADMIN)).text
+    assert "secret" not in guarded.get("/status", headers=bearer(READ)).text
