@@ -104,7 +104,7 @@ def _undo_rules(signed: Signed, own: Sequence[Rule], tx: Transaction) -> Iterato
 
 
 def _undo_facts(done: Delta, live: Materializer, tx: Transaction) -> Iterator[str]:
-    for sign, text in asserted_facts(done.change.facts, done.dictionary):
+    for sign, text in reversed(asserted_facts(done.change.facts, done.dictionary)):  # first what goes: keys get free
         name, terms = read_fact(text)
         row = live.dictionary.find([relation_text(name, len(terms)), *terms]).astype(np.int32)[None]
         is_there = bool(row.all() and live.engine.circuit.facts.is_asserted_fact(row)[0])

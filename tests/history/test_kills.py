@@ -1,0 +1,30 @@
+"""A kill at any moment leaves a history that has every commit and agrees with the graph, once the store is opened."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def killed(folder: Path, first: int, stride: int) -> set[str]:
+    """The names of the steps ahead of which a process was killed."""
+    command = [sys.executable, "-m", "tests.history.killed", str(folder), str(first), str(stride)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = [line.split() for line in done.stdout.splitlines()]
+    last = [int(words[-1]) for words in found]
+    assert last == sorted(last)
+    return {name for words in found for name in words[1:-1]}
+
+
+def test_a_few_kills(tmp_path: Path) -> None:
+    assert killed(tmp_path, 5, 23)
+
+
+@pytest.mark.slow
+def test_a_kill_ahead_of_every_step(tmp_path: Path) -> None:
+    names = killed(tmp_path, 0, 1)
+    assert {"append", "write", "fsync", "_sync", "replace", "apply", "flush"} <= names
