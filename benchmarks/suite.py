@@ -19,6 +19,7 @@ from benchmarks import (
     engine,
     files,
     footprint,
+    language,
     long_rules,
     reopening,
     spark,
@@ -170,7 +171,15 @@ _CLOSURES: tuple[Benchmark, ...] = tuple(
     for rival, aim in (("reasonable", 1), ("owlrl", 1 / 100))
 )
 
-BENCHMARKS = (*_LOADING, *_CHANGING, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
+_LANGUAGE: tuple[Benchmark, ...] = (
+    Benchmark("filter-million", "FILTER over a million numbers over the rule without it", 3, "x", language.filtered),
+    Benchmark("function-string", "a function of SPARQL for a distinct string", 6, "us", language.function),
+    Benchmark("count-large", "COUNT under one change: a group of 100,000 over one of 100", 1.2, "x", language.counted),
+    Benchmark("not-lubm5", "adding a rule with NOT over the rule without it: LUBM(5,0)", 2, "x", language.negated),
+    Benchmark("text-editor", "one insertion into a replicated text over Bootstrap", 1 / 2000, "x", language.editor),
+)
+
+BENCHMARKS = (*_LOADING, *_CHANGING, *_LANGUAGE, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
 
 ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-linear", "load by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.compiled import announce
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
@@ -406,6 +407,16 @@ class Engine:
             rows, tables = changed[came], numbers[came]
         self._looked_at = self.circuit, self.circuit.touched
         return rows, tables
+
+    def was_present(self, rows: Int32) -> NDArray[np.bool_]:
+        """For each of rows int32[n, w] whether it was a fact before the open commit, if that is kept apart: bool[n].
+
+        It is kept apart after a Bootstrap only; otherwise all are False, and `arrived` gives new facts alone.
+        """
+        if self.circuit is self._origin:
+            return np.zeros(len(rows), dtype=np.bool_)
+        found: NDArray[np.bool_] = self._origin.facts.find(rows) >= 0
+        return found
 
     def place(self) -> Place:
         """Where the open commit stands now, for `touched`."""

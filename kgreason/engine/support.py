@@ -18,6 +18,7 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import STAMP, Int32
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern
+from kgreason.zset.order import distinct
 
 Check = Callable[[], object]
 _MANY = 1_000_000
@@ -52,7 +53,7 @@ class _Pairs:
 
     def take(self, traced: Int32) -> None:
         """Note derivations: int32[n, 1 + slots], the number of the rule, and the values of its slots."""
-        for number in np.unique(traced[:, 0]).tolist():
+        for number in distinct(traced[:, 0]).tolist():
             code = self._engine.planner.rule(number)
             slots = traced[traced[:, 0] == number, 1:]
             slots[:, 1 + code.shape.variables :][:, : len(code.constants)] = code.constants
@@ -76,13 +77,13 @@ class _Pairs:
         for pattern in dict.fromkeys(code.shape.heads):
             rows = self._rows(pattern, slots)
             kept = (rows >= 0) & self._is_inferred[rows] & (newest < self._stamps[rows])
-            self._parts.append(np.unique(rows[kept].astype(np.int64) << 32 | owner))
+            self._parts.append(distinct(rows[kept].astype(np.int64) << 32 | owner))
             self._waiting += len(self._parts[-1])
         if self._waiting > _MANY + len(self._found):
             self._merge()
 
     def _merge(self) -> None:
-        self._found = np.unique(np.concatenate([self._found, *self._parts]))
+        self._found = distinct(np.concatenate([self._found, *self._parts]))
         self._parts, self._waiting = [], 0
 
     def alone(self) -> Int32:

@@ -35,6 +35,7 @@ from kgreason.proofs.contradictions import is_contradictory
 from kgreason.rdf.reader import read_files
 from kgreason.rules.model import Atom, Constant, Triple, Variable, triple
 from kgreason.terms.vocabulary import OWL_ANNOTATION_PROPERTY, OWL_ONE_OF, RDF_FIRST, RDF_REST, RDF_TYPE
+from kgreason.zset.order import distinct
 
 _PROPERTY = Variable("property")
 
@@ -89,7 +90,7 @@ class Closure:
 
     def terms(self) -> list[Constant]:
         """Every term that occurs in the closure."""
-        return self._live.dictionary.decode(np.unique(self._triples()))
+        return self._live.dictionary.decode(distinct(self._triples()))
 
     @property
     def is_absurd(self) -> bool:

@@ -23,6 +23,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule
 from kgreason.store import snapshot
+from kgreason.zset.order import distinct
 
 _SHOWN = re.compile(r"(?!dt_|eq_)\w+/\d+")
 """The relations that a user's rules may derive."""
@@ -70,7 +71,7 @@ class RuleCosts:
         owners = {code: number[rule] for code, rule in live.rules_by_code().items()}
         pairs = supported_alone(live.engine, owners, lambda: None)
         rows, tables = live.engine.circuit.facts.columns(pairs[:, 0])
-        relations = np.unique(rows[tables != live.triples, 0])
+        relations = distinct(rows[tables != live.triples, 0])
         texts = live.dictionary.decode(relations)
         shown = relations[np.array([bool(_SHOWN.fullmatch(text)) for text in texts], dtype=np.bool_)]
         is_shown = (tables == live.triples) | np.isin(rows[:, 0], shown)

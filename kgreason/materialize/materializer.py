@@ -63,6 +63,7 @@ from kgreason.progress import SILENT, Progress
 from kgreason.rules.lowering import lowered, renamed_results
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import distinct
 
 File = str | PathLike[str]
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
@@ -187,6 +188,9 @@ class Materializer:
         facts = self._foreseen(asserted, said, is_first=means.is_first)
         if any(edit.facts):
             facts = together([facts, Facts(*map(self._by_table, edit.facts))])
+        if self.operators.are_any and not edit.evaluated:
+            foretold = self.operators.foretold({self.triples: asserted.added, **facts.added}, means.check)
+            facts = _together([facts, foretold])
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, facts, program, means)
         if self.operators.are_any:
@@ -461,7 +465,7 @@ class Materializer:
         if self.equality:
             is_respelled |= bool((changes.tables == self.equality.rep_table).any())
         others = changes.tables != self.triples
-        relations = np.unique(changes.rows[others, 0])
+        relations = distinct(changes.rows[others, 0])
         texts = self.dictionary.decode(relations)
         false = [text.startswith(f"{FALSE.relation}/") for text in texts]
         if not any(false):

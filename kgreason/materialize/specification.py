@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.circuit.consequences import consequences
 from kgreason.circuit.functions import NO_FUNCTIONS
@@ -146,6 +147,10 @@ class ReferenceEngine:
         """All present facts: columns int32[n, w] and tables int32[n]."""
         rows, tables, _ = self.circuit.facts.contents()
         return rows, tables
+
+    def was_present(self, rows: Int32) -> NDArray[np.bool_]:
+        """Nothing is known about rows before the commit: bool[n], all False."""
+        return np.zeros(len(rows), dtype=np.bool_)
 
     def place(self) -> Place:
         """Where the open commit stands now, for `touched`."""

@@ -38,6 +38,7 @@ from kgreason.rules.program import Program as RuleText
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import VOCABULARY
+from kgreason.zset.order import distinct
 
 _VOCABULARY = frozenset(VOCABULARY)
 _TERM = re.compile(r'<[^>]*>|_:[^\s,\])]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?')
@@ -127,7 +128,7 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
             records = np.load(folder / "records.npy", mmap_mode="r")
             rows = Saved(records, list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
             quads = np.insert(rows, 3, 0, axis=1)
-        ids = np.unique(quads)
+        ids = distinct(quads)
         number = np.zeros(len(terms) + 1, dtype=np.int32)
         number[ids[ids > 0]] = dictionary.intern(terms.decode(ids[ids > 0]))
         found: Int32 = number[quads]
@@ -145,7 +146,7 @@ def read_facts(folder: Path, dictionary: Dictionary) -> dict[tuple[str, int], In
     added = {}
     for each in all_of(saved, terms):
         rows = rows_of(saved, each.number, each.arity, asserted=True)
-        ids = np.unique(rows)
+        ids = distinct(rows)
         number = np.zeros(len(terms) + 1, dtype=np.int32)
         number[ids] = dictionary.intern(terms.decode(ids))
         added[each.name, each.arity] = number[rows]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.planner import Planner
+from kgreason.zset.order import distinct
 
 _PATIENCE = 4096
 
@@ -78,7 +79,7 @@ class Catalogue:
         low = constants[first] << 32 | constants.get(second, 0)
         high = low + 1 if second in constants else (constants[first] + 1) << 32
         found = [part.rows[slice(*np.searchsorted(part.keys, [low, high]))] for part in (self._listed, *self._recent)]
-        return np.unique(np.concatenate(found)) if any(map(len, found[1:])) else found[0]
+        return distinct(np.concatenate(found)) if any(map(len, found[1:])) else found[0]
 
     def _take_in(self) -> None:
         """Make a list of the added rows, merged with each recent list that is shorter than twice their number."""
@@ -86,7 +87,7 @@ class Catalogue:
         self._new = []
         while self._recent and len(self._recent[-1].rows) < 2 * len(rows):
             rows = np.concatenate([self._recent.pop().rows, rows])
-        self._recent.append(self._list(np.unique(rows)))
+        self._recent.append(self._list(distinct(rows)))
 
     def _list(self, rows: Int32) -> _Listed:
         """A list of these rows, sorted by their keys."""

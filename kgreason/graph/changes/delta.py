@@ -38,6 +38,7 @@ from kgreason.rules.relations.declarations import columns_of
 from kgreason.store.journal.record import Signed, changes
 from kgreason.store.oxigraph.update import quads as quads_of
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import distinct
 
 if TYPE_CHECKING:
     from kgreason.proofs.reasons import Reason
@@ -154,7 +155,7 @@ class Delta(Frames):
         """A copy of the delta with its own dictionary. The copy stays valid if the graph's dictionary drops terms."""
         change = self.change
         tables = (change.rows, change.removed_quads, change.added_quads, change.facts.rows)
-        ids = np.unique(np.concatenate([table.ravel() for table in tables]))
+        ids = distinct(np.concatenate([table.ravel() for table in tables]))
         ids = ids[ids > 0]
         own = Dictionary(self.dictionary.decode(ids))
         rows, removed, added, related = (

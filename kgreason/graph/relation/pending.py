@@ -27,7 +27,7 @@ from kgreason.materialize.relations.facts import relations, texts_of
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES, misfit
-from kgreason.zset.order import grouped
+from kgreason.zset.order import distinct, grouped
 
 _Row: TypeAlias = tuple[int, ...]
 """A fact: the id of its relation, then the ids of its terms."""
@@ -124,7 +124,7 @@ class PendingFacts:
         """Raise InputError if an asserted fact does not fit a declaration that is new. Cost: a look at all facts."""
         columns, tables, kinds = self._live.engine.circuit.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
-        numbers = np.unique(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
+        numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
         for name, arity, number in relations(numbers[:, None].astype(np.int32), self._live.dictionary):
             if name == declared.name:
                 rows = self._there(before[before[:, 0] == number], number, 1 + arity)

@@ -31,6 +31,7 @@ from kgreason.materialize.state import Saved
 from kgreason.rules.model import Relation, Rule
 from kgreason.rules.relations.declarations import MADE_BY_RULES, columns_of, declared, named
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import distinct
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -280,6 +281,6 @@ def _cells(rows: Any, dictionary: Dictionary) -> list[tuple[Cell, ...]]:
     """Rows int32[n, w] of ids as tuples of terms; each term is made once."""
     if not rows.shape[1]:
         return [()] * len(rows)
-    ids = np.unique(rows)
+    ids = distinct(rows)
     terms: dict[int, Cell] = dict(zip(ids.tolist(), map(term_of, dictionary.decode(ids)), strict=True))
     return [tuple([terms[number] for number in row]) for row in rows.tolist()]

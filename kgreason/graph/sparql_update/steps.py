@@ -32,6 +32,7 @@ from kgreason.sparql.where import Select, Solution
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import distinct
 
 
 class Editing:
@@ -109,7 +110,7 @@ class Editing:
         quads = self._live.quads.columns
         if quads is None:
             return []
-        names = np.unique(named(self._live.dictionary, quads)[:, 3])
+        names = distinct(named(self._live.dictionary, quads)[:, 3])
         return self._live.dictionary.decode(names)
 
     def triples(self, graph: str | None) -> Iterable[bytes]:

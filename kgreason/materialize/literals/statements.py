@@ -43,7 +43,7 @@ from kgreason.materialize.program import is_datatype
 from kgreason.materialize.same_as.representatives import NO_PAIRS, Equality, Follows
 from kgreason.materialize.schema_rows import SAME_AS, TYPE, linked, related
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.order import grouped
+from kgreason.zset.order import distinct, grouped
 
 _PLAIN = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
 _NAMES = ("dt_value", "dt_type", "dt_differ", "dt_may_equal", "dt_not")
@@ -241,7 +241,7 @@ class Literals:
         cliques = self._equality.cliques
         cliques.cover(int(types.max()))
         slots = cliques.slots(types[:, 0])
-        members = cliques.members(np.unique(slots[slots > 0]))
+        members = cliques.members(distinct(slots[slots > 0]))
         of_primary = defaultdict(list)
         for primary, member in members[self._values.is_literal(members[:, 1])].tolist():
             of_primary[primary].append(member)

@@ -87,9 +87,13 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
     results: list[str] = []
     for rows, ask in ((np.flatnonzero(~blank), _by_values), (np.flatnonzero(blank), _by_triples)):
         if len(rows):
-            for solution in ask(computed, rows.tolist(), texts[rows].tolist()):
-                places.append(int(solution[0].value))
-                results += [text_of(solution[1])] if computed.result is not None else []
+            solutions = ask(computed, rows.tolist(), texts[rows].tolist())
+            if computed.result is None:
+                places += [int(row.value) for (row,) in solutions]
+                continue
+            for row, result in solutions:
+                places.append(int(row.value))
+                results.append(str(result) if type(result) is ox.Literal else text_of(result))
     return places, results
 
 

@@ -13,13 +13,19 @@ gave no result. If it raises an error, the commit goes on: the rule may ask for 
 only, before a NOT is decided or terms are made equal. If the rule still asks at the end, `finish` raises the error. So
 the errors of a commit depend on its facts and rules alone.
 
+Where a single atom of a rule says the inputs, as in `n(?x, ?v), FILTER(?v > 5)`, the facts that a commit asserts tell
+what it will ask for. Their results go along with them (`foreseen`), so the rules run once and not twice.
+
 Cost: one query to Oxigraph for each expression and round, for the new inputs only (`evaluation`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
+
+import numpy as np
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory.layout import Int32
@@ -28,9 +34,9 @@ from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.operators.evaluation import evaluated
-from kgreason.materialize.operators.tables import Table, table_of
+from kgreason.materialize.operators.tables import Table, are_among, table_of, unique
 from kgreason.rules.expressions import call_of, text_of
-from kgreason.rules.lowering import Function, functions
+from kgreason.rules.lowering import Function, functions, lowered
 from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 
@@ -71,6 +77,13 @@ class _Operator(NamedTuple):
     called: Table | None
 
 
+class _Source(NamedTuple):
+    """A rule asks an expression for the inputs that the facts of a table have; other atoms have no say."""
+
+    operator: _Operator
+    table: Table
+
+
 class Functions:
     """The expressions of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
 
@@ -78,25 +91,52 @@ class Functions:
         self._engine, self._dictionary, self._rounds, self._registry = engine, dictionary, rounds, registry
         self._failed: list[tuple[_Operator, Failure]] = []
         self._operators: tuple[_Operator, ...] = ()
-        self._before: tuple[_Operator, ...] = ()
+        self._sources: tuple[_Source, ...] = ()
+        self._before: tuple[tuple[_Operator, ...], tuple[_Source, ...]] = (), ()
+        self._seen: dict[Function, list[Int32]] = {}
+        """The inputs whose results were foreseen in this commit."""
         self.are_any = False
         """Whether rules in force compute something."""
 
     def follow(self, rules: Iterable[Rule], left_out: Container[Function] = ()) -> None:
         """Take the rules in force. Functions of `left_out` are computed elsewhere."""
+        rules = [rule for rule in rules if not rule.is_positive]
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
+        self._sources = tuple(self._found_sources(rules))
         self.are_any = bool(self._operators)
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before, self._failed = self._operators, []
+        self._before, self._failed, self._seen = (self._operators, self._sources), [], {}
         self._rounds.restart()
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
-        self._operators, self.are_any, self._failed = self._before, bool(self._before), []
+        self._operators, self._sources = self._before
+        self.are_any, self._failed, self._seen = bool(self._operators), [], {}
         self._rounds.restart()
+
+    def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
+        """The results to assert with facts, by table, for the inputs that they alone say. `check` may raise."""
+        found = list[Facts]()
+        for operator, table in self._sources:
+            if table.number in rows:
+                part = rows[table.number]
+                found_keys = table.matching(part, np.full(len(part), table.number))[:, : len(operator.asks.keys) - 1]
+                keys = self._unseen(operator, unique([found_keys]))
+                self._seen.setdefault(operator.function, []).append(keys)
+                found += self._made(operator, keys, check)
+        return together(found)
+
+    def _unseen(self, operator: _Operator, keys: Int32) -> Int32:
+        """The inputs int32[m, k] among int32[n, k] whose results were not foreseen in this commit."""
+        for seen in self._seen.get(operator.function, ()):
+            if keys.shape[1]:
+                keys = keys[~are_among(keys, seen)]
+            elif len(seen):  # an expression without inputs has one row at most
+                keys = keys[:0]
+        return keys
 
     def wanted(self, check: Callable[[], object]) -> Facts:
         """The results to assert for the inputs that rules have asked for since the last call in this commit.
@@ -108,6 +148,7 @@ class Functions:
         known = len(self._dictionary)
         for operator in self._operators:
             keys = operator.asks.matching(rows, tables)
+            keys = self._unseen(operator, keys[~self._engine.was_present(operator.asks.rows(keys))])
             if len(keys):
                 found += self._made(operator, keys, check)
                 if len(self._dictionary) > known:
@@ -156,6 +197,15 @@ class Functions:
         except RuntimeError as error:
             expression = text_of(operator.function.computed)
             raise RuleError(f"{operator.rule}: {expression} cannot be evaluated: {error}") from error
+
+    def _found_sources(self, rules: Iterable[Rule]) -> Iterator[_Source]:
+        """Where facts alone say what is asked. A Python function is asked only when its call is sure."""
+        operators = {each.function.asks.relation: each for each in self._operators if each.called is None}
+        for each in dict.fromkeys(chain.from_iterable(map(lowered, rules))):
+            asked = operators.get(each.heads[0].relation)
+            if asked and len(each.body) == 1:
+                keys = dict.fromkeys((*each.heads[0].terms, *each.body[0].variables()))
+                yield _Source(asked, table_of(each.body[0], list(keys), self._engine, self._dictionary))
 
     def _operator(self, function: Function, rule: str) -> _Operator:
         asks, made, _, called = function

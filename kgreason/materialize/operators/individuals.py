@@ -21,6 +21,7 @@ from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.rules.model import Rule
 from kgreason.rules.strata import is_equality
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import distinct
 
 _NONE = np.empty(0, dtype=np.int32)
 
@@ -44,7 +45,7 @@ class Individuals:
         if self._equality is not None:
             return self._equality.regrouped_terms(changes)
         links = changes.rows[(changes.rows[:, 1] == SAME_AS) & (changes.tables == self._triples)]
-        return np.unique(links[:, [0, 2]]).astype(np.int32)
+        return distinct(links[:, [0, 2]]).astype(np.int32)
 
     def names(self, terms: Iterable[int]) -> dict[int, Int32]:
         """All names of the individual of each term, with the term itself."""
@@ -65,7 +66,7 @@ class Individuals:
         """Each id of `ids`, of any shape, replaced by the first name of its individual after the commit so far."""
         if not self.is_linked or not ids.size:
             return ids
-        terms = np.unique(ids)
+        terms = distinct(ids)
         pairs = self._linked(terms) if self._equality is None else self._equality.groups_of(terms, changes)
         if not len(pairs):
             return ids

@@ -98,8 +98,8 @@ class Negations:
         """The rows of `none` to assert and to retract."""
         tables = (operator.pattern, operator.asks, operator.none)
         keys = unique([table.matching(changes.rows, changes.tables) for table in tables])
-        if self._equality:
-            keys = unique([keys, self._moved(operator.asks, changes)])
+        if self._equality and len(moved := self._moved(operator.asks, changes)):
+            keys = unique([keys, moved])
         if not len(keys):
             return keys, keys
         is_met, is_asked, is_said = (self._holds(table.rows(keys)) for table in tables)

@@ -20,7 +20,7 @@ at all rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.memory.layout import Int32
@@ -100,6 +100,12 @@ class Operators:
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         """The facts to assert and to retract with triples int32[n, 3] that lose and get their asserted flag."""
         return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
+
+    def foretold(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
+        """The results of expressions to assert with facts that an edit asserts, by table, before the rules run."""
+        if not self._functions.are_any or self._individuals.are_any_equal():
+            return NO_FACTS
+        return self._functions.foreseen(asserted, check)
 
     def restart(self) -> None:
         """Decide all levels again: facts were edited, or rules have changed."""

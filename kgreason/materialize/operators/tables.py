@@ -79,6 +79,7 @@ def are_among(rows: Int32, others: Int32) -> NDArray[np.bool_]:
     """For each row of int32[n, w], w > 0, whether it is one of the rows of `others`, int32[m, w]: bool[n]."""
     if not len(rows) or not len(others):
         return np.zeros(len(rows), dtype=np.bool_)
-    record = [("", np.int32)] * rows.shape[1]
+    width = rows.shape[1]
+    record = np.int32 if width == 1 else np.int64 if width == 2 else [("", np.int32)] * width  # numbers sort faster
     one, other = (np.ascontiguousarray(each).view(record).ravel() for each in (rows, others))
     return np.isin(one, other)

@@ -27,6 +27,7 @@ from kgreason.rules.model import Aggregate
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import XSD_INTEGER
+from kgreason.zset.order import distinct
 
 _PIECE = 20_000
 """About the number of terms of one query."""
@@ -69,7 +70,7 @@ def _solved(
     ranks[np.array(sorted(range(len(ids)), key=texts.__getitem__), dtype=np.int64)] = np.arange(len(ids))
     order = np.lexsort([ranks[where], places])
     is_blank = np.array(["_:" in text and text.startswith(("_:", "<<(")) for text in texts], dtype=np.bool_)[where]
-    blank = np.unique(places[is_blank])
+    blank = distinct(places[is_blank])
     if aggregate.function == "MIN":
         first = order[is_blank[order]]
         firsts = np.unique(places[first], return_index=True)[1]

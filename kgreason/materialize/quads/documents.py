@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.terms.dictionary import Dictionary, Ids, Kind
+from kgreason.zset.order import distinct
 
 
 def source_of(iri: str) -> str:
@@ -29,7 +30,7 @@ def are_sources(dictionary: Dictionary, graphs: Ids) -> NDArray[np.bool_]:
 
 def documents(dictionary: Dictionary, quads: Ids) -> Ids:
     """The names of the imported documents that hold some of quads int32[n, 4]: int32[m]."""
-    names = np.unique(quads[:, 3])
+    names = distinct(quads[:, 3])
     return names[are_sources(dictionary, names)]
 
 

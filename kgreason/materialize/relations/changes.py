@@ -30,8 +30,8 @@ def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[n
     others = np.flatnonzero(changes.tables != triples)
     if not len(others):
         return others
-    rows = changes.rows[others]
-    return others[np.isin(rows[:, 0], [each.number for each in relations(rows, dictionary)])]
+    firsts = changes.rows[others, :1]
+    return others[np.isin(firsts[:, 0], [each.number for each in relations(firsts, dictionary)])]
 
 
 def edit_of(removed: Columns, added: Columns, dictionary: Dictionary) -> Facts:

@@ -17,6 +17,7 @@ from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
 from kgreason.materialize.state import Saved
 from kgreason.rules.relations.names import told
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import distinct
 
 
 class Relation(NamedTuple):
@@ -29,7 +30,7 @@ class Relation(NamedTuple):
 
 def relations(rows: Int32, dictionary: Dictionary) -> list[Relation]:
     """The user's relations that rows int32[n, w] of facts have, in the order of their names."""
-    numbers = np.unique(rows[:, 0])
+    numbers = distinct(rows[:, 0])
     texts = zip(numbers.tolist(), map(told, dictionary.decode(numbers)), strict=True)
     return sorted(Relation(*found, number) for number, found in texts if found)
 

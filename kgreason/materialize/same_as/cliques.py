@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.zset.order import grouped
+from kgreason.zset.order import distinct, grouped
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -201,7 +201,7 @@ class Cliques:
 
     def all(self) -> Int32:
         """The numbers of all cliques."""
-        numbers: Int32 = np.unique(self._slots)
+        numbers: Int32 = distinct(self._slots)
         return numbers[numbers > 0]
 
     def preferred(self) -> Int32:
@@ -228,7 +228,7 @@ class Cliques:
         slots: int32[n, 3], the cliques of the cells of the rows.
         """
         images = self._length.values[slots].prod(axis=1)
-        touched, weights = np.unique(slots), self._weight.values
+        touched, weights = distinct(slots), self._weight.values
         self._weighed.append((touched, weights[touched]))
         for column in range(slots.shape[1]):  # a row that mentions a clique twice counts once
             repeated = (slots[:, :column] == slots[:, column : column + 1]).any(axis=1)

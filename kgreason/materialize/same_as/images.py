@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED
 from kgreason.materialize.same_as.cliques import Cliques, Members, Parts, expanded, ordered
 from kgreason.materialize.schema_rows import SAME_AS
-from kgreason.zset.order import grouped
+from kgreason.zset.order import distinct, grouped
 
 Int32: TypeAlias = NDArray[np.int32]
 Int8: TypeAlias = NDArray[np.int8]
@@ -197,7 +197,7 @@ class Passage:
         (_, before), (_, after) = self._sides(kept)
         self._cliques.weigh(before, -1)
         self._cliques.weigh(after, 1)
-        return np.unique(np.concatenate([before, after]))
+        return distinct(np.concatenate([before, after]))
 
     def _net(self, gone: Int32, new: Int32, kept: Int32) -> Kinds:
         """The triples whose kind changed in the graph that users see."""

@@ -46,7 +46,7 @@ from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
 from kgreason.materialize.schema_rows import SAME_AS, linked, related
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary, Kind
-from kgreason.zset.order import grouped
+from kgreason.zset.order import distinct, grouped
 
 GROUP = "representatives"
 ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
@@ -137,7 +137,7 @@ class Equality:
         read = members[np.isin(members[:, 0], primaries[sizes > 1]) & np.isin(members[:, 1], constants), 1]
         lacking = np.setdiff1d(read, roots[:, 1])
         first, resources = self._chosen(found.orphans), self._resources(members, primaries[sizes > 1])
-        return self._roots(np.unique(np.concatenate([first, lacking, named, resources])), np.unique(needless))
+        return self._roots(distinct(np.concatenate([first, lacking, named, resources])), distinct(needless))
 
     def _resources(self, members: Int32, primaries: Int32) -> Int32:
         """For each clique whose primary is a literal and that has a resource (IRI or blank node): one such resource.
@@ -208,7 +208,7 @@ class Equality:
         if not len(pairs) and not len(links):
             return None
         self.cliques.cover(len(self._dictionary))
-        moved = np.unique(pairs[:, 0])
+        moved = distinct(pairs[:, 0])
         reached = self._reached(moved, pairs)
         lost = np.setdiff1d(moved, reached[:, 0])
         widowed = lost[self._engine.circuit.facts.find(related(self.root, lost)) >= 0]
@@ -224,7 +224,7 @@ class Equality:
 
     def moved(self, changes: Changes) -> Int32:
         """The terms whose representatives the commit so far has changed, ascending: int32[n]."""
-        moved: Int32 = np.unique(self._changed_pairs(changes)[:, 0])
+        moved: Int32 = distinct(self._changed_pairs(changes)[:, 0])
         return moved
 
     def regrouped_terms(self, changes: Changes) -> Int32:
@@ -233,7 +233,7 @@ class Equality:
         if found is None:
             return _NONE
         terms = np.concatenate([self.cliques.members(found.gone)[:, 1], found.groups.members[:, 1]])
-        unique: Int32 = np.unique(terms).astype(np.int32)
+        unique: Int32 = distinct(terms).astype(np.int32)
         return unique
 
     def groups_of(self, terms: Int32, changes: Changes) -> Int32:
@@ -242,7 +242,7 @@ class Equality:
         if found is None and not self.cliques.live:
             return NO_PAIRS
         self.cliques.cover(len(self._dictionary))
-        numbers = np.unique(self.cliques.slots(terms))
+        numbers = distinct(self.cliques.slots(terms))
         numbers, pairs = numbers[numbers > 0], NO_PAIRS
         if found is not None:
             numbers, pairs = np.setdiff1d(numbers, found.gone), found.groups.members
@@ -252,6 +252,8 @@ class Equality:
     def is_replaced(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
         """For each id of `ids`, of any shape, whether another term represents it after the commit so far."""
         reached = self._reached_by(ids, changes)
+        if not len(reached):
+            return np.zeros(ids.shape, dtype=np.bool_)
         themselves = reached[reached[:, 0] == reached[:, 1], 0]
         return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
 
@@ -263,7 +265,7 @@ class Equality:
         reached = self._reached_by(ids, changes)
         if not len(reached):
             return np.zeros(ids.shape, dtype=np.bool_)
-        terms = np.unique(reached[:, 0])
+        terms = distinct(reached[:, 0])
         return np.isin(ids, terms[self._primaries(reached) != terms])
 
     def _reached_by(self, ids: Int32, changes: Changes) -> Int32:
@@ -272,17 +274,14 @@ class Equality:
         if not self.cliques.live and not len(pairs):
             return NO_PAIRS
         self.cliques.cover(len(self._dictionary))
-        terms = np.unique(ids)
+        terms = distinct(ids)
         terms = terms[(self.cliques.slots(terms) > 0) | np.isin(terms, pairs[:, 0])]
         return self._reached(terms, pairs[np.isin(pairs[:, 0], terms)])
 
     def _changed_pairs(self, changes: Changes) -> Int32:
         """The rows of eq_rep that the commit added or removed: pairs int32[n, 2] of term and representative."""
-        found = np.flatnonzero(changes.tables == self.rep_table)
-        if not len(found):
-            return NO_PAIRS
-        rows = changes.rows[found]
-        return rows[rows[:, 0] == self.rep, 1:3]
+        found = np.flatnonzero((changes.rows[:, 0] == self.rep) & (changes.tables == self.rep_table))
+        return changes.rows[found, 1:3] if len(found) else NO_PAIRS
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
         """For each pair (term, representative) of `pairs`, int32[n, 2], whether eq_rep has the pair: bool[n]."""
@@ -300,8 +299,8 @@ class Equality:
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
         """The cliques that the terms `moved` have left or joined, and the groups that replace these cliques."""
-        terms, primaries = np.unique(reached[:, 0]), self._primaries(reached)
-        gone = np.unique(self.cliques.slots(np.concatenate([moved, primaries])))
+        terms, primaries = distinct(reached[:, 0]), self._primaries(reached)
+        gone = distinct(self.cliques.slots(np.concatenate([moved, primaries])))
         gone = gone[gone > 0]
         members, roots = self.cliques.members(gone), self.cliques.roots(gone)
         members = members[~np.isin(members[:, 1], moved)]
@@ -401,7 +400,7 @@ class Equality:
 
 def _constants(rules: Iterable[EncodedRule]) -> Int32:
     """The ids of the constants of rules, ascending, each once."""
-    return np.unique(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
+    return distinct(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
 
 
 def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:

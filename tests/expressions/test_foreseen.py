@@ -1,0 +1,71 @@
+"""Results that go along with the facts of an edit: the rules run once, and nothing is computed twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from unittest.mock import patch
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.engine.engine import Engine
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.operators import evaluation, functions
+from tests.expressions.test_language import NAMES, graph, objects
+
+
+class Seen:
+    """How often the engine ran, and which inputs were evaluated."""
+
+    def __init__(self) -> None:
+        self.runs, self.inputs = 0, list[list[int]]()
+
+
+@pytest.fixture
+def seen() -> Iterator[Seen]:
+    found = Seen()
+    apply, evaluated = Engine.apply, evaluation.evaluated
+
+    def applied(*arguments: object, **named: object) -> None:
+        found.runs += 1
+        apply(*arguments, **named)  # type: ignore[arg-type]
+
+    def noted(computed: object, keys: Int32, *others: object) -> Int32:
+        found.inputs += keys.tolist()
+        return evaluated(computed, keys, *others)  # type: ignore[arg-type]
+
+    with patch.object(Engine, "apply", applied), patch.object(functions, "evaluated", noted):
+        yield found
+
+
+def test_a_filter_over_one_atom_takes_one_run(seen: Seen) -> None:
+    with graph("[?x, a, :Big] :- [?x, :n, ?v], FILTER(?v > 5) .") as found:
+        seen.runs = 0
+        found.add(":a :n 7 . :b :n 3 .", prefixes=NAMES)
+        assert seen.runs == 1
+        assert len(seen.inputs) == 2
+        assert objects(found, "http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+
+
+def test_what_facts_alone_do_not_say_is_asked_for_later(seen: Seen) -> None:
+    """Rules derive :m, and two atoms say what :near asks for, so both take a further run."""
+    rules = (
+        "[?x, :m, ?v] :- [?x, :n, ?v] . [?x, :big, ?v] :- [?x, :m, ?v], FILTER(?v > 5) . "
+        "[?x, :near, ?w] :- [?x, :n, ?v], [?x, :k, ?w], FILTER(?v > ?w) ."
+    )
+    with graph(rules) as found:
+        seen.runs = 0
+        found.add(":a :n 7 ; :k 2 . :b :n 3 .", prefixes=NAMES)
+        assert seen.runs == 2
+        assert len(objects(found, ":big")) == len(objects(found, ":near")) == 1
+
+
+def test_a_rebuilt_graph_computes_only_what_is_new(seen: Seen) -> None:
+    """A Bootstrap shows all facts again; results that an earlier commit computed are not computed once more."""
+    with KnowledgeGraph.open(rules=["none"], strategy="bootstrap") as found:
+        with found.transaction() as transaction:
+            transaction.add_rules("[?x, a, <http://e/Big>] :- [?x, <http://e/n>, ?v], FILTER(?v > 5) .")
+        found.add(":a :n 7 . :b :n 3 .", prefixes=NAMES)
+        seen.inputs = []
+        found.add(":c :n 8 .", prefixes=NAMES)
+        assert len(seen.inputs) == 1
