@@ -17,14 +17,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kgreason.client.graph import connect
     from kgreason.entailment.entails import check, entails
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-__all__ = ["KnowledgeGraph", "__version__", "check", "entails"]
+__all__ = ["KnowledgeGraph", "__version__", "check", "connect", "entails"]
 __version__ = "0.1.0"
 _HOMES = {
     "KnowledgeGraph": "kgreason.graph.knowledge_graph",
     "check": "kgreason.entailment.entails",
+    "connect": "kgreason.client.graph",
     "entails": "kgreason.entailment.entails",
 }
 

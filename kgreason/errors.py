@@ -15,6 +15,7 @@
     │   ├── StoreLockedError    another process, or another graph, writes to the store
     │   ├── GraphBusyError      another thread uses the graph for longer than the timeout
     │   ├── HistoryError        a commit that the history of the graph does not have
+    │   ├── ServerError         a server that cannot be reached, or that refuses a request
     │   └── StoreVersionError   a store of a format that this version cannot read
     ├── ContradictionError      a commit that raises a contradiction, in a graph that refuses contradictions
     └── LimitError              a limit that was reached: the number of term ids, a commit's budget
@@ -103,6 +104,14 @@ class HistoryError(StoreError):
 
 class StoreVersionError(StoreError):
     """A store of a format that this version of kgreason cannot read; the message says which version to use."""
+
+
+class ServerError(StoreError):
+    """A server that cannot be reached, or that refuses a request; `status` is the status of its answer, if any."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(message)
 
 
 class ContradictionError(KgreasonError):

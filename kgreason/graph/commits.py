@@ -72,7 +72,7 @@ class LiveGraph:
         registry: Registry | None = None,
     ) -> None:
         self._home = home
-        self._strategy, self.budget = strategy, budget
+        self.strategy, self.budget = strategy, budget
         find = catalogue.find if catalogue else None
         self.materializer = (
             _by_definition(home, registry, find)
@@ -99,7 +99,7 @@ class LiveGraph:
         """Apply the journal's commits since the snapshot to the engine, and to the store if it lacks them."""
         live = self.materializer
         for record in self._home.pending():
-            change = replayed(record, live, self._strategy)
+            change = replayed(record, live, self.strategy)
             delta = Delta(record.commit, change, live.dictionary)
             self._home.replay(record, *delta.lines(*self._rows(delta)))
             live.accept()
@@ -197,7 +197,7 @@ class LiveGraph:
         """Evaluate an edit and the documents that it imports. Returns the delta; the change is pending."""
         if have_header(edit.added) or have_header(edit.removed):
             edit = self._imports.completed(edit, progress)
-        return self.materializer.change(edit, strategy=self._strategy, budget=self.budget, progress=progress)
+        return self.materializer.change(edit, strategy=self.strategy, budget=self.budget, progress=progress)
 
     def _first_change(self, edit: Edit, progress: Progress) -> Change:
         """Evaluate the first commit, while a stage loads the asserted rows. Returns the delta."""
@@ -205,7 +205,7 @@ class LiveGraph:
         rows, store = edit.added[:, :3], self._home.stage()
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
             stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
-            change = self.materializer.change(edit, strategy=self._strategy, budget=self.budget, progress=progress)
+            change = self.materializer.change(edit, strategy=self.strategy, budget=self.budget, progress=progress)
             stored.result()
         return change
 

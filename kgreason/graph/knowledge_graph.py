@@ -106,6 +106,8 @@ Documents = File | Catalogue | Mapping[str, File]
 EngineName = Literal["columnar", "reference"]
 Result = TypeVar("Result")
 _LOGGER = logging.getLogger("kgreason")
+MADE_WITH = ("rules", "schema", "same_as", "aliases", "on_contradiction")
+"""The options of `KnowledgeGraph.open` that a store keeps."""
 DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
 
 
@@ -441,6 +443,11 @@ class KnowledgeGraph:
         """
         register = partial(self._register, batch=batch)
         return register if call is None else register(call)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction."""
+        return {name: getattr(self._home.manifest, name) for name in MADE_WITH}
 
     @property
     def commit(self) -> int:
@@ -824,6 +831,22 @@ class KnowledgeGraph:
         check_count("limit", limit, 1)
         live, fact = self._engine().materializer, Atom(name, tuple(terms))
         return WhyNot(fact, holds=True) if EngineFacts(live).row(fact) >= 0 else why_not(live, fact, limit)
+
+    @contextmanager
+    def evaluating(self, strategy: Strategy | None = None, budget: int | None = None) -> Iterator[None]:
+        """Evaluate the commits of a block with another strategy, or with a lower budget, than `open` was told.
+
+        Other threads wait until the block ends.
+        """
+        with self._lock.within():
+            live = self._engine()
+            before = live.strategy, live.budget
+            live.strategy = strategy or live.strategy
+            live.budget = min((each for each in (budget, live.budget) if each is not None), default=None)
+            try:
+                yield
+            finally:
+                live.strategy, live.budget = before
 
     def turn(self, timeout: float | None = None) -> AbstractContextManager[None]:
         """Reserve the graph for this thread: in `with graph.turn()` other threads neither edit it nor ask its engine.

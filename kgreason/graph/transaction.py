@@ -176,9 +176,7 @@ class Transaction:
         SPARQL-RL; or "rq", a CONSTRUCT query. Raises InputError, RuleSyntaxError, UnsafeRuleError.
         """
         check_text("add_rules", "rules", text)
-        check_choice("syntax", syntax, Syntax)
-        functions = self._live.operators.registry.find
-        return self._add_rules(parse(text, source, functions, syntax=syntax, find=self._find).rules)
+        return self._add_rules(self.parsed(text, source, syntax))
 
     def remove_rules(
         self,
@@ -203,6 +201,20 @@ class Transaction:
         self._own = dict.fromkeys(left)
         return self
 
+    def parsed(self, text: str, source: str, syntax: Syntax) -> tuple[Rule, ...]:
+        """The rules of a text, with the functions and the catalogue of the graph. Raises errors as `add_rules`."""
+        check_choice("syntax", syntax, Syntax)
+        return parse(text, source, self._live.operators.registry.find, syntax=syntax, find=self._find).rules
+
+    def take_rules(self, rules: Iterable[Rule]) -> Self:
+        """Add rules that were parsed already. Raises RuleError."""
+        return self._add_rules(rules)
+
+    def take_rules_away(self, rules: Iterable[Rule]) -> Self:
+        """Remove rules that were parsed already. Raises RuleError if the graph lacks one."""
+        self._own = dict.fromkeys(without(self._rules(), tuple(rules)))
+        return self
+
     def load_rules(self, path: File) -> Self:
         """Add the rules of a file: SPARQL-RL if its name ends in .srl, a CONSTRUCT query if it ends in .rq.
 
@@ -214,8 +226,7 @@ class Transaction:
     def unload_rules(self, path: File) -> Self:
         """Remove the rules of a file. Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one."""
         check_paths("unload_rules", (path,))
-        self._own = dict.fromkeys(without(self._rules(), load(Path(path), None, self._find).rules))
-        return self
+        return self.take_rules_away(load(Path(path), None, self._find).rules)
 
     def replace_rules(self, removed: Iterable[Rule], added: Iterable[Rule]) -> Self:
         """Remove rules of the user that the graph has, and add others. Raises RuleError, InputError."""

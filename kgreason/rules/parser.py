@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -39,7 +40,7 @@ Syntax = Literal["datalog", "srl", "rq"]
 """The language of a rule text: our own, SPARQL-RL, or a SPARQL CONSTRUCT query."""
 
 
-def syntax_of(path: str | Path) -> Syntax:
+def syntax_of(path: str | PathLike[str]) -> Syntax:
     """The syntax of a rule file, by its name.
 
     >>> syntax_of("family.srl")
@@ -96,7 +97,7 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
         return read_query(names)
 
     def imported(file: Path, iri: str) -> tuple[Rule, ...]:
-        return read(Names(_text_of(file), str(file), iri, context.functions), imports.rules).rules
+        return read(Names(text_of_file(file), str(file), iri, context.functions), imports.rules).rules
 
     imports = Imports(context.find, imported, context.path)
     return read(names, imports.rules)
@@ -171,14 +172,15 @@ def load(path: str | Path, functions: Find | None = no_function, find: Finder | 
 
     Raises InputError if the file cannot be read, and the errors of `parse`.
     """
-    text, syntax = _text_of(path), syntax_of(path)
+    text, syntax = text_of_file(path), syntax_of(path)
     if syntax == "datalog":
         return parse(text, str(path), functions)
     file = Path(path).resolve()
     return _sparql(text, str(path), syntax, _Context(functions, file.as_uri(), find, file))
 
 
-def _text_of(path: str | Path) -> str:
+def text_of_file(path: str | PathLike[str]) -> str:
+    """The text of a file of rules. Raises InputError."""
     try:
         return Path(path).read_text("utf-8-sig")
     except OSError as error:

@@ -9,9 +9,9 @@
     body         bodies of requests: their size, their compression
     formats      media types and content negotiation
     writer       the one thread that uses the engine, and its queue
-    feed         the past commits and the news, for /changes
     metrics      figures for Prometheus
     openapi      the description of all paths
+    streams/     the past commits and the news, for /changes
     queries/     SPARQL queries in processes of their own
     paths/       one module for each group of paths
     console/     pages in the browser that ask the paths

@@ -17,11 +17,12 @@ from starlette.types import ASGIApp
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server import problems
-from kgreason.server.feed import Feed
 from kgreason.server.guard import Guard
 from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
 from kgreason.server.paths import live
+from kgreason.server.paths.clients import reads
+from kgreason.server.paths.clients.transactions import transactions
 from kgreason.server.paths.query import query
 from kgreason.server.paths.recent import Recent
 from kgreason.server.paths.served import Served
@@ -33,6 +34,7 @@ from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Pool
 from kgreason.server.session import Sessions
 from kgreason.server.settings import Settings
+from kgreason.server.streams.feed import Feed
 from kgreason.server.writer import Writer
 
 if TYPE_CHECKING:
@@ -45,6 +47,11 @@ _ROUTES = [
     Route("/update", update, methods=["GET", "POST"]),
     Route("/store", store, methods=_EDITS),
     Route("/store/{graph:path}", store, methods=_EDITS),
+    Route("/transactions", transactions, methods=["POST"]),
+    Route("/match", reads.match, methods=_READ),
+    Route("/dump", reads.dump, methods=_READ),
+    Route("/relations", reads.relations, methods=_READ),
+    Route("/relations/{name}", reads.relation, methods=_READ),
     Route("/what-if", live.what_if, methods=["POST"]),
     Route("/explain", live.explain, methods=_READ),
     Route("/why-not", live.why_not, methods=_READ),

@@ -116,9 +116,8 @@ class Guard:
         role = self._role(scope, headers)
         if role is None:
             raise Problem(401, "give a token of this server: Authorization: Bearer TOKEN", _CHALLENGE)
-        if ROLES.index(role) < ROLES.index(needed):
-            raise Problem(403, f"the token has the role {role}, and this needs {needed}")
         scope[ROLE] = role
+        check_role(scope, needed)
 
     def _role(self, scope: Scope, headers: Headers) -> str | None:
         word, _, token = headers.get("authorization", "").partition(" ")
@@ -126,6 +125,13 @@ class Guard:
             return self._sessions.role_of_token(token.strip())
         cookie = HTTPConnection(scope).cookies.get(COOKIE)
         return None if word or cookie is None else self._sessions.role_of_cookie(cookie)
+
+
+def check_role(scope: Scope, needed: str) -> None:
+    """Raise Problem if the client that sent a request has a lower role."""
+    role = scope[ROLE]
+    if ROLES.index(role) < ROLES.index(needed):
+        raise Problem(403, f"the token has the role {role}, and this needs {needed}")
 
 
 def _refusal(scope: Scope, problem: Problem) -> Response:
@@ -157,6 +163,6 @@ def role_of(method: str, path: str) -> str | None:
         return None
     if first == "slow-queries" or (first == "rules" and method not in _SAFE):
         return "admin"
-    if first == "update" or (first == "store" and method not in _SAFE):
-        return "read" if first == "update" and method in _SAFE else "write"
+    if first in ("update", "store", "transactions") and method not in _SAFE:
+        return "write"
     return "read"

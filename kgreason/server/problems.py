@@ -12,6 +12,7 @@ import json
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -28,6 +29,7 @@ from kgreason.errors import (
     RuleError,
     StoreError,
 )
+from kgreason.wire import failures
 
 _LOGGER = logging.getLogger("kgreason.server")
 _STATUSES: tuple[tuple[type[KgreasonError], HTTPStatus], ...] = (
@@ -47,14 +49,17 @@ _SOON = {"Retry-After": "1"}
 class Problem(Exception):  # noqa: N818  # the word of RFC 9457
     """An answer that is not the wanted one: its status, what is wrong, and headers of the answer."""
 
-    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
-        self.status, self.detail, self.headers = status, detail, headers
+    def __init__(
+        self, status: int, detail: str, headers: Mapping[str, str] | None = None, more: Mapping[str, Any] | None = None
+    ) -> None:
+        """`more` are members of the document for clients that are kgreason themselves."""
+        self.status, self.detail, self.headers, self.more = status, detail, headers, more or {}
         super().__init__(detail)
 
     def response(self) -> Response:
         """The problem as a document."""
         title = HTTPStatus(self.status).phrase
-        text = {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail}
+        text = {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail, **self.more}
         kind = "application/problem+json"
         return Response(json.dumps(text), self.status, self.headers, kind)
 
@@ -76,7 +81,9 @@ def problem_of(error: Exception) -> Problem:
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         _LOGGER.error("a request failed", exc_info=error)
         return Problem(status, _HIDDEN)
-    return Problem(status, " ".join(str(error).split()), _SOON if status == HTTPStatus.SERVICE_UNAVAILABLE else None)
+    headers = _SOON if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+    assert isinstance(error, KgreasonError)
+    return Problem(status, " ".join(str(error).split()), headers, failures.encoded(error))
 
 
 async def answer(_: Request, error: Exception) -> Response:

@@ -18,8 +18,8 @@ import uvicorn
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.application import application
-from kgreason.server.feed import Feed
 from kgreason.server.settings import Settings
+from kgreason.server.streams.feed import Feed
 
 _BACKLOG = 1024
 _MESSAGE = 1 << 22

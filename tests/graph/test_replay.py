@@ -88,7 +88,7 @@ histories = st.lists(commits, min_size=2, max_size=6)
 
 def carry_out(graph: KnowledgeGraph, commit: Commit) -> None:
     """Ask a graph for a transaction, and end it as it says."""
-    graph._engine()._strategy = commit.strategy
+    graph._engine().strategy = commit.strategy
     if commit.end == "update":
         data = "".join(" ".join(quad[:3]) + " . " for quad in commit.added if not quad[0].startswith('"'))
         graph.update(f"INSERT DATA {{ {data} }} ; DELETE {{ ?x ?p ?y }} WHERE {{ ?x ?p ?y ; {term('q')} {term('c')} }}")

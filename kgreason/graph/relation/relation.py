@@ -23,7 +23,6 @@ from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import Prefixes, checked, term_of
 from kgreason.graph.relation.given import Rows, Terms, terms_of
-from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.materialize.relations.facts import all_of, rows_of
@@ -48,6 +47,19 @@ class Editing(Protocol):
 
     def relation(self, name: str, arity: int | None = None) -> PendingRelation:
         """A relation in the transaction."""
+
+
+class Pending(Protocol):
+    """The facts that a transaction inserts, deletes and upserts (`PendingFacts`)."""
+
+    def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:
+        """Assert facts."""
+
+    def delete(self, name: str, terms: list[Terms]) -> None:
+        """Retract facts."""
+
+    def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
+        """Assert facts in place of those with their keys."""
 
 
 class Graph(Protocol):
@@ -168,7 +180,7 @@ class GraphRelation(Frames):
             rows = rows_of(saved, number, arity, asserted=asserted)
         for place, term in enumerate(terms):
             if term is not None:
-                ((text,),) = terms_of([(term,)], _column(relation, place), self.name, 1, checked(prefixes))
+                ((text,),) = terms_of([(term,)], column(relation, place), self.name, 1, checked(prefixes))
                 rows = rows[rows[:, place] == dictionary.find([text])[0]]
         return Facts(columns, _cells(rows, dictionary))
 
@@ -224,7 +236,7 @@ class PendingRelation:
         arity: int | None,
         declaration: Relation | None,
         note: Callable[[Callable[[], None]], object],
-        pending: PendingFacts,
+        pending: Pending,
     ) -> None:
         self.name, self._arity, self.declaration = name, arity, declaration
         self._note, self._pending = note, pending
@@ -265,7 +277,7 @@ class PendingRelation:
         return terms_of(rows, relation, self.name, arity, prefixes)
 
 
-def _column(relation: Relation | None, place: int) -> Relation | None:
+def column(relation: Relation | None, place: int) -> Relation | None:
     """A relation that has one column only."""
     return relation and relation._replace(columns=(relation.columns[place],), key=())
 

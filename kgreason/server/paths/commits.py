@@ -11,18 +11,20 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.paths.served import served
+from kgreason.server.paths.served import parameters, served, single
 from kgreason.server.problems import Problem
 from kgreason.sparql.operations import Operation
 
 _TAG = re.compile(r'(?:W/)?"(\d+)(?:\.\w+)?"')
+Found = TypeVar("Found")
+Result = TypeVar("Result")
 Check = Callable[[KnowledgeGraph], Any]
 
 
@@ -31,20 +33,53 @@ async def carried_out(request: Request, operations: tuple[Operation, ...], befor
 
     Nobody changes the graph between `before` and the operations. Raises Problem if If-Match does not hold.
     """
-    condition = request.headers.get("if-match")
 
+    def edit(graph: KnowledgeGraph) -> tuple[Any, Delta]:
+        found = before(graph)
+        return found, graph.carry_out(operations).delta
+
+    return await edited(request, edit, lambda found, delta, commit: (found, done(delta, commit)))
+
+
+async def edited(
+    request: Request,
+    edit: Callable[[KnowledgeGraph], tuple[Found, Delta]],
+    answer: Callable[[Found, Delta, int], Result],
+) -> Result:
+    """Edit the graph, and make the answer before anybody else edits it; `answer` gets the number of the last commit.
+
+    Raises Problem if If-Match does not hold, and the errors of the edit.
+    """
+    condition, how = request.headers.get("if-match"), _means(request)
     state, asked = served(request), time.perf_counter()
 
-    def edit(graph: KnowledgeGraph) -> tuple[Any, Delta, int, float]:
+    def run(graph: KnowledgeGraph) -> tuple[Result, int, float]:
         begun = time.perf_counter()
         check_match(condition, graph.commit)
-        found = before(graph)
-        return found, graph.carry_out(operations).delta, graph.commit, begun
+        with graph.evaluating(**how):
+            found, delta = edit(graph)
+        return answer(found, delta, graph.commit), delta.commit, begun
 
-    found, delta, commit, begun = await state.writer.run(edit)
-    if delta.commit:
+    result, commit, begun = await state.writer.run(run)
+    if commit:
         state.recent.committed(commit, time.perf_counter() - asked, begun - asked)
-    return found, Response(status_code=204, headers=headers(delta, commit))
+    return result
+
+
+def done(delta: Delta, commit: int) -> Response:
+    """The answer to an edit without a body."""
+    return Response(status_code=204, headers=headers(delta, commit))
+
+
+def _means(request: Request) -> dict[str, Any]:
+    """How the commit of a request is evaluated: the parameters `strategy` and `budget`. Raises Problem."""
+    given = parameters(request)
+    strategy, budget = single(given, "strategy"), single(given, "budget")
+    if strategy not in (None, "auto", "update", "bootstrap"):
+        raise Problem(400, f"strategy={strategy}: write auto, update or bootstrap")
+    if budget is not None and not (budget.isascii() and budget.isdigit() and int(budget[:18]) > 0):
+        raise Problem(400, f"budget={budget}: write a number, at least 1")
+    return {"strategy": strategy, "budget": None if budget is None else int(budget[:18])}
 
 
 def headers(delta: Delta, commit: int) -> dict[str, str]:

@@ -12,42 +12,59 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from kgreason.graph.changes.delta import Delta
+from kgreason.graph.input.quads import Item
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.user_rules import journalled
+from kgreason.proofs.proof import Proof
 from kgreason.server import body
-from kgreason.server.feed import described
 from kgreason.server.formats import TRIPLES, Types, media_type, wanted
+from kgreason.server.paths.clients.exact import answered, is_exact, tried
+from kgreason.server.paths.clients.reads import kind
+from kgreason.server.paths.clients.transactions import LINES, collected, terms_of
 from kgreason.server.paths.commits import check_match, headers
 from kgreason.server.paths.documents import brought
-from kgreason.server.paths.served import address, flag, number, parameters, served, single
+from kgreason.server.paths.served import Parameters, address, flag, number, parameters, served, single
 from kgreason.server.paths.update import requested
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
+from kgreason.server.streams.views import View, pattern_of
 
 RULES = "text/x-kgreason-rules"
 """The media type of rules in the rule language of kgreason."""
-_DELTAS: Types = {"json": ("application/json",), "patch": ("application/rdf-patch", "text/x-rdf-patch")}
+_STREAMS: Types = {"json": ("text/event-stream",), "patch": ("application/rdf-patch", "text/x-rdf-patch")}
 _REASONS = 1000
 """For how many triples of a kind an answer of /what-if says the reasons at most."""
 
 
 async def what_if(request: Request) -> Response:
-    """The delta that an update, a document or rules would have, with the contradictions that would come and go."""
-    form, given = wanted(request.headers.get("accept"), _DELTAS), parameters(request)
+    """The delta that an edit would have, with the contradictions that would come and go.
+
+    The edit is an update, a document, rules, or several edits (`transactions`).
+    """
+    given = parameters(request)
     limit, reasons = number(given, "limit"), _REASONS if flag(given, "why") else 0
     most = reasons if limit is None else min(limit, reasons)
     media = media_type(request.headers.get("content-type"))
 
-    async def told(tried: Callable[[KnowledgeGraph], Delta]) -> Response:
-        return await served(request).writer.run(lambda graph: _told(tried(graph), form, limit, graph.commit))
+    async def answer(attempt: Callable[[KnowledgeGraph], Delta]) -> Response:
+        return await served(request).writer.run(lambda graph: tried(request, attempt(graph), limit, graph.commit))
 
+    if media == LINES:
+        return await collected(request, lambda attempt: answer(lambda graph: attempt(graph, most)))
     if media == RULES:
         text = await body.text(request, served(request).settings)
-        return await told(lambda graph: _with_rules(graph, text, most))
+        return await answer(lambda graph: _with_rules(graph, text, most))
     if any(media in medias for medias in TRIPLES.values()):
         async with brought(request, None, address(request), several=False) as loads:
-            return await told(lambda graph: graph.carry_out(loads, keep=False, reasons=most).delta)
+            return await answer(lambda graph: graph.carry_out(loads, keep=False, reasons=most).delta)
     operations = await requested(request)
-    return await told(lambda graph: graph.carry_out(operations, keep=False, reasons=most).delta)
+
+    def update(graph: KnowledgeGraph) -> Response:
+        found = graph.carry_out(operations, keep=False, reasons=most)
+        more = {"unasserted": found.unasserted, "entailed": found.entailed}
+        return tried(request, found.delta, limit, graph.commit, **more)
+
+    return await served(request).writer.run(update)
 
 
 def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
@@ -56,41 +73,45 @@ def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
     return tx.delta
 
 
-def _told(delta: Delta, form: str, limit: int | None, commit: int) -> Response:
-    """A delta as an answer: at most `limit` triples of each kind, and how many there are of all kinds."""
-    if form == "patch":
-        return Response(delta.to_patch(), headers={"Content-Type": "application/rdf-patch"})
-    told = described(delta)
-    lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
-    counts = {
-        name: {kind: len(found) for kind, found in told[name].items()} for name in ("appeared", "disappeared")
-    } | {name: len(told[name]) for name in ("asserted", "retracted")}
-    for each in lists if limit is not None else ():
-        del each[limit:]
-    told |= {"commit": commit, "counts": counts}
-    told |= {"contradictions": [str(each) for each in delta.contradictions[:limit]]}
-    told |= {"ended": [str(each) for each in delta.ended[:limit]]}
-    told["reasons"] = [
-        {"triple": triple, "rule": why.rule, "text": why.text, "axioms": why.axioms}
-        for triple, why in delta.reasons.items()
-    ]
-    return JSONResponse(told)
-
-
 async def explain(request: Request) -> Response:
-    """The proof of a triple, which the parameter `triple` gives as Turtle text."""
-    triple = _triple(request)
-    return JSONResponse(await served(request).writer.run(lambda graph: graph.explain(triple).to_json()))
+    """The proof of a triple, or of a fact of a relation; with `all=true` one for each derivation."""
+    given, run = parameters(request), served(request).writer.run
+    if (name := single(given, "relation")) is not None:
+        terms = terms_of(given.get("term", []))
+        return _proof(request, await run(lambda graph: graph.relation(name).explain(terms)))
+    triple = _triple(given)
+    if flag(given, "all"):
+        proofs = await run(lambda graph: graph.explain_all(triple))
+        return answered(request, lambda: proofs, lambda: [proof.to_json() for proof in proofs])
+    return _proof(request, await run(lambda graph: graph.explain(triple)))
+
+
+def _proof(request: Request, proof: Proof) -> Response:
+    return answered(request, lambda: proof, proof.to_json)
 
 
 async def why_not(request: Request) -> Response:
-    """Why a triple does not hold."""
-    triple = _triple(request)
-    return JSONResponse(await served(request).writer.run(lambda graph: graph.why_not(triple).to_json()))
+    """Why a triple, or a fact of a relation, does not hold; at most `limit` rules are told."""
+    given = parameters(request)
+    limit, name = single(given, "limit") or "10", single(given, "relation")
+    if not (limit.isascii() and limit.isdigit() and int(limit[:9]) > 0):
+        raise Problem(400, f"limit={limit}: write a number, at least 1")
+    if name is None:
+        triple = _triple(given)
+        found = await served(request).writer.run(lambda graph: graph.why_not(triple, limit=int(limit[:9])))
+    else:
+        row = terms_of(given.get("term", []))
+        found = await served(request).writer.run(lambda graph: graph.relation(name).why_not(row, limit=int(limit[:9])))
+    return answered(request, lambda: found, found.to_json)
 
 
-def _triple(request: Request) -> str:
-    text = single(parameters(request), "triple")
+def _triple(given: Parameters) -> Item:
+    """The triple of the parameters: Turtle text, or three terms. Raises Problem."""
+    text, terms = single(given, "triple"), given.get("term", [])
+    if any(map(may_be_deep, terms)):
+        raise Problem(400, "the triple has too many brackets")
+    if text is None and len(terms) == 3:
+        return tuple(terms)
     if text is None:
         raise Problem(400, "the parameter triple is missing; it is Turtle text: <http://e/tom> a <http://e/Cat>")
     if may_be_deep(text):
@@ -102,8 +123,11 @@ async def rules(request: Request) -> Response:
     """The rules in force; POST adds rules, and DELETE removes the rules of a `name` or of a text."""
     given, state = parameters(request), served(request)
     if request.method in ("GET", "HEAD"):
-        costs = flag(given, "costs")
-        return JSONResponse(await state.writer.run(lambda graph: graph.rules(costs=costs)))
+        if flag(given, "own"):
+            own = await state.writer.run(KnowledgeGraph.own_rules)
+            return answered(request, lambda: own, lambda: list(map(journalled, own)))
+        how = {name: flag(given, name) for name in ("costs", "alone", "anew")}
+        return JSONResponse(await state.writer.run(lambda graph: graph.rules(**how)))
     name, condition = single(given, "name"), request.headers.get("if-match")
     is_text = name is None or request.method == "POST"
     if is_text and media_type(request.headers.get("content-type")) != RULES:
@@ -127,6 +151,10 @@ async def contradictions(request: Request) -> Response:
     """The contradictions, each with its rule, its terms and a line for a person; with `proofs=true` their proofs."""
     given = parameters(request)
     with_proofs, limit = flag(given, "proofs"), number(given, "limit")
+    if is_exact(request):
+        call = KnowledgeGraph.prove_contradictions if with_proofs else KnowledgeGraph.contradictions
+        values: list[Any] = await served(request).writer.run(call)
+        return answered(request, lambda: values, list)
 
     def read(graph: KnowledgeGraph) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = [
@@ -143,9 +171,13 @@ async def contradictions(request: Request) -> Response:
 
 
 async def stats(request: Request) -> Response:
-    """The counts of the graph, its last commit and its warnings."""
-    read = await served(request).writer.run(lambda graph: (graph.stats(), graph.commit, graph.warnings))
-    return JSONResponse(read[0] | {"commit": read[1], "warnings": read[2]})
+    """The counts of the graph, its last commit, its warnings and its options."""
+
+    def read(graph: KnowledgeGraph) -> dict[str, Any]:
+        told = {"commit": graph.commit, "warnings": graph.warnings, "streams": graph.streams()}
+        return graph.stats() | told | {"options": graph.options}
+
+    return JSONResponse(await served(request).writer.run(read))
 
 
 async def health(request: Request) -> Response:
@@ -154,11 +186,24 @@ async def health(request: Request) -> Response:
 
 
 async def changes(request: Request) -> Response:
-    """Every commit from now on, or after the commit of Last-Event-ID, as server-sent events."""
-    after = request.headers.get("last-event-id") or single(parameters(request), "after")
+    """Every commit from now on, or after the commit of Last-Event-ID, as server-sent events or as RDF Patch."""
+    given = parameters(request)
+    after = request.headers.get("last-event-id") or single(given, "after")
     if after is not None and not (after.isascii() and after.isdigit()):
         raise Problem(400, f"{after} is not the number of a commit")
     feed = served(request).feed
     begin = feed.check(None if after is None else int(after[:20]))
-    kind = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"}
-    return StreamingResponse(feed.follow(begin), headers=kind)
+    view = _view(request, given)
+    sent = {"Content-Type": view.media, "Cache-Control": "no-store", "Vary": "Accept"}
+    return StreamingResponse(feed.follow(begin, view), headers=sent)
+
+
+def _view(request: Request, given: Parameters) -> View:
+    """What a stream of commits shows: its form, the parameters `match` and `asserted`. Raises Problem, InputError."""
+    form = wanted(request.headers.get("accept"), _STREAMS)
+    if form == "json" and single(given, "form") == "exact":
+        form = "exact"
+    pattern = single(given, "match")
+    if pattern is not None and may_be_deep(pattern):
+        raise Problem(400, "the pattern has too many brackets")
+    return View(form, (None, None, None) if pattern is None else pattern_of(pattern), kind(given))

@@ -17,7 +17,17 @@ from starlette.responses import Response
 from kgreason.server import body
 from kgreason.server.formats import SOLUTIONS, TRIPLES, chosen, content_type, media_type, unacceptable
 from kgreason.server.paths.description import description
-from kgreason.server.paths.served import Parameters, address, iri, parameters, response, served, single
+from kgreason.server.paths.served import (
+    Parameters,
+    address,
+    base_of,
+    declared,
+    iri,
+    parameters,
+    response,
+    served,
+    single,
+)
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.queries.pool import UnacceptableError
@@ -37,11 +47,13 @@ async def query(request: Request) -> Response:
     asked = Query(
         sparql,
         state.writer.commit,
-        address(request),
+        base_of(given, request),
         default,
         named,
         solutions=chosen(accept, SOLUTIONS),
         triples=chosen(accept, TRIPLES),
+        prefixes=declared(given),
+        seconds=_seconds(given),
     )
     begun = time.perf_counter()
     try:
@@ -53,6 +65,18 @@ async def query(request: Request) -> Response:
     types, name = (TRIPLES, asked.triples) if answer.kind == "triples" else (SOLUTIONS, asked.solutions)
     assert name
     return response(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(asked.commit)})
+
+
+def _seconds(given: Parameters) -> float | None:
+    """The parameter `timeout`. Raises Problem."""
+    text = single(given, "timeout")
+    try:
+        seconds = None if text is None else float(text)
+    except ValueError:
+        seconds = 0.0
+    if seconds is not None and not seconds > 0:
+        raise Problem(400, f"timeout={text}: write a number of seconds, more than 0")
+    return seconds
 
 
 async def _asked(request: Request) -> tuple[str, Parameters]:
@@ -75,7 +99,12 @@ async def _asked(request: Request) -> tuple[str, Parameters]:
 
 
 def _dataset(given: Parameters, base: str) -> tuple[list[str] | None, list[str] | None]:
-    """The default graphs and the named graphs of the protocol; None, None if the query says the dataset."""
+    """The default graphs and the named graphs of the protocol; None, None if the query says the dataset.
+
+    `default-graph` is the default graph, and leaves all named graphs as they are.
+    """
+    if (only := single(given, "default-graph")) is not None:
+        return [iri(only, base)], None
     names = [[iri(each, base) for each in given.get(f"{kind}-graph-uri", [])] for kind in ("default", "named")]
     default, named = names
     return (default, named) if default or named else (None, None)

@@ -10,11 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from kgreason.server.feed import Feed
+from kgreason.graph.input.terms import checked
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.settings import Settings
+from kgreason.server.streams.feed import Feed
 from kgreason.server.writer import Writer
 
 Parameters: TypeAlias = dict[str, list[str]]
@@ -71,6 +72,20 @@ def number(given: Parameters, name: str) -> int | None:
     if value is not None and not (value.isascii() and value.isdigit() and len(value) < _DIGITS):
         raise Problem(400, f"{name}={value}: write a number")
     return None if value is None else int(value)
+
+
+def declared(given: Parameters) -> dict[str, str]:
+    """The prefixes of the parameters `prefix`, which are texts such as `ex=http://e/`. Raises InputError."""
+    return dict(checked(dict(each.partition("=")[::2] for each in given.get("prefix", []))))
+
+
+def base_of(given: Parameters, request: Request) -> str | None:
+    """The base of relative IRIs in a text: the parameter `base`, None if it is empty, else the address. Raises Problem.
+
+    A client that is kgreason itself sends an empty base, because in the library relative IRIs are errors.
+    """
+    base = single(given, "base")
+    return address(request) if base is None else base or None
 
 
 def address(request: Request) -> str:

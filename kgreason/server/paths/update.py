@@ -16,16 +16,21 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.sparql_update.update import Updated
 from kgreason.server import body
 from kgreason.server.formats import media_type
-from kgreason.server.paths.commits import carried_out
+from kgreason.server.paths.clients.exact import told
+from kgreason.server.paths.commits import done, edited
 from kgreason.server.paths.description import description
 from kgreason.server.paths.query import check_service
-from kgreason.server.paths.served import Parameters, address, iri, parameters, served, single
+from kgreason.server.paths.served import Parameters, address, base_of, declared, iri, parameters, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.sparql.operations import Load, Modify, Operation
 from kgreason.sparql.parser import parse
+from kgreason.wire import EXACT
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-update"
 
@@ -37,7 +42,17 @@ async def update(request: Request) -> Response:
             raise Problem(405, "an update is sent by POST", {"Allow": "POST"})
         return description(request)
     operations = await requested(request)
-    return (await carried_out(request, operations, lambda _: None))[1]
+
+    def edit(graph: KnowledgeGraph) -> tuple[Updated, Delta]:
+        updated = graph.carry_out(operations)
+        return updated, updated.delta
+
+    def answer(updated: Updated, delta: Delta, commit: int) -> Response:
+        if EXACT not in request.headers.get("accept", ""):
+            return done(delta, commit)
+        return told(request, delta, commit, unasserted=updated.unasserted, entailed=updated.entailed)
+
+    return await edited(request, edit, answer)
 
 
 async def requested(request: Request) -> tuple[Operation, ...]:
@@ -52,12 +67,14 @@ async def requested(request: Request) -> tuple[Operation, ...]:
     if sparql is None:
         raise Problem(400, "the parameter update is missing")
     await run_in_threadpool(check_service, sparql)
-    base = address(request)
+    base, prefixes = base_of(given, request), declared(given)
+    source = single(given, "source") or "<update>"
     if await run_in_threadpool(may_be_deep, sparql):
-        await served(request).pool.check("update", sparql, "", base)
-    operations = await run_in_threadpool(parse, sparql, base=base)
+        lines = "".join(f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in prefixes.items())
+        await served(request).pool.check("update", f"{lines}{sparql}", "", base or "")
+    operations = await run_in_threadpool(parse, sparql, source, prefixes, base)
     _check_loads(operations, settings.loads)
-    return tuple(_using(operations, given, base))
+    return tuple(_using(operations, given, address(request)))
 
 
 def _check_loads(operations: tuple[Operation, ...], allowed: tuple[str, ...]) -> None:

@@ -147,12 +147,12 @@ def _check(checked: list[str], base: str) -> None:
 
 
 def _results(store: OxigraphStore, request: dict[str, Any]) -> Results:
-    sparql, base = request["sparql"], request["base"]
+    sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
     graphs = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
     try:
-        return store.evaluate(with_columns(sparql, {}, base), base=base, **graphs)
+        return store.evaluate(with_columns(sparql, prefixes, base), prefixes=prefixes, base=base, **graphs)
     except SyntaxError as error:
-        raise unparsed(sparql, {}, base, error.msg) from error
+        raise unparsed(sparql, prefixes, base, error.msg) from error
 
 
 def _names(iris: list[str] | None) -> list[NamedNode] | None:

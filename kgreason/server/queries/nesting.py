@@ -13,14 +13,18 @@ import re
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
-from kgreason.errors import KgreasonError
+from kgreason.errors import KgreasonError, RuleError
+
+if TYPE_CHECKING:
+    from kgreason.rules.parser import Syntax
 
 _SHALLOW = 100
 _STACK = 1 << 20
@@ -44,7 +48,7 @@ def may_be_deep_document(path: Path, form: str) -> bool:
 
 
 def check(kind: str, text: str, form: str, base: str) -> str | None:
-    """Parse an update, or the document at the path `text`, with a small stack. Returns what is wrong with it."""
+    """Parse an update, rules, or the document at the path `text`, with a small stack. Returns what is wrong with it."""
     return _with_small_stack(lambda: _parse(kind, text, form, base))
 
 
@@ -52,7 +56,12 @@ def _parse(kind: str, text: str, form: str, base: str) -> None:
     if kind == "update":
         from kgreason.sparql.parser import parse
 
-        parse(text, base=base)
+        parse(text, base=base or None)
+    elif kind == "rules":
+        from kgreason.rules.parser import parse as parse_rules
+
+        with suppress(RuleError):  # the server parses the text again, with the functions and imports of the store
+            parse_rules(text, syntax=cast(Syntax, form))
     else:
         deque(pyoxigraph.parse(path=text, format=RdfFormat.from_extension(form), base_iri=base), maxlen=0)
 

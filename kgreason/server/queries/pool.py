@@ -35,8 +35,9 @@ class Request(NamedTuple):
     """A query, or a graph to read if `sparql` is None; `graph` None is the default graph.
 
     `default_graphs` and `named_graphs` are the dataset, None if the query says it. `solutions` and `triples` are the
-    formats for either form of answer, None if the client accepts none. `commit` is the commit to see. `checked` is a
-    text to parse in place of a query: "update" or "document", the text or its path, and its format.
+    formats for either form of answer, None if the client accepts none. `commit` is the commit to see. `prefixes` are
+    those that the query may use without a declaration. `seconds` is the time that the client gives the query. `checked`
+    is a text to parse in place of a query: "update", "rules" or "document", the text or its path, and its format.
     """
 
     sparql: str | None
@@ -48,6 +49,8 @@ class Request(NamedTuple):
     solutions: str | None = None
     triples: str | None = None
     checked: tuple[str, str, str] | None = None
+    prefixes: dict[str, str] | None = None
+    seconds: float | None = None
 
 
 class Pool:
@@ -78,14 +81,15 @@ class Pool:
 
     async def ask(self, request: Request) -> Answer:
         """The answer of a query, as far as its first piece. Raises QueryError, QueryTimeoutError, Problem."""
-        deadline = asyncio.get_running_loop().time() + self._seconds
+        seconds = self._seconds if request.seconds is None else min(request.seconds, self._seconds)
+        deadline = asyncio.get_running_loop().time() + seconds
         await self._place(deadline)
         try:
             process = self._idle.pop() if self._idle else await self._started()
         except BaseException:
             self._leave()
             raise
-        answer = Answer(process, deadline, self._seconds, self._end)
+        answer = Answer(process, deadline, seconds, self._end)
         try:
             await answer.begin(frame(REQUEST, json.dumps(request._asdict() | {"most": self._most}).encode()))
         except BaseException:

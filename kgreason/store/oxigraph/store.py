@@ -21,6 +21,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Self
 from weakref import finalize
 
@@ -234,6 +235,7 @@ class OxigraphStore:
         self,
         sparql: str,
         *,
+        prefixes: Mapping[str, str] = MappingProxyType({}),
         base: str | None = None,
         default_graphs: Sequence[NamedNode] | None = None,
         named_graphs: Sequence[NamedNode] | None = None,
@@ -245,7 +247,7 @@ class OxigraphStore:
         """
         graphs = {"default_graph": default_graphs, "named_graphs": named_graphs}
         told: dict[str, Any] = {name: list(each) for name, each in graphs.items() if each is not None}
-        return self._store.query(sparql, base_iri=base, **told)
+        return self._store.query(sparql, prefixes=dict(prefixes), base_iri=base, **told)
 
     def _asked(self, sparql: str, **options: Any) -> Results:
         return self._store.query(sparql, **options)

@@ -1,0 +1,14 @@
+"""A graph that a server holds, as `kgreason serve` serves it, with the methods of a graph of this process.
+
+    with kgreason.connect("http://127.0.0.1:7878", token="...") as graph:
+        graph.add("<http://e/tom> a <http://e/Cat> .")
+
+    link          requests and answers over HTTP; errors of the server as errors of the library
+    graph         RemoteGraph: the methods
+    transaction   edits that are sent as one request
+    relation      a relation of the user
+    stream        the commits as they come
+
+Texts, rows and files are read here, so their blank nodes and their errors are those of a graph of this process. The
+server parses rules again, because it has their functions.
+"""

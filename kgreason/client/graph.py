@@ -1,0 +1,441 @@
+"""`RemoteGraph`: a graph that a server holds, with the methods of `KnowledgeGraph`.
+
+    change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `add_rules`, `relation`; `what_if`
+    ask         `query`, `select`, `ask`, `construct`, `match`, `in`, `len`, iteration
+    understand  `explain`, `explain_all`, `why_not`, `contradictions`, `rules`, `warnings`, `stats`
+    follow      `subscribe`, `dump`
+
+Laws: each method gives what the method of `KnowledgeGraph` with this name gives, in the same classes, and raises the
+same errors. A call that begins after an edit was answered sees the edit.
+
+Threads: any number of threads may use a graph. Cost: a request over HTTP. An answer comes as a whole, in a temporary
+file if it is long. Only deltas, files and rows of terms need Numba here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
+
+import pyoxigraph
+from pyoxigraph import DefaultGraph, QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat, Triple
+
+from kgreason.client.link import Link, Parameters, with_parameters
+from kgreason.client.stream import Deltas
+from kgreason.client.transaction import RemoteTransaction
+from kgreason.errors import QueryError
+from kgreason.graph.changes.loaded import Loaded
+from kgreason.graph.input.arguments import check_asserted, check_paths, check_single, check_text, check_texts
+from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
+from kgreason.graph.knowledge_graph import File, QueryOptions, Strategy
+from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
+from kgreason.materialize.options import check_count, check_seconds
+from kgreason.progress import SILENT, Progress
+from kgreason.store.journal.record import check_headers
+from kgreason.store.oxigraph.results import Triples as ReadTriples
+from kgreason.wire import EXACT
+from kgreason.wire.values import decoded
+
+if TYPE_CHECKING:
+    from kgreason.client.relation import RemoteRelation
+    from kgreason.graph.changes.delta import Delta
+    from kgreason.graph.input.quads import Item
+    from kgreason.graph.sparql_update.update import Updated
+    from kgreason.proofs.contradiction import Contradiction
+    from kgreason.proofs.proof import Proof
+    from kgreason.proofs.why_not.answer import WhyNot
+    from kgreason.rules.model import Rule
+    from kgreason.rules.parser import Syntax
+
+_TABLE = f"{QueryResultsFormat.JSON.media_type}, application/n-triples"
+_LINES = "application/x-ndjson"
+_CHUNK = 1 << 20
+_TOLD = ("commit", "warnings", "streams", "options")
+
+
+class How(TypedDict, total=False):
+    """How a commit is evaluated; see `KnowledgeGraph.open`."""
+
+    strategy: Strategy
+    budget: int | None
+
+
+def connect(
+    url: str,
+    *,
+    token: str | None = None,
+    timeout: float | None = None,
+    strategy: Strategy = "auto",
+    budget: int | None = None,
+) -> RemoteGraph:
+    """The graph that `kgreason serve` serves at an address such as http://127.0.0.1:7878.
+
+    `token` is one of the server's tokens, if it asks for one. `timeout` is how many seconds to wait for an answer of
+    the server, without a limit if it is None. `strategy` and `budget` are those of `KnowledgeGraph.open`, for the
+    commits of this client; a budget of the server holds as well.
+
+    Raises ServerError if no server answers, InputError for a text that is not an address.
+    """
+    check_seconds("timeout", timeout)
+    if budget is not None:
+        check_count("budget", budget, 1)
+    graph = RemoteGraph(Link(url, token, timeout), {"strategy": strategy, "budget": budget})
+    graph.commit  # noqa: B018  # ask once, so that a wrong address is told here
+    return graph
+
+
+class RemoteGraph:
+    """A graph of a server; `connect` makes one. Use it in a `with` block, or call `close` in the end."""
+
+    def __init__(self, link: Link, how: How) -> None:
+        self._link = link
+        self._how = [(name, str(value)) for name, value in how.items() if value is not None and value != "auto"]
+
+    @property
+    def url(self) -> str:
+        """The address of the server."""
+        return self._link.url
+
+    @property
+    def commit(self) -> int:
+        """The number of the last commit; 0 if there is none."""
+        return int(self._link.ask("/health").json()["commit"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections; the server goes on."""
+        self._link.close()
+
+    def __repr__(self) -> str:
+        """The address. Cost: no request."""
+        return f"<RemoteGraph {self.url}>"
+
+    def __bool__(self) -> bool:
+        """True, also for an empty graph."""
+        return True
+
+    # Edits.
+
+    def transaction(
+        self,
+        headers: Mapping[str, str] | None = None,
+        *,
+        timeout: float | None = None,  # noqa: ARG002
+    ) -> RemoteTransaction:
+        """Begin a transaction: the edits of a `with` block are sent as one request, and become one commit.
+
+        Other clients may edit the graph until the request is sent. `headers` are stored with the commit; see
+        `KnowledgeGraph.transaction`.
+        """
+        if headers is not None:
+            check_texts("headers", headers)
+            check_headers(headers)
+        return self._begin("/transactions", [("header", f"{name}={text}") for name, text in (headers or {}).items()])
+
+    def what_if(self, *, reasons: int = 0, timeout: float | None = None) -> RemoteTransaction:  # noqa: ARG002
+        """Begin a transaction that computes a delta and changes nothing; see `KnowledgeGraph.what_if`."""
+        given = [("why", "true"), ("limit", str(reasons))] if reasons else []
+        return self._begin("/what-if", given)
+
+    def _begin(self, path: str, given: list[tuple[str, str]]) -> RemoteTransaction:
+        is_edit = path != "/what-if"
+
+        def send(file: IO[bytes]) -> Delta:
+            from kgreason.wire.deltas import decoded
+
+            told = self._link.send(with_parameters(path, [*self._how, *given]), file, _LINES, EXACT, is_edit=is_edit)
+            return decoded(told.json())
+
+        return RemoteTransaction(send, self.own_rules)
+
+    def add(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Delta:
+        """Assert rows of terms, or Turtle and TriG text, as one commit, and return its delta."""
+        with self.transaction() as tx:
+            tx.add(*items, prefixes=prefixes)
+        return tx.delta
+
+    def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Delta:
+        """Retract the items that `add` asserts, as one commit, and return its delta."""
+        with self.transaction() as tx:
+            tx.remove(*items, prefixes=prefixes)
+        return tx.delta
+
+    def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Delta:
+        """Add rules as one commit, and return its delta; see `Transaction.add_rules`."""
+        with self.transaction() as tx:
+            tx.add_rules(text, source, syntax=syntax)
+        return tx.delta
+
+    def remove_rules(
+        self,
+        text: str | None = None,
+        source: str = "<rules>",
+        *,
+        file: File | None = None,
+        syntax: Syntax = "datalog",
+    ) -> Delta:
+        """Remove rules as one commit, and return its delta; see `Transaction.remove_rules`."""
+        with self.transaction() as tx:
+            tx.remove_rules(text, source, file=file, syntax=syntax)
+        return tx.delta
+
+    def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Loaded:
+        """Assert the quads of RDF files, which are read here, as one commit; see `KnowledgeGraph.load`."""
+        check_paths("load", paths)
+        begun, tx = time.perf_counter(), self.transaction()
+        return self._loaded(tx.load(*paths, syntax=syntax, progress=progress), begun, progress)
+
+    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Loaded:
+        """Retract the quads of RDF files, which are read here, as one commit; see `KnowledgeGraph.unload`."""
+        check_paths("unload", paths)
+        begun, tx = time.perf_counter(), self.transaction()
+        return self._loaded(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
+
+    def _loaded(self, tx: RemoteTransaction, begun: float, progress: Progress) -> Loaded:
+        tx.end(True, progress)
+        work = tx.delta.work._asdict()
+        return Loaded(self.stats() | work, tx.delta, time.perf_counter() - begun)
+
+    def update(
+        self,
+        sparql: str,
+        source: str = "<update>",
+        *,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        keep: bool = True,
+    ) -> Updated:
+        """Carry out a SPARQL 1.1 Update request as one commit; see `KnowledgeGraph.update`.
+
+        Without `keep` nothing changes, and the result has the delta that the commit would have. LOAD reads files of the
+        server, if it allows that.
+        """
+        from kgreason.graph.sparql_update.update import Updated
+        from kgreason.wire.deltas import decoded
+
+        check_text("update", "a SPARQL Update", sparql)
+        if not sparql.strip():
+            raise QueryError(f"{source}: the update is empty")
+        given = [("update", sparql), ("source", source), ("base", base or ""), *_prefixed(prefixes)]
+        path = with_parameters("/update", self._how) if keep else "/what-if"
+        told = self._link.form(path, given, EXACT, is_edit=keep).json()
+        return Updated(decoded(told), told["unasserted"], told["entailed"])
+
+    # Questions.
+
+    def query(
+        self,
+        sparql: str,
+        *,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        default_graph: UserTerm | None = None,
+        timeout: float | None = None,
+    ) -> Found:
+        """The results of a SPARQL query: `Solutions`, `Triples`, or a boolean; see `KnowledgeGraph.query`.
+
+        The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
+        """
+        check_text("query", "a SPARQL query", sparql)
+        check_seconds("timeout", timeout)
+        given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
+        if default_graph is not None:
+            name = graph_name(default_graph, checked(prefixes))
+            given += [] if name is None else [("default-graph", name.value)]
+        given += [] if timeout is None else [("timeout", str(timeout))]
+        reply = self._link.form("/query", given, _TABLE, is_edit=False)
+        if reply.headers["content-type"].startswith("application/n-triples"):
+            quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
+            return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)))
+        return found(pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON))
+
+    def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
+        """The solutions of a SELECT query. Raises QueryError for another form."""
+        check_text("select", "a SELECT query", sparql)
+        return of_form(self.query(sparql, **options), Solutions)
+
+    def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
+        """The answer of an ASK query. Raises QueryError for another form."""
+        check_text("ask", "an ASK query", sparql)
+        return bool(of_form(self.query(sparql, **options), QueryBoolean))
+
+    def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
+        """The triples of a CONSTRUCT or DESCRIBE query. Raises QueryError for another form."""
+        check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
+        return of_form(self.query(sparql, **options), Triples)
+
+    def match(
+        self,
+        subject: UserTerm | None = None,
+        predicate: UserTerm | None = None,
+        object_: UserTerm | None = None,
+        graph: UserTerm | None = None,
+        *,
+        asserted: bool = False,
+        prefixes: Mapping[str, str] | None = None,
+    ) -> Matches:
+        """The quads that match a pattern of terms, as of this call; see `KnowledgeGraph.match`."""
+        from kgreason.graph.match import pattern
+
+        terms = pattern(subject, predicate, object_, graph, prefixes=checked(prefixes))
+        return self._match(terms, asserted=asserted)
+
+    def _match(self, terms: Sequence[Any], *, asserted: bool) -> Matches:
+        given = [(name, _text(term)) for name, term in zip("spog", terms, strict=True) if term is not None]
+        given += [("asserted", "true")] if asserted else []
+        return Matches(pyoxigraph.parse(self._link.ask("/match", given).file, RdfFormat.N_QUADS, lenient=True))
+
+    def __contains__(self, item: Item) -> bool:
+        """Whether the default graph has a triple, or a named graph has a quad; see `KnowledgeGraph`."""
+        from kgreason.graph.input.quads import quad_of
+        from kgreason.graph.match import pattern
+
+        return any(self._match(pattern(*quad_of(item)), asserted=False))
+
+    def __iter__(self) -> Iterator[Triple]:
+        """The triples of the default graph, which holds the closure, as of this call."""
+        return (quad.triple for quad in self._match((None, None, None, DefaultGraph()), asserted=False))
+
+    def __len__(self) -> int:
+        """The number of triples in the closure."""
+        return int(self.stats()["facts"])
+
+    def relation(self, name: str, arity: int | None = None) -> RemoteRelation:
+        """A relation of the user: to read and to edit its facts; see `KnowledgeGraph.relation`."""
+        from kgreason.client.relation import RemoteRelation
+        from kgreason.rules.relations.names import checked_name
+
+        return RemoteRelation(self, self._link, checked_name(name), arity)
+
+    def relations(self) -> list[RemoteRelation]:
+        """The user's relations that have facts, or are declared, in the order of their names."""
+        return [self.relation(each["name"], each["arity"]) for each in self._link.ask("/relations").json()]
+
+    # Reasons.
+
+    def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
+        """A proof of a triple of the graph. Raises QueryError, InputError; see `KnowledgeGraph.explain`."""
+        check_single("explain", triple, others)
+        return cast("Proof", self._exact("/explain", _terms(triple, prefixes)))
+
+    def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
+        """A proof for each derivation of a triple; see `KnowledgeGraph.explain_all`."""
+        check_single("explain_all", triple, others)
+        return list(self._exact("/explain", [*_terms(triple, prefixes), ("all", "true")]))
+
+    def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
+        """A proof of a fact of a relation, by the texts of its terms. Raises QueryError."""
+        given = [("relation", name), *(("term", term) for term in terms)]
+        return cast("Proof", self._exact("/explain", given))
+
+    def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
+        """Do nothing: `explain` is told by the server at once if the graph lacks the triple."""
+
+    def why_not(
+        self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
+    ) -> WhyNot:
+        """Why a triple does not hold; see `KnowledgeGraph.why_not`."""
+        check_single("why_not", triple, others)
+        check_count("limit", limit, 1)
+        return cast("WhyNot", self._exact("/why-not", [*_terms(triple, prefixes), ("limit", str(limit))]))
+
+    def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
+        """Why a fact of a relation does not hold, by the texts of its terms; see `GraphRelation.why_not`."""
+        check_count("limit", limit, 1)
+        given = [("relation", name), *(("term", term) for term in terms), ("limit", str(limit))]
+        return cast("WhyNot", self._exact("/why-not", given))
+
+    def contradictions(self) -> list[Contradiction]:
+        """The contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
+        return list(self._exact("/contradictions"))
+
+    def prove_contradictions(self) -> list[Proof]:
+        """A proof of each contradiction."""
+        return list(self._exact("/contradictions", [("proofs", "true")]))
+
+    def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
+        """The rules in force, one dict each; see `KnowledgeGraph.rules`."""
+        wanted = {"costs": costs, "alone": alone, "anew": anew}
+        given = [(name, "true") for name, is_wanted in wanted.items() if is_wanted]
+        return list(self._link.ask("/rules", given).json())
+
+    def own_rules(self) -> tuple[Rule, ...]:
+        """The rules that the user added, by text or by rule file, as of the last commit."""
+        return tuple(self._exact("/rules", [("own", "true")]))
+
+    def _exact(self, path: str, given: Parameters = ()) -> Any:
+        return decoded(self._link.ask(path, given, EXACT).json())
+
+    # Figures, dumps, and the commits as they come.
+
+    def stats(self) -> dict[str, Any]:
+        """Counts of the graph as of its last commit, by name; see `KnowledgeGraph.stats`."""
+        return {name: value for name, value in self._told().items() if name not in _TOLD}
+
+    @property
+    def warnings(self) -> list[str]:
+        """One line for each broken list, import without a document and so on; see `KnowledgeGraph.warnings`."""
+        return list(self._told()["warnings"])
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction."""
+        return dict(self._told()["options"])
+
+    def streams(self) -> dict[str, dict[str, str]]:
+        """The headers of the last commit of each stream."""
+        return dict(self._told()["streams"])
+
+    def _told(self) -> dict[str, Any]:
+        return cast(dict[str, Any], self._link.ask("/stats").json())
+
+    def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
+        """The graph as N-Triples lines, in chunks, as of this call; see `KnowledgeGraph.dump`."""
+        check_asserted(asserted)
+        given = [("graphs", "true")] if graphs else []
+        return _chunks(self._link.ask("/dump", [*given, *_kind(asserted)], "*/*").file)
+
+    def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
+        """The facts of the user's relations as rule text, a line for each fact, as of this call."""
+        check_asserted(asserted)
+        text = self._link.ask("/dump", [("relations", "true"), *_kind(asserted)], "*/*").bytes().decode()
+        return iter(text.split("\n")[:-1])
+
+    def subscribe(self, after: int | None = None, *, patience: float = 60) -> Deltas:
+        """The deltas of all commits after a commit, as they come; None means from now on.
+
+        Iterate over the result, in a `with` block. If the connection is lost, it is made again, and no commit is lost
+        or repeated. Raises ServerError if there is no connection for `patience` seconds, and with the status 410 if the
+        server no longer has a commit after `after`.
+        """
+        return Deltas(self._link, "/changes", [("form", "exact")], after, patience)
+
+
+def _prefixed(prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
+    return [("prefix", f"{prefix}={namespace}") for prefix, namespace in checked(prefixes).items()]
+
+
+def _kind(asserted: bool | None) -> list[tuple[str, str]]:
+    return [] if asserted is None else [("asserted", str(asserted).lower())]
+
+
+def _terms(triple: Item, prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
+    from kgreason.graph.input.quads import triple_of
+
+    return [("term", term) for term in triple_of(triple, checked(prefixes))]
+
+
+def _text(term: Any) -> str:
+    return "" if isinstance(term, DefaultGraph) else text_of(term)
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while lines := file.readlines(_CHUNK):
+            yield b"".join(lines)

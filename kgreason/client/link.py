@@ -1,0 +1,206 @@
+"""`Link`: requests to one server, over connections that are used again.
+
+Law: an edit is sent once, and never sent again after a lost connection. A request that only reads is sent again if the
+server had closed the old connection meanwhile. Threads: any number of threads may use a link; each request has a
+connection of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import IO, Any, NamedTuple, cast
+from urllib.parse import urlencode, urlsplit
+
+from kgreason.client.spool import spooled
+from kgreason.errors import InputError, ServerError
+from kgreason.wire import failures
+
+_PIECE = 1 << 18
+Parameters = Iterable[tuple[str, str]]
+
+
+class Reply(NamedTuple):
+    """An answer: its headers, with names in lower case, and its body in a file that is open at its beginning."""
+
+    headers: Mapping[str, str]
+    file: IO[bytes]
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        with closing(self.file):
+            return json.loads(self.file.read())
+
+    def bytes(self) -> bytes:
+        """The body."""
+        with closing(self.file):
+            return self.file.read()
+
+
+class Link:
+    """A server at an address such as http://127.0.0.1:7878, and the token that it asks for."""
+
+    def __init__(self, url: str, token: str | None = None, timeout: float | None = None) -> None:
+        """`timeout` is how many seconds to wait for the server, without a limit if it is None. Raises InputError."""
+        self.url = url.rstrip("/")
+        self._parts = urlsplit(self.url)
+        try:
+            self._port = self._parts.port
+        except ValueError as error:
+            raise InputError(f"{url}: is not the address of a server: {error}") from error
+        if self._parts.scheme not in ("http", "https") or not self._parts.hostname:
+            raise InputError(f"{url}: is not the address of a server, such as http://127.0.0.1:7878")
+        if token is not None and not (token.isascii() and token.isprintable() and token.strip() == token):
+            raise InputError("a token has ASCII characters without spaces around them")
+        self._token, self._timeout = token, timeout
+        self._idle: list[HTTPConnection] = []
+        self._is_closed = False
+
+    def ask(self, path: str, given: Parameters = (), accept: str = "application/json") -> Reply:
+        """The answer of a GET. Raises the errors of the server, and ServerError."""
+        return self._answer("GET", with_parameters(path, given), None, {"Accept": accept}, is_edit=False)
+
+    def form(self, path: str, given: Parameters, accept: str, *, is_edit: bool) -> Reply:
+        """The answer of a POST of a form. Raises as `ask`."""
+        headers = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
+        return self._answer("POST", path, _encoded(given), headers, is_edit=is_edit)
+
+    def send(self, path: str, body: IO[bytes] | bytes, media: str, accept: str, *, is_edit: bool) -> Reply:
+        """The answer of a POST of a body. Raises as `ask`."""
+        headers = {"Accept": accept, "Content-Type": media}
+        return self._answer("POST", path, body, headers, is_edit=is_edit)
+
+    def _answer(
+        self, method: str, path: str, body: IO[bytes] | bytes | None, headers: dict[str, str], *, is_edit: bool
+    ) -> Reply:
+        connection, is_used = self._connection(is_fresh=is_edit)
+        try:
+            try:
+                response = self._asked(connection, method, path, body, headers)
+            except (ConnectionError, HTTPException):
+                if not is_used or is_edit:
+                    raise
+                connection.close()
+                connection = self._made()
+                response = self._asked(connection, method, path, body, headers)
+            file = spooled()
+            while piece := response.read(_PIECE):
+                file.write(piece)
+        except (OSError, HTTPException) as error:
+            connection.close()
+            raise self.lost(error, is_edit=is_edit) from error
+        except BaseException:
+            connection.close()
+            raise
+        self._keep(connection, response)
+        file.seek(0)
+        reply = Reply({name.lower(): value for name, value in response.headers.items()}, file)
+        if response.status >= 400:
+            raise _refusal(response.status, reply)
+        return reply
+
+    def stream(
+        self, path: str, given: Parameters, headers: Mapping[str, str], silence: float
+    ) -> tuple[HTTPConnection, HTTPResponse]:
+        """A connection with an answer that does not end; a read raises TimeoutError after `silence` seconds.
+
+        Raises OSError, HTTPException, and the errors of the server.
+        """
+        connection = self._made(silence)
+        try:
+            response = self._asked(connection, "GET", with_parameters(path, given), None, dict(headers))
+            if response.status >= 400:
+                file = spooled()
+                file.write(response.read())
+                file.seek(0)
+                raise _refusal(
+                    response.status, Reply({name.lower(): value for name, value in response.headers.items()}, file)
+                )
+        except BaseException:
+            connection.close()
+            raise
+        return connection, response
+
+    def _asked(
+        self,
+        connection: HTTPConnection,
+        method: str,
+        path: str,
+        body: IO[bytes] | bytes | None,
+        headers: dict[str, str],
+    ) -> HTTPResponse:
+        if self._token is not None:
+            headers = {**headers, "Authorization": f"Bearer {self._token}"}
+        if body is not None and not isinstance(body, bytes):
+            body.seek(0, 2)
+            headers = {**headers, "Content-Length": str(body.tell())}
+            body.seek(0)
+        try:
+            connection.request(method, f"{self._parts.path}{path}", body, headers)
+        except (BrokenPipeError, ConnectionResetError):
+            with suppress(OSError, HTTPException):  # the server may have refused the body before its end
+                return connection.getresponse()
+            raise
+        return connection.getresponse()
+
+    def _connection(self, *, is_fresh: bool) -> tuple[HTTPConnection, bool]:
+        """A connection, and whether it was used before."""
+        if self._is_closed:
+            raise ServerError("the graph is closed")
+        if not is_fresh:
+            with suppress(IndexError):
+                return self._idle.pop(), True
+        return self._made(), False
+
+    def _made(self, silence: float | None = None) -> HTTPConnection:
+        host, timeout = cast(str, self._parts.hostname), silence or self._timeout
+        if self._parts.scheme == "https":
+            return HTTPSConnection(host, self._port, timeout=timeout, context=ssl.create_default_context())
+        return HTTPConnection(host, self._port, timeout=timeout)
+
+    def _keep(self, connection: HTTPConnection, response: HTTPResponse) -> None:
+        if response.will_close or self._is_closed:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def lost(self, error: Exception, *, is_edit: bool = False) -> ServerError:
+        """The error for a server that does not answer."""
+        if isinstance(error, ConnectionRefusedError):
+            return ServerError(f"{self.url}: no server answers there; start one with `kgreason serve -l STORE`")
+        problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        if isinstance(error, TimeoutError):
+            problem = f"no answer within {self._timeout:g} s" if self._timeout else "no answer in time"
+        unknown = "; the edit may have been made" if is_edit else ""
+        return ServerError(f"{self.url}: {problem}{unknown}")
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._is_closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+
+def with_parameters(path: str, given: Parameters) -> str:
+    """A path with parameters."""
+    text = _encoded(given).decode()
+    return f"{path}?{text}" if text else path
+
+
+def _encoded(given: Parameters) -> bytes:
+    return urlencode(list(given), errors="surrogatepass").encode()
+
+
+def _refusal(status: int, reply: Reply) -> Exception:
+    """The error that an answer tells."""
+    text = reply.bytes()
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = {}
+    if not isinstance(found, dict) or "detail" not in found:
+        return ServerError(f"the server answers with status {status}")
+    return failures.raised(found) if "error" in found else ServerError(str(found["detail"]), status)

@@ -1,0 +1,66 @@
+"""`RemoteRelation`: a relation of a graph that a server holds. Reads ask the server; edits are transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kgreason.errors import InputError
+from kgreason.graph.input.arguments import check_asserted
+from kgreason.graph.input.terms import checked, term_of
+from kgreason.graph.relation.given import terms_of
+from kgreason.graph.relation.relation import Facts, Graph, GraphRelation, column
+from kgreason.graph.results.cells import Cell
+
+if TYPE_CHECKING:
+    from kgreason.client.link import Link
+
+
+class RemoteRelation(GraphRelation):
+    """A relation; `RemoteGraph.relation` makes one. Each read sees the last commit."""
+
+    def __init__(self, graph: Graph, link: Link, name: str, arity: int | None) -> None:
+        super().__init__(graph, lambda: None, name, arity)
+        self._link = link
+
+    @property
+    def arity(self) -> int | None:
+        """The number of places; None if no fact, rule and declaration says it. Raises InputError."""
+        found: int | None = self._told((), None)["arity"]
+        return found
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the places: `column1` and so on if they are not declared."""
+        return tuple(self._told((), None)["columns"])
+
+    def _facts(self, terms: Sequence[Any], asserted: bool | None, prefixes: Mapping[str, str] | None) -> Facts:
+        check_asserted(asserted)
+        relation, texts = self.declaration if terms else None, []
+        arity = self.arity if terms else None
+        if arity is not None and terms and len(terms) != arity:
+            raise InputError(f"{self.name} has {arity} places; got {len(terms)} terms")
+        for place, term in enumerate(terms):
+            ((text,),) = (
+                [("",)]
+                if term is None
+                else terms_of([(term,)], column(relation, place), self.name, 1, checked(prefixes))
+            )
+            texts.append(text)
+        told = self._told(texts, asserted)
+        known: dict[str, Cell] = {}
+        for text in (text for row in told["facts"] for text in row):
+            if text not in known:
+                known[text] = term_of(text)
+        return Facts(told["columns"], [tuple([known[text] for text in row]) for row in told["facts"]])
+
+    def _told(self, terms: Sequence[str], asserted: bool | None) -> dict[str, Any]:
+        given = [("term", term) for term in terms]
+        given += [] if self._arity is None else [("arity", str(self._arity))]
+        given += [] if asserted is None else [("asserted", str(asserted).lower())]
+        found: dict[str, Any] = self._link.ask(f"/relations/{self.name}", given).json()
+        return found
+
+    def __len__(self) -> int:
+        """The number of facts."""
+        return len(self.facts())

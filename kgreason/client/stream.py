@@ -1,0 +1,151 @@
+"""`Deltas`: the commits of a server as they come, through lost connections and restarts of the server.
+
+    connect after commit n -> deltas n+1, n+2, ...        connection lost -> connect after the last delta
+
+Law: every commit comes once and in order. If the server no longer has a commit, the iteration raises ServerError with
+status 410; it never skips one. Threads: one thread at a time reads; `close` may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from socket import SHUT_RDWR
+from typing import TYPE_CHECKING, Any, Self
+
+from kgreason.client.link import Link
+from kgreason.errors import ServerError
+
+if TYPE_CHECKING:
+    from kgreason.graph.changes.delta import Delta
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+_SILENCE = 60
+"""After this many seconds without a sign of life the connection counts as lost; the server sends one each 15 s."""
+_PASSING = (502, 503, 504)
+"""Statuses of a server, or of a proxy before it, that will be there again."""
+
+
+class Events:
+    """Server-sent events of a path, each with its number; a lost connection is made again after the last number."""
+
+    def __init__(self, link: Link, path: str, given: list[tuple[str, str]], after: int | None, patience: float) -> None:
+        self._link, self._path, self._given, self._patience = link, path, given, patience
+        self.after = after
+        """The number of the last event, None before the first connection of a stream that begins now."""
+        self._connection: HTTPConnection | None = None
+        self._response: HTTPResponse | None = None
+        self._is_closed = False
+        try:
+            self._connect()
+        except (OSError, HTTPException) as error:
+            self._drop()
+            raise self._link.lost(error) from error
+
+    def _connect(self) -> None:
+        """Connect; the server says with its first lines after which commit the events begin."""
+        headers = {"Accept": "text/event-stream"}
+        if self.after is not None:
+            headers["Last-Event-ID"] = str(self.after)
+        connection, response = self._link.stream(self._path, self._given, headers, _SILENCE)
+        self._connection, self._response = connection, response
+        if self.after is None:
+            for name, value in self._lines():
+                if name == "id":
+                    self.after = int(value)
+                    return
+            raise ConnectionResetError
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[str, Any]:
+        """The next event: its name and its data. Raises ServerError, StopIteration after `close`."""
+        lost: float | None = None
+        pause = _FIRST_PAUSE
+        while not self._is_closed:
+            try:
+                if self._response is None:
+                    self._connect()
+                    lost, pause = None, _FIRST_PAUSE
+                return self._event()
+            except (OSError, HTTPException, ValueError, ServerError) as error:
+                self._drop()
+                lost = time.monotonic() if lost is None else lost
+                self._check(error, time.monotonic() - lost)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        raise StopIteration
+
+    def _check(self, error: Exception, seconds: float) -> None:
+        """Raise ServerError if it makes no sense to connect again; there was no connection for some seconds."""
+        if self._is_closed:
+            return
+        if isinstance(error, ServerError):
+            if error.status not in _PASSING or seconds > self._patience:
+                raise error
+        elif seconds > self._patience:
+            raise self._link.lost(error) from error
+
+    def _event(self) -> tuple[str, Any]:
+        name, data, number = "message", "", None
+        for field, value in self._lines():
+            if field == "event":
+                name = value
+            elif field == "data":
+                data += value
+            elif field == "id":
+                number = int(value)
+            elif not field:
+                if data:
+                    found = json.loads(data)
+                    self.after = self.after if number is None else number
+                    return name, found
+                self.after = self.after if number is None else number
+                name, number = "message", None
+        raise ConnectionResetError("the server has ended the stream")
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        """The lines as names and values; an empty line has an empty name, a comment the name `:`."""
+        assert self._response is not None
+        while line := self._response.readline():
+            if not line.endswith(b"\n"):
+                return
+            field, colon, value = line.decode().rstrip("\r\n").partition(":")
+            yield (field or colon), value.removeprefix(" ")
+
+    def _drop(self) -> None:
+        connection, self._connection, self._response = self._connection, None, None
+        if connection is not None:
+            with suppress(OSError):
+                connection.close()
+
+    def close(self) -> None:
+        """End the iteration."""
+        self._is_closed = True
+        connection = self._connection
+        if connection is not None:
+            with suppress(OSError, AttributeError):  # there is no socket before the connection is made
+                connection.sock.shutdown(SHUT_RDWR)
+        if self._response is None:
+            self._drop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        self._drop()
+
+
+class Deltas(Events):
+    """The deltas of the commits after a commit; `RemoteGraph.subscribe` makes this."""
+
+    def __next__(self) -> Delta:  # type: ignore[override]
+        """The next delta. Raises ServerError, StopIteration after `close`."""
+        from kgreason.wire.deltas import decoded
+
+        return decoded(super().__next__()[1])

@@ -1,0 +1,212 @@
+"""`RemoteTransaction`: edits that are collected here and sent as one request, which is one commit.
+
+The methods are those of `graph.transaction.Transaction`. Texts and files become N-Quads lines here, a line of JSON for
+each chunk (`server.paths.clients.transactions`). Mistakes in texts, rows and files are told at once. Mistakes that only
+the graph can see, such as rules that were never added, are told at the end of the block.
+
+Nobody waits while a transaction is open, because the server hears of it only at its end. Cost: the lines are kept in a
+temporary file if they are more than 16 MB.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Self
+
+from kgreason.client.spool import spooled
+from kgreason.errors import StoreError
+from kgreason.graph.input.arguments import check_paths, check_text
+from kgreason.graph.input.terms import checked
+from kgreason.progress import SILENT, Progress
+from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
+from kgreason.rules.relations.declarations import declared, named
+from kgreason.rules.relations.names import checked_name
+
+if TYPE_CHECKING:
+    from kgreason.graph.changes.delta import Delta
+    from kgreason.graph.input.quads import Item
+    from kgreason.graph.knowledge_graph import File
+    from kgreason.graph.relation.given import Terms
+    from kgreason.graph.relation.relation import PendingRelation
+    from kgreason.rules.model import Relation, Rule
+
+Send = Callable[[IO[bytes]], "Delta"]
+
+
+class RemoteTransaction:
+    """Edits that become one commit; use `RemoteGraph.transaction` or `what_if`."""
+
+    def __init__(self, send: Send, own_rules: Callable[[], tuple[Rule, ...]]) -> None:
+        self._send, self._own_rules = send, own_rules
+        self._file = spooled()
+        self._rules: tuple[Rule, ...] = ()
+        self._delta: Delta | None = None
+        self._is_open = True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the transaction still takes edits."""
+        return self._is_open
+
+    @property
+    def delta(self) -> Delta:
+        """The delta of the commit, or of the what-if. Raises StoreError if the transaction is open or failed."""
+        if self._delta is None:
+            raise StoreError("the transaction has no delta: it is still open, or it failed")
+        return self._delta
+
+    def add(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
+        """Assert rows of terms, or Turtle and TriG text. Raises RdfSyntaxError, InputError."""
+        return self._items("add", items, prefixes)
+
+    def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
+        """Retract rows of terms, or Turtle and TriG text; blank nodes have the labels that queries show."""
+        return self._items("remove", items, prefixes)
+
+    def _items(self, verb: str, items: tuple[Item, ...], prefixes: Mapping[str, str] | None) -> Self:
+        from kgreason.graph.input.quads import quads_of
+        from kgreason.terms.dictionary import Dictionary
+
+        terms = Dictionary()
+        quads = quads_of(items, terms, fresh=verb == "add", prefixes=checked(prefixes))
+        return self._lines(verb, terms.lines(*quads.T)) if len(quads) else self
+
+    def add_lines(self, lines: bytes) -> Self:
+        """Assert N-Quads lines; blank nodes keep their labels."""
+        return self._lines("add", lines)
+
+    def remove_lines(self, lines: bytes) -> Self:
+        """Retract N-Quads lines."""
+        return self._lines("remove", lines)
+
+    def _lines(self, verb: str, lines: bytes) -> Self:
+        return self._note({verb: lines.decode()})
+
+    def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
+        """Assert the quads of RDF files. Raises InputError, RdfSyntaxError."""
+        check_paths("load", paths)
+        return self._files("add", paths, syntax, progress)
+
+    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
+        """Retract the quads of RDF files. Their blank nodes are those that loading the same files made."""
+        check_paths("unload", paths)
+        return self._files("remove", paths, syntax, progress)
+
+    def _files(self, verb: str, paths: tuple[File, ...], syntax: str | None, progress: Progress) -> Self:
+        with progress("reading") as report:
+            for path in paths:
+                for lines, count in _chunks(path, syntax):
+                    self._lines(verb, lines)
+                    report(count)
+        return self
+
+    def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:
+        """Add rules, and facts of your own relations. Raises RuleSyntaxError, UnsafeRuleError."""
+        check_text("add_rules", "rules", text)
+        return self._more_rules(text, source, syntax, {})
+
+    def load_rules(self, path: File) -> Self:
+        """Add the rules of a file. Raises InputError, RuleSyntaxError, UnsafeRuleError."""
+        check_paths("load_rules", (path,))
+        return self._more_rules(text_of_file(path), str(path), syntax_of(path), {"file": str(path)})
+
+    def _more_rules(self, text: str, source: str, syntax: Syntax, more: dict[str, str]) -> Self:
+        if "IMPORTS" not in text.upper():  # the server has the catalogue for them
+            self._rules += parse(text, source, None, syntax=syntax).rules
+        return self._note({"add_rules": text, "source": source, "syntax": syntax, **more})
+
+    def remove_rules(
+        self,
+        text: str | None = None,
+        source: str = "<rules>",
+        *,
+        file: File | None = None,
+        syntax: Syntax = "datalog",
+    ) -> Self:
+        """Remove rules that the user added, given by name, as text, or by the `file` that they came from."""
+        if text is not None or file is None:
+            check_text("remove_rules", "a rule's name, or rules,", text)
+        more = {} if file is None else {"file": str(file)}
+        return self._note({"remove_rules": text, "source": source, "syntax": syntax, **more})
+
+    def unload_rules(self, path: File) -> Self:
+        """Remove the rules of a file. Raises InputError."""
+        check_paths("unload_rules", (path,))
+        text, syntax = text_of_file(path), syntax_of(path)
+        return self._note({"unload_rules": text, "source": str(path), "syntax": syntax})
+
+    def relation(self, name: str, arity: int | None = None) -> PendingRelation:
+        """A relation, to insert, delete and upsert facts in this transaction. Raises InputError."""
+        from kgreason.graph.relation.relation import PendingRelation
+
+        rules = dict.fromkeys((*self._own_rules(), *self._rules))
+        relation = declared(rules, checked_name(name))
+        if relation is None and arity is None:
+            known = named(rules, name)
+            arity = next(iter(known)) if len(known) == 1 else None
+        return PendingRelation(name, arity, relation, lambda read: read(), _Facts(self._note, arity))
+
+    def _note(self, edit: dict[str, Any]) -> Self:
+        if not self._is_open:
+            raise StoreError("the transaction has ended")
+        self._file.write(json.dumps(edit).encode() + b"\n")
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._is_open:
+            self.end(kind is None)
+
+    def end(self, is_good: bool, progress: Progress = SILENT) -> None:
+        """End the transaction: send its edits if `is_good`, otherwise drop them.
+
+        Raises the errors of the commit, and StoreError if the transaction has ended already.
+        """
+        if not self._is_open:
+            raise StoreError("the transaction has ended")
+        self._is_open = False
+        with self._file:
+            if is_good:
+                with progress("reasoning"):
+                    self._delta = self._send(self._file)
+
+
+class _Facts:
+    """Facts of relations to assert and to retract, which are lines of the transaction (`PendingFacts`)."""
+
+    def __init__(self, note: Callable[[dict[str, Any]], object], arity: int | None) -> None:
+        self._note, self._arity = note, arity
+
+    def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:  # noqa: ARG002
+        """Assert facts."""
+        self._edit("insert", name, terms)
+
+    def delete(self, name: str, terms: list[Terms]) -> None:
+        """Retract facts."""
+        self._edit("delete", name, terms)
+
+    def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:  # noqa: ARG002
+        """Assert facts in place of those with their keys."""
+        self._edit("upsert", name, terms)
+
+    def _edit(self, verb: str, name: str, terms: list[Terms]) -> None:
+        self._note({verb: terms, "relation": name, "arity": self._arity})
+
+
+def _chunks(path: File, syntax: str | None) -> Iterator[tuple[bytes, int]]:
+    """The quads of a file as N-Quads lines, with their numbers. Each chunk has a dictionary of its own."""
+    from kgreason.rdf.reader import read
+    from kgreason.terms.dictionary import Dictionary
+
+    terms = Dictionary()
+    known = len(terms)
+    for batch in read(Path(path) if str(path) != "-" else path, terms, syntax=syntax):
+        yield terms.lines(*batch), len(batch.subjects)
+        terms.truncate(known)

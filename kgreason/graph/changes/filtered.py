@@ -1,0 +1,58 @@
+"""`filtered`: the part of a delta that a pattern of terms and a kind of fact choose.
+
+    filtered(delta, (None, "<http://e/knows>", None))        the triples and quads with this predicate
+    filtered(delta, asserted=True)                           what came to the asserted triples, and what left them
+
+Law: with `asserted=True` the results for all commits, added up, are the asserted triples of the graph; with False they
+are the inferred ones. So a triple that turns from asserted to inferred leaves the first and comes to the second.
+Cost: a look at each row of the delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.graph.changes.delta import Delta
+from kgreason.materialize.edit import NO_KINDS
+
+Terms = Sequence[str | None]
+
+
+def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | None = None) -> Delta:
+    """The delta with the triples and quads that have these terms; None is any term. Facts of relations are left out."""
+    change = delta.change
+    before, after = (_seen(kinds, asserted) for kinds in (change.before, change.after))
+    kept = (before != after) & _having(delta, change.rows, terms)
+    quads = [
+        each[:0] if asserted is False else each[_having(delta, each, terms)]
+        for each in (change.removed_quads, change.added_quads)
+    ]
+    rows = np.ascontiguousarray(change.rows[kept])
+    change = change._replace(
+        rows=rows, before=before[kept], after=after[kept], removed_quads=quads[0], added_quads=quads[1], facts=NO_KINDS
+    )
+    return replace(delta, change=change)
+
+
+def _seen(kinds: Any, asserted: bool | None) -> Any:
+    """The kinds as somebody sees them who sees facts of one kind only."""
+    if asserted is None:
+        return kinds
+    kind = IS_ASSERTED if asserted else INFERRED
+    return np.where(kinds == kind, kind, ABSENT).astype(np.int8)
+
+
+def _having(delta: Delta, rows: Int32, terms: Terms) -> NDArray[np.bool_]:
+    """Whether each row has the terms: bool[n]."""
+    found = np.ones(len(rows), dtype=np.bool_)
+    for place, term in enumerate(terms):
+        if term is not None:
+            number = int(delta.dictionary.find([term])[0])
+            found &= (rows[:, place] == number) if number else False
+    return found

@@ -1,0 +1,6 @@
+"""What a graph of another process asks (`kgreason.connect`), beside the paths that everybody uses.
+
+exact          answers as values of the library
+transactions   /transactions: several edits as one commit
+reads          /match, /dump, /relations: what the engine knows beside SPARQL
+"""

@@ -1,0 +1,78 @@
+"""Answers as values of the library (`wire`), for clients that are kgreason themselves; others get plain JSON.
+
+Accept: application/vnd.kgreason+json    ->    the value        application/json, */*    ->    plain JSON
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from kgreason.graph.changes.delta import Delta
+from kgreason.server.formats import Types, wanted
+from kgreason.server.paths.commits import headers
+from kgreason.server.streams.views import described
+from kgreason.wire import EXACT, deltas, values
+
+_FORMS: Types = {"json": ("application/json",), "exact": (EXACT,)}
+_DELTAS: Types = {**_FORMS, "patch": ("application/rdf-patch", "text/x-rdf-patch")}
+
+
+def is_exact(request: Request) -> bool:
+    """Whether a request wants a value. Raises Problem if it wants neither form."""
+    return wanted(request.headers.get("accept"), _FORMS) == "exact"
+
+
+def answered(request: Request, value: Callable[[], Any], plain: Callable[[], Any]) -> Response:
+    """The answer `value()` as a value, or `plain()` as plain JSON."""
+    if is_exact(request):
+        return JSONResponse(values.encoded(value()), media_type=EXACT)
+    return JSONResponse(plain())
+
+
+def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
+    """The delta of a commit as the request wants it; `commit` is the last commit. Raises Problem."""
+    return _told(request, delta, lambda: described(delta), headers(delta, commit), more)
+
+
+def tried(request: Request, delta: Delta, limit: int | None, commit: int, **more: int) -> Response:
+    """The delta of a what-if as the request wants it: at most `limit` triples of each kind. Raises Problem."""
+    return _told(request, delta, lambda: _shortened(delta, limit, commit), {}, more)
+
+
+def _told(
+    request: Request,
+    delta: Delta,
+    plain: Callable[[], dict[str, Any]],
+    of_commit: Mapping[str, str],
+    more: dict[str, int],
+) -> Response:
+    match wanted(request.headers.get("accept"), _DELTAS):
+        case "patch":
+            return Response(delta.to_patch(), headers={**of_commit, "Content-Type": "application/rdf-patch"})
+        case "exact":
+            return JSONResponse(deltas.encoded(delta) | more, headers=of_commit, media_type=EXACT)
+        case _:
+            return JSONResponse(plain() | more, headers=of_commit)
+
+
+def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
+    """A delta as plain JSON: at most `limit` triples of each kind, and how many there are of all kinds."""
+    told = described(delta)
+    lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
+    counts = {
+        name: {kind: len(found) for kind, found in told[name].items()} for name in ("appeared", "disappeared")
+    } | {name: len(told[name]) for name in ("asserted", "retracted")}
+    for each in lists if limit is not None else ():
+        del each[limit:]
+    told |= {"commit": commit, "counts": counts}
+    told |= {"contradictions": [str(each) for each in delta.contradictions[:limit]]}
+    told |= {"ended": [str(each) for each in delta.ended[:limit]]}
+    told["reasons"] = [
+        {"triple": triple, "rule": why.rule, "text": why.text, "axioms": why.axioms}
+        for triple, why in delta.reasons.items()
+    ]
+    return told

@@ -1,0 +1,94 @@
+"""What the engine knows beside SPARQL: /match, /dump, /relations.
+
+    /match?s=IRI&p=IRI&o=TERM&g=IRI&asserted=true     quads as N-Quads lines; a term that is left out matches any term
+    /dump?asserted=true&graphs=true                   the whole graph, with literals as they were written
+    /relations, /relations/edge?arity=2               the user's relations, and the facts of one of them
+    /dump?relations=true                              the facts of all relations as rule text
+
+The engine gives the state in the thread of the writer; the lines are written to a file in another thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import pyoxigraph
+from pyoxigraph import DefaultGraph
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from kgreason.graph.input.terms import text_of
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.paths.clients.transactions import terms_of
+from kgreason.server.paths.documents import Stored
+from kgreason.server.paths.served import Parameters, flag, parameters, served, single
+from kgreason.server.problems import Problem
+from kgreason.server.queries.nesting import may_be_deep
+
+_PLACES = ("s", "p", "o", "g")
+_QUADS = {"Content-Type": "application/n-quads"}
+
+
+async def match(request: Request) -> Response:
+    """The quads that match a pattern of terms; `g=` without a value is the default graph."""
+    given = parameters(request)
+    terms: list[Any] = [single(given, place) for place in _PLACES]
+    if any(may_be_deep(term or "") for term in terms):
+        raise Problem(400, "the pattern has too many brackets")
+    terms[3] = DefaultGraph() if terms[3] == "" else terms[3]
+    asserted = flag(given, "asserted")
+
+    def found(graph: KnowledgeGraph) -> bytes:
+        return pyoxigraph.serialize(graph.match(*terms, asserted=asserted), format=pyoxigraph.RdfFormat.N_QUADS) or b""
+
+    return Response(await served(request).writer.run(found), headers=_QUADS)
+
+
+async def dump(request: Request) -> Response:
+    """The graph as N-Triples or N-Quads lines, or the facts of its relations as rule text."""
+    given = parameters(request)
+    asserted, graphs = kind(given), flag(given, "graphs")
+    run = served(request).writer.run
+    if flag(given, "relations"):
+        text = await run(lambda graph: "".join(f"{line}\n" for line in graph.dump_relations(asserted=asserted)))
+        return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
+    chunks = await run(lambda graph: graph.dump(asserted=asserted, graphs=graphs))
+    media = _QUADS if graphs else {"Content-Type": "application/n-triples"}
+    return await Stored.of(_written(chunks), dict(media))
+
+
+def _written(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
+    return lambda file: file.writelines(chunks)
+
+
+def kind(given: Parameters) -> bool | None:
+    """The parameter `asserted`: true or false, None if it is missing. Raises Problem."""
+    return None if single(given, "asserted") is None else flag(given, "asserted")
+
+
+async def relations(request: Request) -> Response:
+    """The user's relations, each with its columns and the number of its facts."""
+
+    def read(graph: KnowledgeGraph) -> list[dict[str, Any]]:
+        found = graph.relations()
+        return [{"name": each.name, "arity": each.arity, "columns": each.columns, "facts": len(each)} for each in found]
+
+    return JSONResponse(await served(request).writer.run(read))
+
+
+async def relation(request: Request) -> Response:
+    """The facts of one relation; `arity` tells relations of one name apart, `term` gives the terms to match."""
+    given, name = parameters(request), str(request.path_params["name"])
+    arity, asserted = single(given, "arity"), kind(given)
+    if arity is not None and not (arity.isascii() and arity.isdigit()):
+        raise Problem(400, f"arity={arity}: write a number")
+    terms = [terms_of([term])[0] if term else None for term in given.get("term", [])]
+
+    def read(graph: KnowledgeGraph) -> dict[str, Any]:
+        each = graph.relation(name, None if arity is None else int(arity[:6]))
+        facts = each.match(*terms, asserted=asserted)
+        rows = [[text_of(term) for term in row] for row in facts]
+        return {"name": name, "arity": each.arity, "columns": each.columns, "facts": rows}
+
+    return JSONResponse(await served(request).writer.run(read))

@@ -1,0 +1,173 @@
+"""`/transactions`: several edits as one commit. The body has a line of JSON for each edit, in their order.
+
+    {"add": "N-Quads lines"}                           assert; blank nodes are those of the graph, by their labels
+    {"remove": "N-Quads lines"}                        retract
+    {"add_rules": "text", "syntax": "datalog", "source": "name for messages", "file": "family.dl"}
+    {"remove_rules": "text or a name", ...}            with "file" in place of a text, all rules of this file
+    {"unload_rules": "text of a file", ...}
+    {"insert": [[term, ...], ...], "relation": "edge", "arity": 2}        delete, upsert
+
+All but the first value of a line may be left out. The same lines may be sent to `/what-if`. Lines with rules need the
+role admin. A long document is sent as many lines, so that neither side holds it in memory twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kgreason.errors import InputError
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.input.terms import term_of
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.transaction import Transaction
+from kgreason.rules.parser import Syntax
+from kgreason.server import body
+from kgreason.server.formats import media_type
+from kgreason.server.guard import check_role
+from kgreason.server.paths.clients.exact import told
+from kgreason.server.paths.commits import edited
+from kgreason.server.paths.served import parameters, served
+from kgreason.server.problems import Problem
+from kgreason.server.queries.nesting import may_be_deep
+from kgreason.store.journal.record import check_headers
+from kgreason.store.oxigraph.update import Term
+
+LINES = "application/x-ndjson"
+"""The media type of a transaction."""
+_LONGEST = 1 << 26
+"""The largest line, in bytes."""
+_DEEPEST = 100
+"""Triple terms in one N-Quads line."""
+_RULES = ("add_rules", "remove_rules", "unload_rules")
+_FACTS = ("insert", "delete", "upsert")
+_QUADS = ("add", "remove")
+
+
+async def transactions(request: Request) -> Response:
+    """Carry out several edits as one commit; the answer is the delta."""
+    if media_type(request.headers.get("content-type")) != LINES:
+        raise Problem(415, f"send a transaction as {LINES}, a line for each edit")
+    given = dict(each.partition("=")[::2] for each in parameters(request).get("header", []))
+    try:
+        check_headers(given)
+    except ValueError as error:
+        raise Problem(400, str(error)) from error
+    async with body.stored(request, served(request).settings) as path:
+        await _check(request, path)
+
+        def edit(graph: KnowledgeGraph) -> tuple[None, Delta]:
+            with graph.transaction(given or None) as tx:
+                carry_out(tx, path)
+            return None, tx.delta
+
+        return await edited(request, edit, lambda _, delta, commit: told(request, delta, commit))
+
+
+Attempt = Callable[[KnowledgeGraph, int], Delta]
+"""Gives the delta that edits would have, with the reasons of so many triples of a kind."""
+
+
+async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
+    """Call `answer` with the edits of a request as a what-if."""
+    async with body.stored(request, served(request).settings) as path:
+        await _check(request, path, is_tried=True)
+
+        def attempt(graph: KnowledgeGraph, reasons: int) -> Delta:
+            with graph.what_if(reasons=reasons) as tx:
+                carry_out(tx, path)
+            return tx.delta
+
+        return await answer(attempt)
+
+
+async def _check(request: Request, path: Path, *, is_tried: bool = False) -> None:
+    """Raise Problem for lines that are no edits, and QueryError for rules that are nested too deeply."""
+    for text, syntax in await run_in_threadpool(_checked, path):
+        if not is_tried:
+            check_role(request.scope, "admin")
+        if may_be_deep(text):
+            await served(request).pool.check("rules", text, syntax, "")
+
+
+def _checked(path: Path) -> list[tuple[str, str]]:
+    """The rule texts of the edits, each with its syntax. Raises Problem."""
+    return [
+        (str(line.get(verb) or ""), str(line.get("syntax", "datalog"))) for verb, line in _edits(path) if verb in _RULES
+    ]
+
+
+def carry_out(tx: Transaction, path: Path) -> None:
+    """Add the edits of a file to a transaction. Raises the errors of the edits."""
+    for verb, line in _edits(path):
+        if verb in _QUADS:
+            _quads(tx, verb, line[verb])
+        elif verb in _RULES:
+            _rules(tx, verb, line)
+        else:
+            relation = tx.relation(line["relation"], line.get("arity"))
+            getattr(relation, verb)([terms_of(row) for row in line[verb]])
+
+
+def _edits(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The edits of a file, each with its verb. Raises Problem."""
+    with path.open("rb") as file:
+        number = 0
+        while text := file.readline(_LONGEST):
+            number += 1
+            try:
+                line = json.loads(text)
+            except ValueError as error:
+                raise Problem(400, f"line {number} of the transaction is no JSON") from error
+            verb = next((key for key in (*_QUADS, *_RULES, *_FACTS) if isinstance(line, dict) and key in line), None)
+            if verb is None or not _fits(verb, line):
+                raise Problem(400, f"line {number} of the transaction is no edit")
+            yield verb, line
+
+
+def _fits(verb: str, line: dict[str, Any]) -> bool:
+    """Whether the values of an edit have the right types."""
+    arity, value = line.get("arity"), line[verb]
+    texts = (line.get(key, "") for key in ("syntax", "source", "file", "relation"))
+    if not all(isinstance(text, str) for text in texts) or not (arity is None or type(arity) is int):
+        return False
+    if verb not in _FACTS:
+        return isinstance(value, str) or (verb == "remove_rules" and value is None and bool(line.get("file")))
+    is_table = isinstance(value, list) and all(isinstance(row, list) for row in value)
+    return is_table and "relation" in line and all(isinstance(term, str) for row in value for term in row)
+
+
+def terms_of(texts: Iterable[str]) -> tuple[Term, ...]:
+    """The terms of N-Triples texts. Raises InputError."""
+    return tuple(term_of(_shallow(text)) for text in texts)
+
+
+def _shallow(text: str) -> str:
+    """The same text. Raises InputError if its triple terms are so deep that they would fill the stack of the parser."""
+    if text.count("<<") > _DEEPEST and any(line.count("<<") > _DEEPEST for line in text.splitlines()):
+        raise InputError("the triple terms are nested too deeply")
+    return text
+
+
+def _quads(tx: Transaction, verb: str, lines: str) -> None:
+    (tx.add_lines if verb == "add" else tx.remove_lines)(_shallow(lines).encode())
+
+
+def _rules(tx: Transaction, verb: str, line: dict[str, Any]) -> None:
+    text, source, file = line[verb], line.get("source", "the body"), line.get("file")
+    syntax = cast(Syntax, line.get("syntax", "datalog"))
+    if verb == "remove_rules":
+        tx.remove_rules(text, source, file=file, syntax=syntax)
+    elif verb == "unload_rules":
+        tx.take_rules_away(tx.parsed(text, source, syntax))
+    elif file:
+        tx.take_rules(replace(rule, file=file) for rule in tx.parsed(text, source, syntax))
+    else:
+        tx.add_rules(text, source, syntax=syntax)

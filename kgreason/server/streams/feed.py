@@ -1,0 +1,141 @@
+"""`Feed`: the past commits as clients of /changes read them, and the news.
+
+    commit -> in the thread of the writer: a copy of its delta -> in the event loop: the log -> every stream
+
+Laws: a stream that begins after commit n gets every later commit, once and in order. If the log lacks one of them, the
+stream is refused (status 410). The log has at most `kept` bytes; the oldest commits go first. Threads: `add` may be
+called from any thread, everything else belongs to the event loop.
+
+Cost: streams with the same view share the text of a commit, which is written in another thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
+from typing import NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+
+from kgreason.graph.changes.delta import Delta
+from kgreason.server.problems import Problem, busy
+from kgreason.server.streams.views import View
+
+_LOGGER = logging.getLogger("kgreason.server")
+_BEAT = 15
+"""After this many seconds without news a stream gets a comment, so that a dead connection is found."""
+_WRITTEN = 64
+"""The texts of so many commits are kept for other streams."""
+
+
+class _Commit(NamedTuple):
+    number: int
+    delta: Delta
+    size: int
+
+
+class Feed:
+    """The log of a server that begins after a commit."""
+
+    def __init__(self, commit: int, kept: int, streams: int) -> None:
+        self._kept, self._most = kept, streams
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._log: deque[_Commit] = deque()
+        self._first = self._last = commit
+        self._size = self.streams = 0
+        self._news = asyncio.Event()
+        self._is_closed = False
+        self._texts: OrderedDict[tuple[int, View], asyncio.Task[bytes]] = OrderedDict()
+        self.listeners: list[Callable[[Delta], object]] = []
+        """Functions that are called in the event loop with each commit, before any stream has it."""
+
+    def begin(self) -> None:
+        """Take commits from now on, in the running event loop."""
+        self._loop = asyncio.get_running_loop()
+
+    def add(self, delta: Delta) -> None:
+        """Add a commit. An error is logged and does not reach the writer."""
+        try:
+            own = delta.detached()
+            size = own.dictionary.nbytes + own.rows.nbytes + own.added_quads.nbytes + own.removed_quads.nbytes
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._append, _Commit(own.commit, own, size))
+        except Exception:
+            _LOGGER.exception("commit %d is missing in the feed", delta.commit)
+
+    def _append(self, commit: _Commit) -> None:
+        self._log.append(commit)
+        self._last = commit.number
+        self._size += commit.size
+        while self._size > self._kept and self._log:
+            old = self._log.popleft()
+            self._first = old.number
+            self._size -= old.size
+        for listener in self.listeners:
+            listener(commit.delta)
+        self._wake()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    @property
+    def last(self) -> int:
+        """The number of the last commit."""
+        return self._last
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the server is stopping."""
+        return self._is_closed
+
+    def close(self) -> None:
+        """End all streams."""
+        self._is_closed = True
+        self._wake()
+
+    def check(self, after: int | None) -> int:
+        """The commit after which a stream begins; None means now. Raises Problem if the log lacks a later commit."""
+        if self.streams >= self._most:
+            raise busy("streams")
+        if after is None:
+            return self._last
+        if after < self._first:
+            raise Problem(410, f"the feed has the commits after {self._first}; read the graph again, then follow it")
+        if after > self._last:
+            raise Problem(400, f"there is no commit {after}; the last commit is {self._last}")
+        return after
+
+    async def deltas(self, after: int) -> AsyncIterator[Delta | None]:
+        """The commits after a commit, until the server stops or the log has lost one; None for a while without news."""
+        self.streams += 1
+        try:
+            while not self._is_closed and after >= self._first:
+                news = self._news
+                for commit in [each for each in self._log if each.number > after]:
+                    yield commit.delta
+                    after = commit.number
+                if news is self._news:
+                    try:
+                        await asyncio.wait_for(news.wait(), _BEAT)
+                    except TimeoutError:
+                        yield None
+        finally:
+            self.streams -= 1
+
+    async def follow(self, after: int, view: View) -> AsyncIterator[bytes]:
+        """The commits after a commit, as texts of a view."""
+        yield view.beginning(after)
+        async for delta in self.deltas(after):
+            yield view.beat() if delta is None else await self._text(delta, view)
+
+    async def _text(self, delta: Delta, view: View) -> bytes:
+        """The text of a commit, written by the first stream that asks for it."""
+        key = delta.commit, view
+        if (task := self._texts.get(key)) is None:
+            task = self._texts[key] = asyncio.ensure_future(run_in_threadpool(view.text, delta))
+            while len(self._texts) > _WRITTEN:
+                self._texts.popitem(last=False)
+        return await asyncio.shield(task)

@@ -1,0 +1,94 @@
+"""`View`: how a stream of /changes shows a commit: its form, and which facts it has.
+
+    json    server-sent events: {"commit": 7, "appeared": {...}, ...}        for people and other programs
+    exact   server-sent events with the values of the library (`wire`)       for clients that are kgreason themselves
+    patch   RDF Patch: a header with the number of the commit, then a transaction
+
+A commit that has none of the wanted facts has an event without data, or an empty transaction. So every stream knows
+up to which commit it has read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from kgreason.errors import InputError
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.changes.filtered import filtered
+from kgreason.graph.input.terms import fitting
+from kgreason.terms.vocabulary import RDF_TYPE
+from kgreason.wire import deltas
+
+_TERM = re.compile(
+    r'\s*(?:(?P<any>\?\w*)|(?P<type>a)|(?P<term><[^<>\s]*>|_:\S+|"(?:[^"\\]|\\.)*"(?:\^\^<[^<>\s]*>|@[\w-]+)?))(?=\s|$)'
+)
+_PLACES = ("subject", "predicate", "object")
+_ALL = (None, None, None)
+Terms = tuple[str | None, str | None, str | None]
+
+
+class View(NamedTuple):
+    """The form of a stream, the terms that a fact must have, and whether it must be asserted or inferred."""
+
+    form: str = "json"
+    terms: Terms = _ALL
+    asserted: bool | None = None
+
+    @property
+    def media(self) -> str:
+        """The content type of the stream."""
+        return "application/rdf-patch" if self.form == "patch" else "text/event-stream; charset=utf-8"
+
+    def beginning(self, after: int) -> bytes:
+        """The first bytes of a stream of the commits after a commit."""
+        return b"# following\n" if self.form == "patch" else f"id: {after}\n: following\n\n".encode()
+
+    def beat(self) -> bytes:
+        """A sign of life."""
+        return b"# still here\n" if self.form == "patch" else b": still here\n\n"
+
+    def text(self, delta: Delta) -> bytes:
+        """A commit."""
+        is_part = self.terms != _ALL or self.asserted is not None
+        shown = filtered(delta, self.terms, self.asserted) if is_part else delta
+        if self.form == "patch":
+            return f'H commit "{delta.commit}" .\n{shown.to_patch()}'.encode()
+        if is_part and not shown:
+            return f"id: {delta.commit}\n\n".encode()
+        found = deltas.encoded(shown) if self.form == "exact" else described(shown)
+        return f"id: {delta.commit}\nevent: commit\ndata: {json.dumps(found)}\n\n".encode()
+
+
+def pattern_of(text: str) -> Terms:
+    """The terms of a pattern such as `<http://e/a> ?p ?o`; a variable or `?` is any term. Raises InputError.
+
+    >>> pattern_of("?s a <http://e/Cat>")
+    (None, '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>', '<http://e/Cat>')
+    """
+    found: list[str | None] = []
+    at = 0
+    while at < len(text.rstrip()):
+        term = _TERM.match(text, at)
+        if term is None:
+            raise InputError(f"{text}: write three terms, such as <http://e/tom> a ?class")
+        found.append(RDF_TYPE if term["type"] else term["term"])
+        at = term.end()
+    if len(found) != len(_PLACES):
+        raise InputError(f"{text}: write three terms, such as <http://e/tom> a ?class")
+    subject, predicate, object_ = (
+        None if term is None else fitting(term, place) for term, place in zip(found, _PLACES, strict=True)
+    )
+    return subject, predicate, object_
+
+
+def described(delta: Delta) -> dict[str, Any]:
+    """A delta for `json.dumps`; terms are N-Triples text."""
+    return {
+        "commit": delta.commit,
+        "appeared": {"asserted": delta.appeared(asserted=True), "inferred": delta.appeared(asserted=False)},
+        "disappeared": {"asserted": delta.disappeared(asserted=True), "inferred": delta.disappeared(asserted=False)},
+        "asserted": delta.quads(added=True),
+        "retracted": delta.quads(added=False),
+    }

@@ -1,0 +1,73 @@
+"""`encoded`, `decoded`: deltas as JSON. Each term is written once; facts are numbers of terms, from 1.
+
+    {"commit": 7, "terms": ["<http://e/a>", ...], "rows": [1, 2, 3, ...], "before": [0, ...], "after": [1, ...],
+     "removed": [...], "added": [...], "facts": {...}, "missed": 0, "work": [...], ...}
+
+Cost: linear in the delta.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kgreason.engine.memory.layout import Int32
+from kgreason.graph.changes.delta import Delta
+from kgreason.materialize.edit import Change, Kinds, Work
+from kgreason.terms.dictionary import Dictionary
+from kgreason.wire import values
+
+_VALUES = ("contradictions", "declared", "rules", "ended", "reasons")
+"""The fields of a delta that are values."""
+
+
+def encoded(delta: Delta) -> dict[str, Any]:
+    """A delta for `json.dumps`."""
+    own = delta.detached()
+    change, terms = own.change, own.dictionary
+    facts = change.facts
+    return {
+        "commit": own.commit,
+        "terms": terms.decode(np.arange(1, len(terms) + 1)),
+        "rows": change.rows.ravel().tolist(),
+        "before": change.before.tolist(),
+        "after": change.after.tolist(),
+        "removed": change.removed_quads.ravel().tolist(),
+        "added": change.added_quads.ravel().tolist(),
+        "facts": {
+            "width": facts.rows.shape[1],
+            "rows": facts.rows.ravel().tolist(),
+            "before": facts.before.tolist(),
+            "after": facts.after.tolist(),
+        },
+        "missed": change.missed,
+        "work": list(change.work),
+        **{name: values.encoded(getattr(own, name)) for name in _VALUES},
+    }
+
+
+def decoded(found: dict[str, Any]) -> Delta:
+    """The delta that `encoded` was given."""
+    facts = found["facts"]
+    related = Kinds(_rows(facts["rows"], facts["width"]), _kinds(facts["before"]), _kinds(facts["after"]))
+    change = Change(
+        _rows(found["rows"], 3),
+        _kinds(found["before"]),
+        _kinds(found["after"]),
+        _rows(found["removed"], 4),
+        _rows(found["added"], 4),
+        found["missed"],
+        Work(*found["work"]),
+        facts=related,
+    )
+    told = {name: values.decoded(found[name]) for name in _VALUES}
+    return Delta(found["commit"], change, Dictionary(found["terms"]), **told)
+
+
+def _rows(numbers: list[int], width: int) -> Int32:
+    return np.array(numbers, dtype=np.int32).reshape(-1, width)
+
+
+def _kinds(kinds: list[int]) -> Any:
+    return np.array(kinds, dtype=np.int8)

@@ -1,0 +1,37 @@
+"""`encoded`, `raised`: errors as JSON.
+
+    {"error": "RdfSyntaxError", "arguments": ["zoo.ttl", 3, 7, "..."]}
+
+The arguments are those of the constructor, so the error that the client raises has the same class, message and
+attributes. An error of a class that is not known becomes a StoreError with the message.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kgreason import errors
+from kgreason.errors import ContradictionError, KgreasonError, RdfSyntaxError, RuleSyntaxError, StoreError
+from kgreason.wire import values
+
+_POSITIONED = (RdfSyntaxError, RuleSyntaxError)
+
+
+def encoded(error: KgreasonError) -> dict[str, Any]:
+    """An error as members of a problem document."""
+    arguments: tuple[Any, ...] = (str(error),)
+    if isinstance(error, _POSITIONED):
+        arguments = (error.source, error.line, error.column, error.problem)
+    elif isinstance(error, ContradictionError):
+        arguments = (error.contradictions,)
+    return {"error": type(error).__name__, "arguments": values.encoded(arguments)}
+
+
+def raised(found: dict[str, Any]) -> KgreasonError:
+    """The error that a problem document tells."""
+    kind = getattr(errors, str(found.get("error")), None)
+    if not (isinstance(kind, type) and issubclass(kind, KgreasonError)):
+        return StoreError(str(found.get("detail", "the server has refused the request, and does not say why")))
+    error = kind(*values.decoded(found.get("arguments", [found.get("detail", "")])))
+    assert isinstance(error, KgreasonError)
+    return error

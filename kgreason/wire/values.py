@@ -1,0 +1,95 @@
+"""`encoded`, `decoded`: rules, proofs, contradictions and answers of why_not as JSON.
+
+    None, a boolean, a number, a text      themselves
+    a tuple                                a list
+    a dict                                 {"map": [[key, value], ...]}
+    an atom, a rule and so on              {"Atom": [field, ...]}
+    a proof                                {"Proof": [[fact, rule, [place, ...]], ...]}: its steps, premises first
+
+Cost: linear in the value. A proof may be deep, so its steps are a flat list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from kgreason.errors import StoreError
+from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.proof import Proof
+from kgreason.proofs.reasons import Reason
+from kgreason.proofs.why_not.answer import WhyNot
+from kgreason.proofs.why_not.attempts import Attempt, Failure
+from kgreason.rules.model import Aggregate, Atom, Column, Computed, Not, Relation, Rule, Variable
+
+_CLASSES: dict[str, Any] = {
+    each.__name__: each
+    for each in (
+        Aggregate,
+        Atom,
+        Attempt,
+        Column,
+        Computed,
+        Contradiction,
+        Failure,
+        Not,
+        Reason,
+        Relation,
+        Rule,
+        Variable,
+        WhyNot,
+    )
+}
+
+
+def encoded(value: Any) -> Any:
+    """A value for `json.dumps`. Raises TypeError for a value of another class."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Proof):
+        return {"Proof": _steps(value)}
+    if (name := type(value).__name__) in _CLASSES and type(value) is _CLASSES[name]:
+        return {name: [encoded(getattr(value, field)) for field in _fields(type(value))]}
+    if isinstance(value, (tuple, list)):
+        return [encoded(each) for each in value]
+    if isinstance(value, Mapping):
+        return {"map": [[encoded(key), encoded(each)] for key, each in value.items()]}
+    raise TypeError(f"{value!r} cannot be sent")
+
+
+def decoded(value: Any) -> Any:
+    """The value that `encoded` was given; lists become tuples. Raises StoreError for a class that is not known."""
+    if isinstance(value, list):
+        return tuple(map(decoded, value))
+    if not isinstance(value, dict):
+        return value
+    [(name, content)] = value.items()
+    if name == "map":
+        return {decoded(key): decoded(each) for key, each in content}
+    if name == "Proof":
+        return _proof(content)
+    if name not in _CLASSES:
+        raise StoreError(f"the server sends {name}, which this version of kgreason does not know")
+    made = _CLASSES[name]
+    return made(**dict(zip(_fields(made), map(decoded, content), strict=True)))
+
+
+def _fields(kind: Any) -> tuple[str, ...]:
+    """The names of the fields that the constructor of a class takes."""
+    if is_dataclass(kind):
+        return tuple(field.name for field in fields(kind) if field.init)
+    return tuple(kind._fields)
+
+
+def _steps(proof: Proof) -> list[Any]:
+    steps = proof.steps()
+    place = {step: number for number, step in enumerate(steps)}
+    return [[encoded(step.fact), encoded(step.rule), [place[each] for each in step.premises]] for step in steps]
+
+
+def _proof(steps: list[Any]) -> Proof:
+    made: list[Proof] = []
+    for fact, rule, premises in steps:
+        made.append(Proof(decoded(fact), decoded(rule), tuple(made[place] for place in premises)))
+    return made[-1]
