@@ -11,11 +11,13 @@ from __future__ import annotations
 import click
 
 from kgreason import __version__
+from kgreason.cli.ask.backup import backup
 from kgreason.cli.ask.check import check
 from kgreason.cli.ask.diff import diff
 from kgreason.cli.ask.dump import dump
 from kgreason.cli.ask.entails import entails
 from kgreason.cli.ask.explain import explain
+from kgreason.cli.ask.log import log
 from kgreason.cli.ask.profile import profile
 from kgreason.cli.ask.query import query
 from kgreason.cli.ask.stats import stats
@@ -25,6 +27,7 @@ from kgreason.cli.bulk.materialize import materialize
 from kgreason.cli.edit.convert import convert
 from kgreason.cli.edit.load import load
 from kgreason.cli.edit.relation import relation
+from kgreason.cli.edit.revert import revert
 from kgreason.cli.edit.rules import rules
 from kgreason.cli.edit.unload import unload
 from kgreason.cli.edit.update import update
@@ -57,10 +60,13 @@ _SUMMARIES = {
     explain: "Show why a triple of a store holds.",
     check: "Show the contradictions in a store or in RDF files.",
     watch: "Show what other processes change in a store.",
+    log: "List the commits of a store, and what changed between two.",
+    revert: "Take a commit of a store back.",
     rules: "List, add and remove the rules of a store.",
     relation: "Show and edit the facts of relations.",
     dump: "Print the triples of a store.",
     stats: "Count the triples, rules and contradictions of a store.",
+    backup: "Copy a store, while others use it.",
     serve: "Serve a store over HTTP to many users.",
     profile: "Show which rules of a store cost most.",
     materialize: "Write all triples that follow from RDF files; no store.",

@@ -83,6 +83,19 @@ on_contradiction = click.option(
 )
 
 
+def _history(_context: click.Context, _option: click.Parameter, text: str | None) -> str | int | None:
+    return int(text) if text is not None and text.isascii() and text.isdigit() else text
+
+
+history = click.option(
+    "--history",
+    metavar="all|none|N",
+    callback=_history,
+    help="Which commits the store keeps for `kgreason log`, `revert` and --as-of: all, none (the default), or at least "
+    "the last N. The store keeps this option for all later changes.",
+)
+
+
 def _loaded(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
     """The functions of the modules of --functions."""
     if not names:

@@ -128,6 +128,7 @@ class KnowledgeGraph:
     understand  `explain`, `explain_all`, `why_not`, `contradictions`, `rules`, `warnings`, `stats`
     follow      `subscribe`, `streams`, `dump`
     look back   `log`, `changes`, `as_of`, `revert`, `deltas_since`, if the graph keeps its `history`
+    keep        `backup`, `close`
 
     Use a graph in a `with` block, or call `close` in the end.
 
@@ -1272,6 +1273,25 @@ class KnowledgeGraph:
                 tx = self.what_if()
             tx.end(True)
         return Reverted(tx.delta, conflicts)
+
+    def backup(self, path: File) -> int:
+        """Copy the store on disk to a path where nothing is yet, and return the number of the copy's last commit.
+
+        The copy is a store of its own, with the history. Anybody may read and write the store meanwhile, this process
+        too. Raises StoreError, also for a graph in memory. Cost: files that never change are hard links, if the copy is
+        on the same file system.
+        """
+        from kgreason.store.backup import copy_store
+
+        self._check_open()
+        check_paths("backup", (path,))
+        if self._home.path is None:
+            raise StoreError("a graph in memory has no store to copy; load its `dump(asserted=True)` into a store")
+        copy_store(self._home.path, Path(path))
+        if self._lacking:
+            return self._home.last
+        with type(self).open(path, functions=self._registry.calls) as copy:
+            return copy.commit
 
     def _history(self, *commits: int) -> History:
         """The history. Raises HistoryError if the graph keeps none, or if it does not have one of the commits."""

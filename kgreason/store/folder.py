@@ -50,7 +50,7 @@ WITH_FACTS = 5
 """Snapshots of this format and newer ones may have asserted facts of relations."""
 OLDEST = 3
 """Opening for writing brings stores of this format and newer ones to the present format."""
-_MANIFEST = "kgreason.json"
+MANIFEST = "kgreason.json"
 _LOCK = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
 _PAUSE = 0.05
 """Seconds between two attempts to take the lock."""
@@ -149,7 +149,7 @@ class Folder:
         with suppress(OSError):  # another program's file is in the folder, or a file may not be removed
             for path in (*self._made(), history_path(self.path)):
                 shutil.rmtree(path, ignore_errors=True)
-            for name in (_MANIFEST, f"{_MANIFEST}.new", "journal", "lock"):
+            for name in (MANIFEST, f"{MANIFEST}.new", "journal", "lock"):
                 (self.path / name).unlink(missing_ok=True)
             if not self._was_there:
                 self.path.rmdir()
@@ -181,12 +181,12 @@ class Folder:
 
     def put(self, manifest: Manifest) -> None:
         """Replace the manifest; when this returns, the new manifest is on disk."""
-        new = self.path / f"{_MANIFEST}.new"
+        new = self.path / f"{MANIFEST}.new"
         with self.writing():
             with new.open("w") as file:
                 json.dump(asdict(manifest), file, indent=1)
                 sync(file)
-            new.replace(self.path / _MANIFEST)
+            new.replace(self.path / MANIFEST)
             sync_folder(self.path)
         self.manifest = manifest
 
@@ -290,7 +290,7 @@ class Folder:
                 journal.close()
 
     def _no_manifest(self) -> StoreError:
-        return StoreError(f"{self.path / _MANIFEST}: the file is missing, and the store cannot be read without it")
+        return StoreError(f"{self.path / MANIFEST}: the file is missing, and the store cannot be read without it")
 
     def _journal(self, known: Manifest, *, write: bool) -> Journal:
         last = known.stored if known.journal else known.commit
@@ -340,7 +340,7 @@ def read_manifest(path: Path) -> Manifest | None:
 
     Raises StoreError, and StoreVersionError for a format that this version does not know.
     """
-    file = path / _MANIFEST
+    file = path / MANIFEST
     if not file.exists():
         return None
     try:

@@ -67,6 +67,9 @@ _IN_MEMORY = 1 << 24
     metavar="SECONDS",
     help="Stop with an error if the answer takes longer.",
 )
+@click.option(
+    "--as-of", "commit", type=click.IntRange(min=0), metavar="N", help="Ask the store as it was after commit N."
+)
 @prefixes
 def query(
     location: Path,
@@ -74,23 +77,35 @@ def query(
     query_file: Path | None,
     syntax: str | None,
     timeout: float | None,
+    commit: int | None,
     prefixes: dict[str, str],
 ) -> None:
     """Ask a store a SPARQL query (SELECT, ASK, CONSTRUCT or DESCRIBE).
 
     The columns have the order of the SELECT. For SELECT * they have the order in which the query first names the
     variables. A table shortens IRIs by the prefixes of the query and by --prefix. The query may use the prefixes of
-    --prefix without a PREFIX line.
+    --prefix without a PREFIX line. --as-of needs a store that keeps its history (`load --history all`).
     """
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
-        with KnowledgeGraph.open(location, read_only=True) as graph, _told(query_file):
+        with _opened(location, commit) as graph, _told(query_file):
             names = declared(sparql) | prefixes
             wait_for(
                 lambda: _write(graph.query(sparql, prefixes=prefixes), syntax, names, cast(BinaryIO, out)), timeout
             )
         out.seek(0)
         shutil.copyfileobj(out, sys.stdout.buffer)
+
+
+@contextmanager
+def _opened(location: Path, commit: int | None) -> Iterator[KnowledgeGraph]:
+    """The graph of a store, as it is or as it was after a commit."""
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        if commit is None:
+            yield graph
+        else:
+            with graph.as_of(commit) as past:
+                yield past
 
 
 @contextmanager

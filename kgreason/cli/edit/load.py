@@ -22,13 +22,14 @@ from kgreason.cli.options import (
     check_stdin,
     equality,
     example,
+    history,
     location,
     on_contradiction,
     rdf_files,
     schema,
     verbose,
 )
-from kgreason.materialize.options import OnContradiction, SameAsMode, SchemaMode
+from kgreason.materialize.options import HistoryMode, OnContradiction, SameAsMode, SchemaMode
 
 
 @click.command(
@@ -52,6 +53,7 @@ from kgreason.materialize.options import OnContradiction, SameAsMode, SchemaMode
 @schema
 @equality
 @on_contradiction
+@history
 @catalogue
 @means
 @pipeline
@@ -66,6 +68,7 @@ def load(
     same_as: SameAsMode | None,
     aliases: int | None,
     on_contradiction: OnContradiction | None,
+    history: HistoryMode | None,
     catalogue: Path | None,
     how: Means,
     pipeline: Pipeline,
@@ -92,7 +95,7 @@ def load(
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     check_stdin(files, syntax)
-    shown = {"same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction}
+    shown = {"same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction, "history": history}
     made = {"rules": rules or None, "schema": schema, **shown}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]

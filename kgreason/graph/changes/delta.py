@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,6 +252,16 @@ class Delta(Frames):
                     parts.append(self.dictionary.lines(*rows.T))
             found.append(b"".join(parts))
         return found
+
+    def to_json(self) -> dict[str, Any]:
+        """The delta for `json.dumps`; terms are N-Triples text, and rules are rule text."""
+        told: dict[str, Any] = {"commit": self.commit}
+        for name, read in (("appeared", self.appeared), ("disappeared", self.disappeared)):
+            told[name] = {"asserted": read(asserted=True), "inferred": read(asserted=False)}
+        told |= {"asserted": self.quads(added=True), "retracted": self.quads(added=False)}
+        for name, wanted in (("rules_added", 1), ("rules_removed", -1)):
+            told[name] = [text for sign, text in self.rules if sign == wanted]
+        return told
 
     def to_patch(self) -> str:
         """The delta as RDF Patch: triples of the default graph, which holds the closure, and quads of named graphs.

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -38,20 +39,35 @@ def own_files(path: Path) -> Path | None:
         if len(list(path.glob("*.sst"))) <= _OPENED_AT_ONCE:
             return None
         folder = path.parent / f"{_PREFIX}{os.getpid()}.{next(_NUMBERS)}"
-        before = _tables(path)
         try:
-            folder.mkdir()
-            _fill(folder, path)
-        except FileNotFoundError:  # a writer has removed a table
-            shutil.rmtree(folder, ignore_errors=True)
+            if is_filled(folder, path, os.link):
+                return folder
         except OSError:  # nobody may write here, or the file system has no hard links
             shutil.rmtree(folder, ignore_errors=True)
             return None
-        else:
-            if _tables(path) == before:
-                return folder
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     return None
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Make a hard link to a file, or copy the file if the file system has no such links, or is another one."""
+    try:
+        os.link(source, target)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = link_or_copy) -> bool:
+    """Make a folder with the files of the store at `path`. Returns whether they are those of one moment."""
+    before = _tables(path)
+    try:
+        folder.mkdir()
+        _fill(folder, path, link)
+    except FileNotFoundError:  # a writer has removed a table
+        return False
+    return _tables(path) == before
 
 
 def left_by_the_dead(store: Path) -> list[Path]:
@@ -65,10 +81,10 @@ def _tables(path: Path) -> tuple[str, int]:
     return name, (path / name).stat().st_size
 
 
-def _fill(folder: Path, path: Path) -> None:
+def _fill(folder: Path, path: Path, link: Callable[[Path, Path], None]) -> None:
     for file in path.iterdir():
         if file.suffix == ".sst":
-            os.link(file, folder / file.name)
+            link(file, folder / file.name)
         elif file.name != "LOCK" and file.is_file():
             shutil.copyfile(file, folder / file.name)
 

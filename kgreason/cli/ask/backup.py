@@ -1,0 +1,33 @@
+"""`kgreason backup`: copies a store while other processes read it and write to it.
+
+Invariant: the copy opens, and is the graph of one commit. Cost: `store.backup`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kgreason.cli.options import as_json, example, existing, functions
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+
+@click.command(epilog=example("kgreason backup -l store /backups/store-monday"))
+@existing
+@click.argument("copy", type=click.Path(path_type=Path))
+@functions
+@as_json
+def backup(location: Path, copy: Path, functions: list[Callable[..., Any]], as_json: bool) -> None:
+    """Copy a store to the folder COPY, which must not exist yet.
+
+    Other processes may read the store and write to it meanwhile, and a server may serve it. The copy has the store of
+    one commit, with its history, and is a store like any other. On the same file system files that never change are
+    hard links; copy the folder on to another disk.
+    """
+    with KnowledgeGraph.open(location, read_only=True, functions=functions) as graph:
+        commit = graph.backup(copy)
+    click.echo(json.dumps({"commit": commit}) if as_json else f"copied the store as of commit {commit:,}")

@@ -1,0 +1,79 @@
+"""`kgreason log`: lists the commits of a store that keeps its history, or prints what changed between two of them.
+
+Cost: reading the heads of the commits; with `--diff` the commits between the two. The engine does not start.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from kgreason.cli.notation import prefixes, shortened
+from kgreason.cli.options import as_json, example, existing
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store.history.entry import Head
+
+_TITLE = (
+    f"{'commit':>6}  {'time':<20}  {'appeared':>10}  {'asserted':>10}  {'disappeared':>11}  {'asserted':>10}  rules"
+)
+
+
+@click.command(
+    epilog=example(
+        "kgreason log -l store",
+        "kgreason log -l store --limit 5 --json",
+        "kgreason log -l store --diff 3 7",
+    )
+)
+@existing
+@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="List the last N commits only.")
+@click.option(
+    "--diff",
+    "pair",
+    type=(click.IntRange(min=0), click.IntRange(min=0)),
+    metavar="M N",
+    help="Print what changed from commit M to commit N, as an RDF Patch.",
+)
+@prefixes
+@as_json
+def log(
+    location: Path, limit: int | None, pair: tuple[int, int] | None, prefixes: dict[str, str], as_json: bool
+) -> None:
+    """List the commits of a store that keeps its history (`load --history all`), the newest first.
+
+    Each line has the number of a commit, its time (UTC), how many triples appeared and disappeared, how many of these
+    were asserted, and how many of your rules were added and removed. --json prints all that is known of each commit.
+
+    --diff M N prints the difference between two commits, as `kgreason diff` prints it; N may be the earlier commit.
+    Comments tell the rules that were added and removed.
+    """
+    with KnowledgeGraph.open(location, read_only=True) as graph:
+        if pair is not None:
+            delta = graph.changes(*pair)
+            if as_json:
+                click.echo(json.dumps(delta.to_json()))
+                return
+            for sign, text in delta.rules:
+                lines = shortened(text.strip(), prefixes).replace("\n", "\n#   ")
+                click.echo(f"# rule {'added' if sign > 0 else 'removed'}: {lines}")
+            click.echo(shortened(delta.to_patch(), prefixes), nl=False)
+            return
+        heads = graph.log(limit)
+    if as_json:
+        click.echo(json.dumps([head.to_json() for head in heads]))
+    elif heads:
+        click.echo(_TITLE)
+        for head in heads:
+            click.echo(_line(head))
+
+
+def _line(head: Head) -> str:
+    come, gone = (sum(count) for count in (head.appeared, head.disappeared))
+    signs = [sign for sign, _ in head.rules]
+    rules = " ".join(f"{mark}{signs.count(sign)}" for mark, sign in (("+", 1), ("-", -1)) if sign in signs)
+    numbers = f"{come:>10,}  {head.appeared.asserted:>10,}  {gone:>11,}  {head.disappeared.asserted:>10,}"
+    headers = "; ".join(f"{name}: {text}" for name, text in head.headers.items())
+    time = head.time[:19].replace("T", " ")
+    return f"{head.commit:>6}  {time:<20}  {numbers}  {rules:<5}  {headers}".rstrip()

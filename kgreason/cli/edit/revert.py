@@ -1,0 +1,44 @@
+"""`kgreason revert`: takes a commit of a store back, as a new commit.
+
+Invariant: later edits of the same facts and rules stay, and are told. Cost: that of a commit of the same size.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
+from kgreason.cli.options import as_json, catalogue, example, existing, verbose, warn
+
+_SHOWN = 10
+"""At most this many conflicts are told one by one."""
+
+
+@click.command(epilog=example("kgreason revert -l store 7"))
+@existing
+@click.argument("commit", type=click.IntRange(min=1))
+@catalogue
+@means
+@as_json
+@verbose
+def revert(location: Path, commit: int, catalogue: Path | None, how: Means, as_json: bool, verbose: bool) -> None:
+    """Take COMMIT back, by its number in `kgreason log`. The store must keep its history (`load --history all`).
+
+    The triples and rules that the commit added go, those that it removed come back, and all that follows changes with
+    them. If a later commit changed one of them too, it stays as it is, and a warning says so. --json prints these
+    conflicts as well.
+    """
+    done = Done(as_json=as_json, verbose=verbose)
+    with edited(location, **how, catalogue=catalogue) as graph:
+        reverted = graph.revert(commit)
+        stats = graph.stats()
+    values = counts(reverted.delta) | {"conflicts": list(reverted.conflicts)}
+    conflicts = len(reverted.conflicts)
+    if reverted.delta.commit:
+        done.say(f"took commit {commit:,} back {done.took}: {changes(values)}", stats, values)
+    else:
+        done.say(f"nothing changed {done.took}: nothing of commit {commit:,} is left to take back", stats, values)
+    more = [f"and {amount(conflicts - _SHOWN, 'more conflict')}"] if conflicts > _SHOWN else []
+    warn([*reverted.conflicts[:_SHOWN], *more])

@@ -1,0 +1,102 @@
+"""`copy_store`: a copy of a store on disk, made while others read the store and one process may write to it.
+
+    manifest -> Oxigraph -> snapshot -> journal -> history -> is the manifest still about the same files?
+
+The order makes the copy right: its Oxigraph has at least the commits that the manifest names, its journal has at least
+the commits of Oxigraph, and its history has at least those of the journal. This is what a kill of the writer leaves,
+too, so the next opening for writing brings all of them to the last commit of the journal. If the writer replaces the
+snapshot meanwhile, the copy begins again.
+
+Files that never change are hard links where the file system has them. Cost: copying the files that grow, and the others
+on another file system. The writer is not held up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from kgreason.errors import StoreError
+from kgreason.files import sync, sync_folder
+from kgreason.store.folder import MANIFEST, Folder, journal_path
+from kgreason.store.history.log import history_path
+from kgreason.store.oxigraph.links import is_filled, link_or_copy
+
+_ATTEMPTS = 20
+
+
+def copy_store(path: Path, copy: Path) -> None:
+    """Copy a store to a path where nothing is, or an empty folder. Open the copy for writing once.
+
+    Raises StoreError. After an error or Ctrl-C nothing is at the path.
+    """
+    if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
+        raise StoreError(f"{copy}: there is something already; give a new path for the copy")
+    new = copy.with_name(f".{copy.name}.{os.getpid()}.new")
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        for attempts in range(_ATTEMPTS, 0, -1):
+            shutil.rmtree(new, ignore_errors=True)
+            if _is_copied(path, new):
+                break
+            if attempts == 1:
+                raise StoreError(f"{path}: a writer keeps replacing the store's files; try again")
+        new.replace(copy)
+        sync_folder(copy.parent)
+    except OSError as error:
+        raise StoreError(f"{copy}: the copy cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _is_copied(path: Path, new: Path) -> bool:
+    """Copy a store to a new folder. Returns whether the copy is right: no writer replaced files meanwhile."""
+    new.mkdir()
+    with Folder(path, write=False) as folder:
+        try:
+            if not _copied(folder, new) or folder.has_moved():
+                return False
+        except FileNotFoundError:
+            if folder.has_moved():
+                return False
+            raise
+    return True
+
+
+def _copied(folder: Folder, new: Path) -> bool:
+    manifest = folder.manifest
+    if manifest is not None:
+        if folder.oxigraph(manifest).exists() and not is_filled(new / manifest.oxigraph, folder.oxigraph(manifest)):
+            return False
+        if manifest.commit:
+            snapshot = folder.snapshot(manifest.commit)
+            shutil.copytree(snapshot, new / snapshot.name, copy_function=_as_function(link_or_copy))
+    for place in (journal_path, history_path):
+        source, target = place(folder.path), place(new)
+        if source.is_dir():
+            shutil.copytree(source, target)
+        elif source.exists():
+            shutil.copyfile(source, target)
+    (new / "lock").touch()
+    if manifest is not None:
+        (new / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1))
+    _sync_all(new)
+    return True
+
+
+def _as_function(copy: Callable[[Path, Path], None]) -> Callable[[str, str], object]:
+    return lambda source, target: copy(Path(source), Path(target))
+
+
+def _sync_all(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_dir():
+            sync_folder(path)
+        else:
+            with path.open("rb") as file:
+                sync(file)
+    sync_folder(folder)
