@@ -5,6 +5,8 @@
     count      one row more in a large group, over one row more in a small one
     not        a rule with NOT is added to LUBM(5,0) by an Update, over the rule without NOT
     editor     the replicated text (examples/rules/text-editor): one insertion, and 1 % of them, over Bootstrap
+    firewalls  labels that spread over links unless a firewall denies them (examples/rules/labelled-reachability): a
+               link comes or goes among a million links, over the same among ten thousand
 
 Both sides of a ratio run in turns. The data of the editor is a public trace; without it the benchmark is skipped.
 Cost: a minute, and 2 GB.
@@ -35,7 +37,11 @@ from kgreason.rules.parser import parse
 _INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 _MILLION, _STRINGS = 1_000_000, 300_000
 _SMALL, _LARGE = 100, 100_000
-_EDITOR = Path(__file__).parent.parent / "examples/rules/text-editor/program.dl"
+_EXAMPLES = Path(__file__).parent.parent / "examples/rules"
+_EDITOR = _EXAMPLES / "text-editor/program.dl"
+_FIREWALLS = _EXAMPLES / "labelled-reachability/rules.dl"
+_NETWORK = "http://example.org/network/"
+_LINKS = 10_000, 100_000, 1_000_000
 
 
 def filtered(_: Workspace) -> Measurement:
@@ -126,6 +132,48 @@ def editor(workspace: Workspace) -> Measurement:
     }
     worst = max(median(side) for side in zip(*one[1:], strict=True))
     return Measurement(worst / bootstrap, f"{len(one) - 1} insertions taken back and done again", others)
+
+
+def firewalls(_: Workspace) -> Measurement:
+    """One link of a network comes or goes, at three sizes of the network."""
+    medians, others = [], dict[str, tuple[float, str]]()
+    for links in _LINKS:
+        load, single = _network(links)
+        medians.append(median(single))
+        others[f"{links}-load"] = load, "s"
+        others[f"{links}-link"] = median(single) * 1e6, "us"
+        others[f"{links}-worst"] = max(single) * 1e6, "us"
+    return Measurement(medians[-1] / medians[0], f"medians of {len(single)} links", others)
+
+
+def _network(links: int) -> tuple[float, list[float]]:
+    """The seconds to load a random network, and those of each single link that goes and comes back.
+
+    There are two links for five machines: in a denser network each label reaches nearly all machines, and one link may
+    change the labels of nearly all of them.
+    """
+    draw = np.random.default_rng(0).random
+    materializer = Materializer(select(["none"]))
+    intern = materializer.dictionary.intern
+    _commit(materializer, Edit(own=parse(_FIREWALLS.read_text()).rules), "bootstrap")
+    machines = intern([f"<{_NETWORK}m{i}>" for i in range(links * 5 // 2)])
+    labels = intern([f"<{_NETWORK}label{i}>" for i in range(10)])
+
+    def triples(predicate: str, objects: Int32, count: int) -> Int32:
+        one, other = ((draw(count) * len(terms)).astype(np.int64) for terms in (machines, objects))
+        number = int(intern([f"<{_NETWORK}{predicate}>"])[0])
+        columns = (machines[one], np.full(count, number), objects[other], np.zeros(count))
+        return np.unique(np.column_stack(columns).astype(np.int32), axis=0)
+
+    between = triples("link", machines, links)
+    rows = np.concatenate([between, triples("holds", labels, links // 10), triples("denies", labels, links // 10)])
+    load = timed(lambda: _commit(materializer, Edit(added=rows), "auto"))
+    single = []
+    for i in np.argsort(draw(len(between)))[:200]:
+        link = between[i : i + 1]
+        single.append(seconds(lambda: _commit(materializer, Edit(removed=link), "update")))  # noqa: B023 - called now
+        single.append(seconds(lambda: _commit(materializer, Edit(added=link), "update")))  # noqa: B023 - called now
+    return load, single
 
 
 def _turn(materializer: Materializer, rows: Sequence[tuple[str, ...]]) -> tuple[float, float]:

@@ -177,6 +177,7 @@ _LANGUAGE: tuple[Benchmark, ...] = (
     Benchmark("count-large", "COUNT under one change: a group of 100,000 over one of 100", 1.2, "x", language.counted),
     Benchmark("not-lubm5", "adding a rule with NOT over the rule without it: LUBM(5,0)", 2, "x", language.negated),
     Benchmark("text-editor", "one insertion into a replicated text over Bootstrap", 1 / 2000, "x", language.editor),
+    Benchmark("firewalls", "one link among a million over one among ten thousand", 1.5, "x", language.firewalls),
 )
 
 BENCHMARKS = (*_LOADING, *_CHANGING, *_LANGUAGE, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
