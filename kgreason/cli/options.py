@@ -96,6 +96,24 @@ history = click.option(
 )
 
 
+def limits(command: Command) -> Command:
+    """The options --most-made-terms and --most-rounds, of a command that evaluates rules."""
+    terms = click.option(
+        "--most-made-terms",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Stop, and change nothing, if recursion through BIND makes more than N terms (default: 10^6).",
+    )
+    rounds = click.option(
+        "--most-rounds",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Stop, and change nothing, if recursion through BIND, MIN or MAX takes more than N rounds (default: "
+        "10,000).",
+    )
+    return terms(rounds(command))
+
+
 def _loaded(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
     """The functions of the modules of --functions."""
     if not names:

@@ -26,6 +26,7 @@ from kgreason.cli.options import (
     example,
     functions,
     is_stdin,
+    limits,
     print_table,
     verbose,
     wait_for_stdin,
@@ -66,6 +67,7 @@ _HERE = Path()
     "The file - is standard input.",
 )
 @functions
+@limits
 @as_json
 @verbose
 def run(
@@ -74,6 +76,8 @@ def run(
     output: Path | None,
     script: Path | None,
     functions: list[Callable[..., Any]],
+    most_made_terms: int | None,
+    most_rounds: int | None,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -90,15 +94,17 @@ def run(
     terminal the next command is read after an error.)
     """
     from kgreason.cli.progress import Bars
+    from kgreason.materialize.options import checked_limits
     from kgreason.tables import TableProgram
 
     progress = Bars(verbose)
     if script is not None:
         if as_json:
             raise click.UsageError("a script answers with text: leave --json out")
-        _follow(program, facts, output, script, functions)
+        how = {"functions": functions, "most_made_terms": most_made_terms, "most_rounds": most_rounds}
+        _follow(program, facts, output, script, how)
         return
-    tables = TableProgram(program, functions)
+    tables = TableProgram(program, functions, checked_limits(made_terms=most_made_terms, rounds=most_rounds))
     with progress("reading") as report:
         tables.read(facts, report)
     with progress("reasoning") as report:
@@ -108,14 +114,17 @@ def run(
     print_table(counts, as_json=as_json)
 
 
-def _follow(program: Path, facts: Path, output: Path | None, script: Path, functions: list[Callable[..., Any]]) -> None:
-    """Carry out a script on a program and its tables; at the end write the derived tables if `output` is given."""
+def _follow(program: Path, facts: Path, output: Path | None, script: Path, how: dict[str, Any]) -> None:
+    """Carry out a script on a program and its tables; at the end write the derived tables if `output` is given.
+
+    `how` are arguments of `KnowledgeGraph.open`.
+    """
     from kgreason.cli.script.failure import ScriptError
     from kgreason.cli.script.session import Session
     from kgreason.cli.script.syntax import commands
     from kgreason.cli.script.tables import opened, write
 
-    with opened(program, facts, functions) as (graph, relations, prefixes), _lines(script) as lines:
+    with opened(program, facts, how) as (graph, relations, prefixes), _lines(script) as lines:
         source, is_live = (STDIN, True) if is_stdin(script) else (str(script), False)
         session = Session(graph, relations, prefixes, source, click.echo)
         found = commands(lines, source)

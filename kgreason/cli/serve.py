@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from kgreason.cli.edit.options import WAIT
-from kgreason.cli.options import catalogue, example, existing, functions
+from kgreason.cli.options import catalogue, example, existing, functions, limits
 from kgreason.errors import InputError
 
 
@@ -111,6 +111,7 @@ from kgreason.errors import InputError
     help="Refuse an edit whose work is more than N rewrites. A rewrite is one step of evaluating a rule.",
 )
 @click.option("--console/--no-console", default=True, show_default=True, help="Serve the console at the address /.")
+@limits
 @catalogue
 @functions
 @WAIT
@@ -144,7 +145,7 @@ def serve(
     )
     settings.check()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s: %(message)s")
-    budget = settings.budget
-    with KnowledgeGraph.open(location, budget=budget, catalogue=catalogue, functions=functions, wait=wait) as graph:
+    budgets = {name: getattr(settings, name) for name in ("budget", "most_made_terms", "most_rounds")}
+    with KnowledgeGraph.open(location, **budgets, catalogue=catalogue, functions=functions, wait=wait) as graph:
         graph.check_writable()
         run(graph, settings, lambda address, _: click.echo(f"kgreason: serving {location} at {address}", err=True))

@@ -35,6 +35,7 @@ from kgreason.graph.user_rules import journalled
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.materialize.schema_rows import SAME_AS, have_header
 from kgreason.materialize.selection import select
 from kgreason.progress import SILENT, Progress, cancellable
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class LiveGraph:
-    """A graph that can be edited. `strategy` and `budget` hold for every commit.
+    """A graph that can be edited. `strategy`, `budget` and `limits` hold for every commit.
 
     `catalogue` has the documents that owl:imports names. With `reference` the executable specification runs in place of
     the engine, in memory. `registry` has the Python functions that rules may call.
@@ -70,9 +71,10 @@ class LiveGraph:
         catalogue: Catalogue | None = None,
         reference: bool = False,
         registry: Registry | None = None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self._home = home
-        self.strategy, self.budget = strategy, budget
+        self.strategy, self.budget, self._limits = strategy, budget, limits
         find = catalogue.find if catalogue else None
         self.materializer = (
             _by_definition(home, registry, find)
@@ -197,7 +199,11 @@ class LiveGraph:
         """Evaluate an edit and the documents that it imports. Returns the delta; the change is pending."""
         if have_header(edit.added) or have_header(edit.removed):
             edit = self._imports.completed(edit, progress)
-        return self.materializer.change(edit, strategy=self.strategy, budget=self.budget, progress=progress)
+        return self._evaluated(edit, progress)
+
+    def _evaluated(self, edit: Edit, progress: Progress) -> Change:
+        how: dict[str, Any] = {"strategy": self.strategy, "budget": self.budget, "limits": self._limits}
+        return self.materializer.change(edit, **how, progress=progress)
 
     def _first_change(self, edit: Edit, progress: Progress) -> Change:
         """Evaluate the first commit, while a stage loads the asserted rows. Returns the delta."""
@@ -205,7 +211,7 @@ class LiveGraph:
         rows, store = edit.added[:, :3], self._home.stage()
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
             stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
-            change = self.materializer.change(edit, strategy=self.strategy, budget=self.budget, progress=progress)
+            change = self._evaluated(edit, progress)
             stored.result()
         return change
 
@@ -320,7 +326,7 @@ class LiveGraph:
     def _anew(self) -> dict[Rule, Cost]:
         known = len(self.materializer.dictionary)
         try:
-            self.materializer.change(Edit(), strategy="bootstrap", budget=self.budget)
+            self.materializer.change(Edit(), strategy="bootstrap", budget=self.budget, limits=NO_LIMITS)
             return self._costs.counted()
         finally:
             self._withdraw(known)

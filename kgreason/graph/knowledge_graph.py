@@ -52,7 +52,9 @@ from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, f
 from kgreason.graph.statistics import COUNTS
 from kgreason.materialize.options import (
     ALIASES,
+    DEFAULT_LIMITS,
     HistoryMode,
+    Limits,
     OnContradiction,
     SameAsMode,
     SchemaMode,
@@ -61,6 +63,7 @@ from kgreason.materialize.options import (
     check_history,
     check_names,
     check_seconds,
+    checked_limits,
 )
 from kgreason.materialize.state import Saved
 from kgreason.progress import SILENT, Progress
@@ -150,6 +153,7 @@ class KnowledgeGraph:
         engine: EngineName = "columnar",
         catalogue: Catalogue | None = None,
         registry: Registry | None = None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         if not isinstance(repository, Repository):
             raise InputTypeError(
@@ -164,6 +168,7 @@ class KnowledgeGraph:
         """The Python functions that the rules of the store need and that are not there."""
         self._strategy: Strategy = strategy
         self._budget = budget
+        self._limits = limits
         self._is_reference = engine == "reference"
         self._live: LiveGraph | None = None
         self._open: weakref.ref[Transaction] | None = None
@@ -188,6 +193,8 @@ class KnowledgeGraph:
         on_contradiction: OnContradiction | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
+        most_made_terms: int | None = None,
+        most_rounds: int | None = None,
         engine: EngineName = "columnar",
         catalogue: Documents | None = None,
         functions: Iterable[Callable[..., Any]] = (),
@@ -232,6 +239,11 @@ class KnowledgeGraph:
         - `strategy`: how commits are evaluated. "update" computes only what a commit changes, "bootstrap" computes the
           closure again, and "auto" (the default) takes the cheaper of the two.
         - `budget`: how many rewrites one commit may extend. A commit that needs more raises LimitError.
+        - `most_made_terms`: how many terms a recursion through BIND may make in one commit, because most recursions
+          that make more never end. The default is 10^6. A commit that makes more is rolled back, and raises
+          LimitError, which names the rule.
+        - `most_rounds`: how many rounds a recursion through BIND, MIN or MAX may take in one commit; the default is
+          10,000. A commit that needs more raises LimitError.
         - `engine`: "reference" runs the executable specification. It is for small graphs in memory. It ignores
           `strategy` and `budget`, and treats owl:sameAs as with `same_as="rules"`.
         - `catalogue`: the documents that owl:imports names. Pass a `Catalogue`, a path for `Catalogue.open` (a folder,
@@ -257,12 +269,13 @@ class KnowledgeGraph:
         check_choice("engine", engine, EngineName)
         if budget is not None:
             check_count("budget", budget, 1)
+        limits = checked_limits(rounds=most_rounds, made_terms=most_made_terms)
         check_wait("wait", wait)
         known, registry = opened(catalogue), Registry(functions, RESERVED)
         if rules and (path is None or read_manifest(Path(path)) is None):
             _check_rules(wanted, registry, known)
         if path is None:
-            return cls(Repository(None, wanted), strategy, budget, engine, known, registry)
+            return cls(Repository(None, wanted), strategy, budget, engine, known, registry, limits)
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine has no store on disk; open the graph without a path")
         folder = Folder(Path(path), write=not read_only, wait=wait)
@@ -281,7 +294,7 @@ class KnowledgeGraph:
                 _set_history(folder, history)
             is_read = read_only or lacking
             home = Reader(folder, wanted, _why(path, lacking)) if is_read else Repository(folder, wanted)
-            graph = cls(home, strategy, budget, catalogue=known, registry=registry)
+            graph = cls(home, strategy, budget, catalogue=known, registry=registry, limits=limits)
             graph._lacking = lacking
             graph._check_kept(folder.path, asked or ())
             return graph
@@ -381,6 +394,7 @@ class KnowledgeGraph:
 
         catalogue, reference = self._catalogue, self._is_reference
         means: dict[str, Any] = {"catalogue": catalogue, "reference": reference, "registry": self._registry}
+        means["limits"] = self._limits
         start = partial(LiveGraph, self._home, self._strategy, self._budget, **means)
         self._home.join()
         live = start()

@@ -24,6 +24,7 @@ from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.user_rules import after
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import NO_LIMITS
 from kgreason.materialize.relations.changes import edit_of as facts_of
 from kgreason.materialize.selection import Selection, reselect, select
 from kgreason.rules.program import Finder
@@ -75,7 +76,7 @@ def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_fa
     quads = snapshot.read_asserted(path, live.dictionary)
     asserted = snapshot.read_facts(path, live.dictionary) if has_facts else {}
     facts = facts_of({}, asserted, live.dictionary)
-    live.change(Edit(added=quads, facts=facts), strategy="bootstrap")
+    live.change(Edit(added=quads, facts=facts), strategy="bootstrap", limits=NO_LIMITS)
     live.accept()
     return live
 
@@ -85,7 +86,7 @@ def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") ->
 
     A record of an older version may name no strategy; then `strategy` decides.
     """
-    return live.change(edit_of(record, live), strategy=record.strategies or strategy)
+    return live.change(edit_of(record, live), strategy=record.strategies or strategy, limits=NO_LIMITS)
 
 
 def edit_of(record: Record, live: Materializer) -> Edit:

@@ -32,6 +32,7 @@ from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
 from kgreason.materialize.operators.operators import Operators
+from kgreason.materialize.options import DEFAULT_LIMITS, Limits
 from kgreason.materialize.precomputed import Evaluated, lacking
 from kgreason.materialize.program import (
     LiveProgram,
@@ -146,6 +147,7 @@ class Materializer:
         *,
         strategy: Strategy | Sequence[Strategy] = "auto",
         budget: int | None = None,
+        limits: Limits = DEFAULT_LIMITS,
         progress: Progress = SILENT,
     ) -> Change:
         """Retract and assert quads, which must not overlap, and change rules; returns all changes of the commit so far.
@@ -153,8 +155,9 @@ class Materializer:
         `accept` or `rollback` must follow. Before that, `change` may be called again to go on with the commit. A change
         takes several steps if the derived facts need other rules or other representatives. If `strategy` is a sequence,
         it has one strategy for each step, and its last one holds for all further steps. Raises LimitError when more
-        than `budget` rewrites are extended; then `rollback` must follow.
+        than `budget` rewrites are extended, or a recursion goes beyond `limits`; then `rollback` must follow.
         """
+        self.operators.limit(limits)
         is_first = self._before is None
         if is_first:
             self.engine.begin()  # before `_before` is set: else an interrupt here makes `rollback` undo the last commit

@@ -5,9 +5,10 @@ The manifest of a store and `selection` share these names.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from kgreason.errors import InputError, InputTypeError, RuleError
 
@@ -24,6 +25,22 @@ ALIASES = 1_000_000
 OnContradiction: TypeAlias = Literal["keep", "refuse"]
 """What becomes of a commit that raises a contradiction. `keep`: the commit stands, and the graph tells the
 contradiction. `refuse`: the commit is rolled back, and the error names the contradiction."""
+
+
+class Limits(NamedTuple):
+    """What a recursion may do in one commit, because most recursions that do more never end.
+
+    `rounds`: how often expressions may make new terms from the results of the round before, and how often a recursion
+    through MIN or MAX may find new values. `made_terms`: how many terms a recursion through BIND may make.
+    """
+
+    rounds: int = 10_000
+    made_terms: int = 1_000_000
+
+
+DEFAULT_LIMITS = Limits()
+NO_LIMITS = Limits(sys.maxsize, sys.maxsize)
+"""For a commit that is made again: it was within the limits of the graph that made it."""
 
 SchemaMode: TypeAlias = Literal["axioms", "data"]
 """`axioms`: the schema is translated to rules. `data`: generic rules read the schema as facts."""
@@ -50,6 +67,14 @@ def check_names(rules: Iterable[str]) -> None:
             raise RuleError(
                 f"{name or repr(name)}: neither a rule set ({', '.join([*DEFAULT_GROUPS, 'none'])}) nor a rule file"
             )
+
+
+def checked_limits(**values: int | None) -> Limits:
+    """Limits with some values; None is the default. Raises InputError for a value that is no whole number above 0."""
+    for name, value in values.items():
+        if value is not None:
+            check_count(f"most_{name}", value, 1)
+    return Limits()._replace(**{name: value for name, value in values.items() if value is not None})
 
 
 def check_choice(option: str, value: object, choices: Any) -> None:

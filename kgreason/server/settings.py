@@ -30,6 +30,7 @@ class Settings:
     - `queries`, `queries_waiting`: how many queries run at once, and how many may wait
     - `writers_waiting`: how many edits may wait
     - `budget`: how many rewrites one commit may extend; None is no limit
+    - `most_made_terms`, `most_rounds`: what a recursion may do in one commit; see `KnowledgeGraph.open`
     - `streams`: how many clients may follow the changes at once
     - `kept`: how many bytes of past changes the feed keeps
     - `console`: whether the server has the console; one server of a process can have it
@@ -51,6 +52,8 @@ class Settings:
     queries_waiting: int = 64
     writers_waiting: int = 64
     budget: int | None = None
+    most_made_terms: int | None = None
+    most_rounds: int | None = None
     streams: int = 100
     kept: int = 1 << 26
     console: bool = False

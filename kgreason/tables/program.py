@@ -25,6 +25,7 @@ from kgreason.errors import InputError, RuleError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.operators import Operators
+from kgreason.materialize.options import DEFAULT_LIMITS, Limits
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.lowering import lowered
 from kgreason.rules.parser import load
@@ -41,13 +42,15 @@ Report = Callable[[int], object]
 class TableProgram:
     """A program in a file of rule text. Call `read`, `evaluate` and `write` in this order.
 
-    `functions` are the Python functions that its rules may call.
+    `functions` are the Python functions that its rules may call. `limits` say what a recursion may do.
 
     Raises InputError if the file does not exist, RuleSyntaxError, and RuleError (with the file and the rule) if the
     program is not one on tables.
     """
 
-    def __init__(self, path: Path, functions: Iterable[Callable[..., Any]] = ()) -> None:
+    def __init__(
+        self, path: Path, functions: Iterable[Callable[..., Any]] = (), limits: Limits = DEFAULT_LIMITS
+    ) -> None:
         registry = Registry(functions, RESERVED)
         program = load(path, registry.find)
         program = replace(program, rules=tuple(rule for rule in program.rules if not rule.declares))
@@ -62,6 +65,7 @@ class TableProgram:
         positive = [each for rule in program.rules for each in lowered(rule)]
         self._rules = encode_all(positive, self._engine.planner, self._dictionary.intern)
         self._operators = Operators(self._engine, self._dictionary, registry=registry)
+        self._operators.limit(limits)
         try:
             self._operators.follow(program.rules)
         except RuleError as error:

@@ -8,6 +8,7 @@ import pytest
 
 from kgreason.engine.engine import Strategy
 from kgreason.errors import LimitError
+from kgreason.materialize.options import Limits
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
 from tests.negation.following import Graph
@@ -118,10 +119,9 @@ def test_a_value_does_not_keep_itself_up() -> None:
     assert not [terms for relation, terms in graph.facts() if relation == "distance"]
 
 
-def test_a_recursion_without_an_end_is_rolled_back_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgreason.materialize.operators.functions.MOST_ROUNDS", 50)
+def test_a_recursion_without_an_end_is_rolled_back_and_named() -> None:
     rules = parse(SHORTEST.replace("length(:e1, 1)", "length(:e1, -1)")).rules
-    graph = Graph("update")
+    graph = Graph("update", limits=Limits(rounds=50))
     start = ("<http://e/n0>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/Start>")
     graph.commit(set(), Commit(frozenset({start}), frozenset(), rules))
     before = graph.facts()

@@ -203,6 +203,20 @@ def test_random_scripts_are_as_a_run_on_the_tables_that_they_make(tmp_path: Path
         assert len(shown) == sum(text.count(b"\n") for text in files(tmp_path / "one").values())
 
 
+@pytest.mark.parametrize("how", [("--script", "-"), ()])
+def test_a_recursion_without_end_names_the_option(how: tuple[str, ...], tmp_path: Path) -> None:
+    program = tmp_path / "program.dl"
+    program.write_text("@rule next n(?y) :- n(?x), BIND(?x + 1 AS ?y) .")
+    (tmp_path / "n.facts").write_text("" if how else "1\n")
+    options = ("run", program, "--facts", tmp_path, "--output", tmp_path / "out", *how)
+    said = failed(*options, "--most-rounds", 20, stdin="insert n(1); commit;")
+    assert "BIND has made new terms from new terms 20 times" in said
+    assert said.endswith("give a larger --most-rounds")
+    said = failed(*options, "--most-made-terms", 20, stdin="insert n(1); commit;")
+    assert said.endswith("give a larger --most-made-terms")
+    assert said.startswith("<stdin>:1:14: rule next") or not how
+
+
 def test_the_commands_of_many_lines_take_a_time_in_proportion() -> None:
     lines = ["insert edge(1, 2),\n"] * 2_000 + ["insert edge(1, 2);\n"]
     (command,) = commands(lines, "script")

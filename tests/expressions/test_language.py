@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.errors import LimitError, RuleError
-from kgreason.materialize.operators import functions
+from kgreason.errors import InputError, LimitError, RuleError
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
@@ -23,8 +24,8 @@ def rule(text: str) -> Rule:
     return found
 
 
-def graph(rules: str, data: str = "") -> KnowledgeGraph:
-    found = KnowledgeGraph.open(rules=["owl2rl"])
+def graph(rules: str, data: str = "", **limits: int) -> KnowledgeGraph:
+    found = KnowledgeGraph.open(rules=["owl2rl"], **limits)  # type: ignore[arg-type]
     with found.transaction() as transaction:
         transaction.add_rules(HEADER + rules)
     if data:
@@ -172,16 +173,64 @@ def test_a_removal_takes_what_was_computed_and_reopening_keeps_it(tmp_path: Path
         assert objects(found, ":next") == [f'"6"^^<{NAMES["xsd"]}integer>']
 
 
-def test_recursion_without_end_is_rolled_back_and_names_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(functions, "MOST_ROUNDS", 50)
-    found = graph("@rule count [?x, :n, ?z] :- [?x, :n, ?y], BIND(?y + 1 AS ?z) .")
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"most_rounds": 50}, "rule count: BIND has made new terms from new terms 50 times in one commit"),
+        ({"most_made_terms": 70}, "rule count: BIND has made more than 70 terms from made terms in one commit"),
+    ],
+)
+def test_recursion_without_end_is_rolled_back_and_names_the_rule(limits: dict[str, int], said: str) -> None:
+    found = graph("@rule count [?x, :n, ?z] :- [?x, :n, ?y], BIND(?y + 1 AS ?z) .", **limits)  # type: ignore[arg-type]
     before, terms = sorted(found.dump()), found.stats()["terms"]
-    with pytest.raises(LimitError, match="rule count: BIND has made new terms from new terms 50 times"):
+    (option,) = limits
+    with pytest.raises(LimitError, match=f"{said}.* pass a larger {option}= to KnowledgeGraph.open"):
         found.add(":a :n 1 .", prefixes=NAMES)
     assert sorted(found.dump()) == before
     assert found.stats()["terms"] == terms
     found.add(":a :m 1 .", prefixes=NAMES)
     assert objects(found, ":m") == [f'"1"^^<{NAMES["xsd"]}integer>']
+
+
+def test_recursion_that_makes_more_and_more_terms_ends_after_few_rounds() -> None:
+    found = graph(
+        "@rule double [?x, :n, ?z] :- [?x, :n, ?y], BIND(CONCAT(?y, '0') AS ?z) ."
+        "@rule other [?x, :n, ?z] :- [?x, :n, ?y], BIND(CONCAT(?y, '1') AS ?z) .",
+        most_made_terms=1_000,
+    )
+    with pytest.raises(LimitError, match="BIND has made more than 1,000 terms"):
+        found.add(":a :n '' .", prefixes=NAMES)
+
+
+def test_terms_that_rules_make_without_recursion_have_no_limit() -> None:
+    found = graph(
+        "[?x, :b, ?z] :- [?x, :a, ?y], BIND(?y + 1 AS ?z) . [?x, :c, ?z] :- [?x, :b, ?y], BIND(?y * 1000 AS ?z) ."
+        "[?x, :d, ?z] :- [?x, :c, ?y], NOT [?x, :e, ?y], BIND(STR(?y) AS ?z) .",
+        most_made_terms=1,
+        most_rounds=3,
+    )
+    found.add(" ".join(f":x{number} :a {number} ." for number in range(50)), prefixes=NAMES)
+    found.add(":y :a 99, 100 .", prefixes=NAMES)
+    assert len(objects(found, ":d")) == 52
+
+
+def test_a_store_opens_whose_commits_needed_larger_limits(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store", rules=["rdfs"], most_rounds=200, most_made_terms=200) as found:
+        with found.transaction() as transaction:
+            transaction.add_rules(HEADER + "[?x, :n, ?z] :- [?x, :n, ?y], BIND(?y + 1 AS ?z), FILTER(?z <= 100) .")
+        found.add(":a :n 1 .", prefixes=NAMES)
+        shutil.copytree(tmp_path / "store", tmp_path / "copy")  # with a journal
+    with KnowledgeGraph.open(tmp_path / "copy", most_rounds=5, most_made_terms=5) as found:
+        assert len(objects(found, ":n")) == 100
+        with pytest.raises(LimitError, match="a larger most_rounds="):
+            found.add(":b :n 0.5 .", prefixes=NAMES)
+
+
+@pytest.mark.parametrize("option", ["most_rounds", "most_made_terms"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, "many"])
+def test_a_limit_is_a_whole_number(option: str, value: Any) -> None:
+    with pytest.raises(InputError, match=f"{option} .*: it must be a whole number, at least 1"):
+        KnowledgeGraph.open(**{option: value})
 
 
 def test_bounded_recursion_ends() -> None:

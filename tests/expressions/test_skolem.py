@@ -10,7 +10,6 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, StratificationError
-from kgreason.materialize.operators import functions
 from kgreason.materialize.options import SameAsMode
 from kgreason.rules.parser import parse
 from kgreason.tables import TableProgram
@@ -30,9 +29,14 @@ def room(*texts: str) -> str:
 
 
 def graph(
-    rules: str = ROOMS, data: str = "", path: Path | None = None, names: str = "owl2rl", same_as: SameAsMode = "aliases"
+    rules: str = ROOMS,
+    data: str = "",
+    path: Path | None = None,
+    names: str = "owl2rl",
+    same_as: SameAsMode = "aliases",
+    **limits: int,
 ) -> KnowledgeGraph:
-    found = KnowledgeGraph.open(path, rules=[names], same_as=same_as)
+    found = KnowledgeGraph.open(path, rules=[names], same_as=same_as, **limits)  # type: ignore[arg-type]
     with found.transaction() as transaction:
         transaction.add_rules(rules)
     if data:
@@ -114,10 +118,13 @@ def test_a_what_if_makes_nothing_that_stays() -> None:
 
 
 @pytest.mark.parametrize("names", ["none", "owl2rl"])
-def test_a_recursion_without_end_is_rolled_back(names: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(functions, "MOST_ROUNDS", 20)
-    found = graph(f"{HEADER} @rule on [?x, :next, ?b] :- [?y, :next, ?x], BIND(SKOLEM('l', ?x) AS ?b) .", names=names)
-    with pytest.raises(LimitError, match="rule on: BIND has made new terms from new terms 20 times"):
+@pytest.mark.parametrize(
+    ("limits", "said"), [({"most_rounds": 20}, "new terms 20 times"), ({"most_made_terms": 9}, "more than 9 terms")]
+)
+def test_a_recursion_without_end_is_rolled_back(names: str, limits: dict[str, int], said: str) -> None:
+    rules = f"{HEADER} @rule on [?x, :next, ?b] :- [?y, :next, ?x], BIND(SKOLEM('l', ?x) AS ?b) ."
+    found = graph(rules, names=names, **limits)  # type: ignore[arg-type]
+    with pytest.raises(LimitError, match=f"rule on: BIND has made .*{said}"):
         found.add(":a :next :b .", prefixes=NAMES)
     assert not list(found.match())
 

@@ -14,6 +14,7 @@ from kgreason.errors import RuleError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.options import DEFAULT_LIMITS, Limits
 from kgreason.materialize.relations.changes import edit_of
 from kgreason.materialize.selection import select
 from kgreason.rules.lowering import aggregation, lowered
@@ -100,7 +101,8 @@ def _is_shown(fact: Fact) -> bool:
 class Graph:
     """A materializer in the words of the oracle."""
 
-    def __init__(self, strategy: Strategy, registry: Registry | None = None) -> None:
+    def __init__(self, strategy: Strategy, registry: Registry | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
         self.materializer = Materializer(select(["none"]), registry=registry)
         self._strategy = strategy
 
@@ -111,7 +113,8 @@ class Graph:
         try:
             gone, come = map(self._columns, (commit.removed_facts, commit.added_facts))
             facts = edit_of(gone, come, materializer.dictionary)
-            change = materializer.change(Edit(removed, added, commit.rules, facts=facts), strategy=self._strategy)
+            edit = Edit(removed, added, commit.rules, facts=facts)
+            change = materializer.change(edit, strategy=self._strategy, limits=self._limits)
         except RuleError:
             materializer.rollback()
             raise

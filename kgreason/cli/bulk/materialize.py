@@ -20,11 +20,22 @@ import click
 
 from kgreason.cli.bulk.pipelines import Pipeline, is_for_spark, pipeline, refuse_settings, session
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import RULE_SETS, catalogue, check_stdin, equality, example, functions, schema, verbose, warn
+from kgreason.cli.options import (
+    RULE_SETS,
+    catalogue,
+    check_stdin,
+    equality,
+    example,
+    functions,
+    limits,
+    schema,
+    verbose,
+    warn,
+)
 from kgreason.files import whole
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import opened
-from kgreason.materialize.options import ALIASES, SameAsMode, SchemaMode
+from kgreason.materialize.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import Progress
 from kgreason.rdf.reader import read_files
@@ -63,6 +74,7 @@ _FILES = (".nt", ".nt.gz")
 @equality
 @catalogue
 @functions
+@limits
 @pipeline
 @shown_prefixes
 @verbose
@@ -77,6 +89,8 @@ def materialize(
     aliases: int | None,
     catalogue: Path | None,
     functions: list[Callable[..., Any]],
+    most_made_terms: int | None,
+    most_rounds: int | None,
     pipeline: Pipeline,
     master: str | None,
     conf: dict[str, str],
@@ -97,6 +111,7 @@ def materialize(
 
     progress, is_file = Bars(verbose), output == "-" or output.endswith(_FILES)
     refused = {"format": syntax, "catalogue": catalogue, "same-as": same_as not in (None, "rules"), "aliases": aliases}
+    refused |= {"most-made-terms": most_made_terms, "most-rounds": most_rounds}
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
         if is_file:
             raise click.UsageError(f"-o {output}: Spark writes a folder, not a file; give another name")
@@ -110,7 +125,8 @@ def materialize(
     registry, budget = Registry(functions, RESERVED), ALIASES if aliases is None else aliases
     selection = select(rules, schema or "axioms", same_as or "aliases", budget, registry.find)
     with _says_what_is_written(output):
-        materializer = _closed((selection, registry), files, syntax, opened(catalogue), prefixes, progress)
+        most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
+        materializer = _closed((selection, registry, most), files, syntax, opened(catalogue), prefixes, progress)
         rows = materializer.save().triples(asserted=False if inferred else None)
         _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)
 
@@ -132,24 +148,24 @@ def _says_what_is_written(output: str) -> Iterator[None]:
 
 
 def _closed(
-    program: tuple[Selection, Registry],
+    program: tuple[Selection, Registry, Limits],
     files: Sequence[str],
     syntax: str | None,
     documents: Catalogue | None,
     prefixes: Mapping[str, str],
     progress: Progress,
 ) -> Materializer:
-    """The closure of files under rules and their functions; warnings and contradictions are printed."""
+    """The closure of files under rules with functions and limits; warnings and contradictions are printed."""
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
     from kgreason.materialize.materializer import Materializer
     from kgreason.proofs.contradictions import contradictions
 
-    selection, registry = program
+    selection, registry, most = program
     materializer = Materializer(selection, registry=registry)
     imports = Imports(materializer, documents)
     edit = Edit(added=read_files(files, materializer.dictionary, syntax=syntax, progress=progress))
-    materializer.change(imports.completed(edit, progress), progress=progress)
+    materializer.change(imports.completed(edit, progress), limits=most, progress=progress)
     materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
     warn([*materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | dict(prefixes))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 import click
 
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import Command, functions, print_table, warn
+from kgreason.cli.options import Command, functions, limits, print_table, warn
 from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
 from kgreason.store.folder import Folder, is_store
 
@@ -54,6 +54,8 @@ class Means(TypedDict):
 
     strategy: Strategy
     budget: int | None
+    most_made_terms: int | None
+    most_rounds: int | None
     wait: float
     prefixes: dict[str, str]
     functions: list[Callable[..., Any]]
@@ -67,15 +69,25 @@ def means(command: Command) -> Command:
         *args: Any,
         strategy: Strategy,
         budget: int | None,
+        most_made_terms: int | None,
+        most_rounds: int | None,
         wait: float,
         prefixes: dict[str, str],
         functions: list[Callable[..., Any]],
         **others: Any,
     ) -> Any:  # click passes by name
-        how = Means(strategy=strategy, budget=budget, wait=wait, prefixes=prefixes, functions=functions)
+        how = Means(
+            strategy=strategy,
+            budget=budget,
+            most_made_terms=most_made_terms,
+            most_rounds=most_rounds,
+            wait=wait,
+            prefixes=prefixes,
+            functions=functions,
+        )
         return command(*args, how=how, **others)
 
-    return cast(Command, _STRATEGY(_BUDGET(WAIT(functions(shown_prefixes(collected))))))
+    return cast(Command, _STRATEGY(_BUDGET(limits(WAIT(functions(shown_prefixes(collected)))))))
 
 
 class Done:

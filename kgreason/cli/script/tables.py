@@ -9,7 +9,7 @@ type. Cost: some microseconds for each field.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,11 @@ from kgreason.terms.dictionary import Dictionary
 
 @contextmanager
 def opened(
-    program: Path, folder: Path, functions: Iterable[Callable[..., Any]]
+    program: Path, folder: Path, how: Mapping[str, Any]
 ) -> Iterator[tuple[KnowledgeGraph, Signature, Mapping[str, str]]]:
     """A graph in memory with a program and the facts in a folder; with the relations and the prefixes of the program.
+
+    `how` are arguments of `KnowledgeGraph.open`.
 
     Raises InputError, RuleSyntaxError and RuleError, which names the file.
     """
@@ -44,7 +46,7 @@ def opened(
     except RuleError as error:
         raise RuleError(f"{program}: {error}") from None
     relations = found._replace(arities=declared | found.arities)
-    with KnowledgeGraph.open(rules=["none"], functions=functions) as graph:
+    with KnowledgeGraph.open(rules=["none"], **how) as graph:
         with graph.transaction() as tx:
             tx.load_rules(program)
             for name, arity in relations.arities.items():

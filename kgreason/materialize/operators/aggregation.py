@@ -29,7 +29,7 @@ from kgreason.engine.engine import Changes, Engine, Place
 from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.errors import LimitError, StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
-from kgreason.materialize.operators.functions import MOST_ROUNDS
+from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import Table, table_of, unique
@@ -61,8 +61,9 @@ class _Operator(NamedTuple):
 class Aggregations:
     """The aggregates of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals) -> None:
+    def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals, shared: Rounds) -> None:
         self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
+        self._shared = shared
         self._operators: tuple[_Operator, ...] = ()
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
@@ -151,7 +152,7 @@ class Aggregations:
     def improved(self, check: Check) -> Facts:
         """The values of recursions to assert and to retract after a round; none if the rounds have ended or not begun.
 
-        Raises LimitError after `MOST_ROUNDS` rounds.
+        Raises LimitError after as many rounds as the limits allow.
         """
         if not self._begun or self._place is None:
             return NO_FACTS
@@ -167,11 +168,12 @@ class Aggregations:
         facts = together(found)
         if any(facts):
             self._rounds += 1
-            if self._rounds > MOST_ROUNDS:
+            if self._rounds > self._shared.limits.rounds:
                 first = next(operator for operator in self._operators if operator.level.recursion in self._begun)
                 raise LimitError(
-                    f"{first.label}: the recursion has found new values {MOST_ROUNDS:,} times in one commit; does it "
-                    "end? Each step must make the value worse, as a path that becomes longer"
+                    f"{first.label}: the recursion has found new values {self._shared.limits.rounds:,} times in one "
+                    "commit; does it end? Each step must make the value worse, as a path that becomes longer; if it "
+                    "does, pass a larger most_rounds= to KnowledgeGraph.open"
                 )
         return facts
 

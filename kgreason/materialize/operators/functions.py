@@ -5,8 +5,8 @@ asserted as `made(inputs, result)`, or as `made(inputs)` for a FILTER that is tr
 more: it is true whatever the graph holds, and no rule reads it without the rest of its body. So there is no state but
 the facts.
 
-Recursion through BIND takes one round for each step. A commit with more than `MOST_ROUNDS` rounds that make new terms
-is refused, because such a recursion seldom ends.
+Recursion through BIND takes one round for each step. A commit is refused if its rounds or the terms that recursion
+makes are more than the limits of the graph allow (`Rounds`), because such a recursion seldom ends.
 
 A Python function (`calls`) is called once for each input. A fact `called(inputs)` says that it was called, also if it
 gave no result. If it raises an error, the commit goes on: the rule may ask for these inputs in the middle of the commit
@@ -21,7 +21,7 @@ Cost: one query to Oxigraph for each expression and round, for the new inputs on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -35,33 +35,69 @@ from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.operators.evaluation import evaluated
 from kgreason.materialize.operators.tables import Table, are_among, table_of, unique
+from kgreason.materialize.options import Limits
 from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions, lowered
 from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 
-MOST_ROUNDS = 10_000
-"""The largest number of rounds of a commit in which expressions make new terms."""
+_BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to KnowledgeGraph.open"
 
 
 class Rounds:
-    """Counts the rounds of a commit in which expressions make new terms."""
+    """Counts the rounds of a commit in which expressions make new terms, and the terms that a recursion makes.
 
-    def __init__(self) -> None:
-        self._count = 0
+    The *depth* of a term is 1 plus the largest depth of the terms that it was made from in this commit, or more.
+    Without recursion it is hardly ever above the number of expressions. So deeper terms come from a recursion, and
+    they are counted.
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self.limits = Limits()
+        self.expressions = 0
+        """How many expressions the rules in force have, without those of `Skolems`; they may be too many."""
+        self.restart()
 
     def restart(self) -> None:
         """Begin a commit."""
-        self._count = 0
+        self._count = self._made = self._first = 0
+        self._depths = np.zeros(16, dtype=np.int32)
+        """The depths of the terms from `_first` on, the first term that was made in the commit."""
 
-    def count(self, rule: str) -> None:
-        """Count a round, in which this rule made terms. Raises LimitError after `MOST_ROUNDS` rounds."""
+    def count(self, rule: str, inputs: Int32, known: int) -> None:
+        """Note that a rule made the terms above `known` from inputs int32[n, k]. Raises LimitError beyond a limit."""
+        made = len(self._dictionary) - known
+        if not made:
+            return
         self._count += 1
-        if self._count > MOST_ROUNDS:
+        self._first = self._first or known + 1
+        if self._count > self.limits.rounds:
             raise LimitError(
-                f"{rule}: BIND has made new terms from new terms {MOST_ROUNDS:,} times in one commit; "
-                "does the recursion end? Bound it with FILTER"
+                f"{rule}: BIND has made new terms from new terms {self.limits.rounds:,} times in one commit; "
+                f"{_BOUND.format('most_rounds')}"
             )
+        depth = 1 + self._depth(inputs)
+        if depth > self.expressions:
+            self._made += made
+        if self._made > self.limits.made_terms:
+            raise LimitError(
+                f"{rule}: BIND has made more than {self.limits.made_terms:,} terms from made terms in one commit; "
+                f"{_BOUND.format('most_made_terms')}"
+            )
+        self._note(known, depth)
+
+    def _depth(self, inputs: Int32) -> int:
+        """The largest depth of terms int32[n, k]."""
+        places = inputs.ravel() - self._first
+        places = places[(places >= 0) & (places < len(self._depths))]
+        return int(self._depths[places].max(initial=0))
+
+    def _note(self, known: int, depth: int) -> None:
+        low, high = (end + 1 - self._first for end in (known, len(self._dictionary)))
+        if high > len(self._depths):
+            self._depths = np.concatenate([self._depths, np.zeros(high, dtype=np.int32)])
+        self._depths[low:high] = depth
 
 
 class _Operator(NamedTuple):
@@ -98,13 +134,14 @@ class Functions:
         self.are_any = False
         """Whether rules in force compute something."""
 
-    def follow(self, rules: Iterable[Rule], left_out: Container[Function] = ()) -> None:
+    def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
         """Take the rules in force. Functions of `left_out` are computed elsewhere."""
         rules = [rule for rule in rules if not rule.is_positive]
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
         self._sources = tuple(self._found_sources(rules))
         self.are_any = bool(self._operators)
+        self._rounds.expressions = len(self._operators) + len(left_out)
 
     def accept(self) -> None:
         """Make the change of rules final."""
@@ -115,6 +152,7 @@ class Functions:
         """Forget the rules since the last `accept`."""
         self._operators, self._sources = self._before
         self.are_any, self._failed, self._seen = bool(self._operators), [], {}
+        self._rounds.expressions = max(self._rounds.expressions, len(self._operators))
         self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
@@ -141,7 +179,7 @@ class Functions:
     def wanted(self, check: Callable[[], object]) -> Facts:
         """The results to assert for the inputs that rules have asked for since the last call in this commit.
 
-        `check` may raise between pieces. Raises LimitError, naming a rule, after `MOST_ROUNDS` rounds with new terms.
+        `check` may raise between pieces. Raises LimitError, naming a rule, beyond the limits of `Rounds`.
         """
         rows, tables = self._engine.arrived()
         found = list[Facts]()
@@ -151,9 +189,8 @@ class Functions:
             keys = self._unseen(operator, keys[~self._engine.was_present(operator.asks.rows(keys))])
             if len(keys):
                 found += self._made(operator, keys, check)
-                if len(self._dictionary) > known:
-                    self._rounds.count(operator.rule)
-                    known = len(self._dictionary)
+                self._rounds.count(operator.rule, keys, known)
+                known = len(self._dictionary)
         return together(found)
 
     def finish(self) -> None:

@@ -33,6 +33,7 @@ from kgreason.materialize.operators.functions import Functions, Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
+from kgreason.materialize.options import Limits
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.lowering import Aggregation, Function, Negation
 from kgreason.rules.model import Rule, Triple
@@ -54,12 +55,13 @@ class Operators:
     ) -> None:
         self.registry = Registry() if registry is None else registry
         """The Python functions that rules may call."""
-        self._individuals, rounds = Individuals(engine, dictionary, equality), Rounds()
+        self._individuals, rounds = Individuals(engine, dictionary, equality), Rounds(dictionary)
+        self._rounds = rounds
         self._data = Data(engine, dictionary, self._individuals)
         self._functions = Functions(engine, dictionary, rounds, self.registry)
         self._skolems = Skolems(engine, dictionary, self._individuals, rounds)
         self._negations = Negations(engine, dictionary, equality)
-        self._aggregations = Aggregations(engine, dictionary, self._individuals)
+        self._aggregations = Aggregations(engine, dictionary, self._individuals, rounds)
         self._parts: tuple[Part, ...] = (
             self._data,
             self._functions,
@@ -77,6 +79,10 @@ class Operators:
 
     def _have_levels(self) -> bool:
         return self._negations.are_any or self._aggregations.are_any or self._skolems.are_any
+
+    def limit(self, limits: Limits) -> None:
+        """Set what recursions of the commits from now on may do."""
+        self._rounds.limits = limits
 
     def concern(self, added: Iterable[Rule]) -> bool:
         """Whether a change of the program that adds these rules needs `follow`."""

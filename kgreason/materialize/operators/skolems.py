@@ -87,9 +87,8 @@ class Skolems:
             if operator.level <= level:
                 rows = self._rows(operator, changes, moved)
                 found.append(Facts.of(*({operator.made.number: part} for part in rows)))
-                if len(self._dictionary) > known:
-                    self._rounds.count(operator.rule)
-                    known = len(self._dictionary)
+                self._rounds.count(operator.rule, operator.asks.matching(changes.rows, changes.tables), known)
+                known = len(self._dictionary)
         return together(found)
 
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
