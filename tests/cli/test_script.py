@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from random import Random
 
@@ -154,6 +155,17 @@ def test_standard_input_is_carried_out_line_by_line(program: Path) -> None:
     out, error = process.communicate()
     assert (out, process.returncode) == ("", 1)
     assert message(error).startswith("<stdin>:5:1: found 'bad'")
+
+
+def test_at_a_terminal_the_next_command_is_read_after_an_error(program: Path) -> None:
+    here, there = os.openpty()
+    process = start("run", program, "--facts", program.parent, "--script", "-", stdin=there)
+    os.write(here, b"insert edge(1, 9, 9); bad;\ninsert edge(7, 8, 1); commit dump_changes;\nexit;\n")
+    out, error = process.communicate(timeout=60)
+    os.close(here)
+    os.close(there)
+    assert (out, process.returncode) == ("+path(7, 8)\n", 0)
+    assert "<stdin>:1:23: found 'bad'" in error
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
