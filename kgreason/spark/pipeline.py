@@ -14,7 +14,7 @@ memory. If they do not fit, use `materialize`, which needs no engine.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
@@ -25,12 +25,14 @@ from pyspark.sql import SparkSession
 
 from kgreason.engine.memory.layout import Int32
 from kgreason.errors import InputError, StoreError
+from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import SchemaMode
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT, Progress
+from kgreason.rules.expressions import RESERVED
 from kgreason.spark.close.close import close_alone, close_for
 from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, records_of
 from kgreason.spark.encode.encode import Encoded, encode
@@ -90,9 +92,10 @@ def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None
 
 def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
     """The quads of the files, int32[n, 4], and their closure, both with the ids of the materializer `live`."""
-    facts, planned = close_for(replace(live.selection, own=live.own), encoded, f"{folder}/closure", progress)
+    selection, registry = replace(live.selection, own=live.own), live.operators.registry
+    facts, planned, terms = close_for(selection, encoded, f"{folder}/closure", progress, registry)
     with progress("handing over"):
-        ids = intern_terms(files_of(encoded.terms), planned.fresh, live.dictionary)
+        ids = intern_terms(files_of(terms.stored), planned.fresh, live.dictionary)
         records = records_of(files_of(facts), planned.program.width, ids)
         return quads_of(files_of(encoded.quads), ids), Evaluated(records, planned.program.tables, planned.rules)
 
@@ -111,6 +114,7 @@ def materialize(
     *,
     rules: Sequence[str] = DEFAULT_RULES,
     schema: SchemaMode = "axioms",
+    functions: Sequence[Callable[..., Any]] = (),
     form: Form = "nt",
     inferred: bool = False,
     overwrite: bool = False,
@@ -120,22 +124,24 @@ def materialize(
 ) -> Written:
     """Write the closure of files into a folder; with `inferred` only the inferred triples.
 
-    `on_error` and `folder` are as for `load`, but `folder` may be at a URI. Triples of all graphs are put together. For
-    owl:sameAs the plain rules of the W3C are used; their cost is the cube of the number of equal terms. In Parquet the
-    column `asserted` says whether a triple is asserted. Spark does not follow owl:imports; warnings name the documents.
+    `on_error` and `folder` are as for `load`, but `folder` may be at a URI. `functions`: Python functions for rules;
+    Spark's workers must be able to import them. Triples of all graphs are put together. For owl:sameAs the plain rules
+    of the W3C are used; their cost is the cube of the number of equal terms. In Parquet the column `asserted` says
+    whether a triple is asserted. Spark does not follow owl:imports; warnings name the documents.
     Raises the errors of `encode` and `check_materialize`.
     """
-    selection = check_materialize(paths, output, rules=rules, schema=schema, overwrite=overwrite)
+    selection = check_materialize(paths, output, rules=rules, schema=schema, functions=functions, overwrite=overwrite)
+    registry = Registry(functions, RESERVED)
     with room(folder) as place, clear_errors(place):
         with progress("encoding"):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
-        closed = close_alone(selection, encoded, f"{place}/closure", progress)
+        closed = close_alone(selection, encoded, f"{place}/closure", progress, registry)
         triples = closed.triples.where("NOT asserted") if inferred else closed.triples
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
         found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
         told = Written(closed.contradictions(), found)  # before the output, so that only writing can still fail
         with progress("writing"):
-            write(decoded(triples, closed.terms(encoded)), output, form=form, overwrite=overwrite)
+            write(decoded(triples, closed.terms.all), output, form=form, overwrite=overwrite)
         return told
 
 
@@ -145,6 +151,7 @@ def check_materialize(
     *,
     rules: Sequence[str] = DEFAULT_RULES,
     schema: SchemaMode = "axioms",
+    functions: Sequence[Callable[..., Any]] = (),
     overwrite: bool = False,
 ) -> Selection:
     """Raise the errors of `materialize` that can be found without Spark. Returns the selected rules.
@@ -152,7 +159,7 @@ def check_materialize(
     These are the errors of `select`; InputError for a missing path, for an unknown format and for an output folder that
     is not empty; StoreError for an output folder that cannot be made.
     """
-    selection = select(rules, schema, "rules")
+    selection = select(rules, schema, "rules", functions=Registry(functions, RESERVED).find)
     sort(list(paths))
     if "://" not in fspath(output):
         check_free(output, overwrite=overwrite)

@@ -115,7 +115,7 @@ def materialize(
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
         if is_file:
             raise click.UsageError(f"-o {output}: Spark writes a folder, not a file; give another name")
-        meaning = {"rules": rules, "schema": schema or "axioms"}
+        meaning = {"rules": rules, "schema": schema or "axioms", "functions": functions}
         how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}
         _on_spark(partial(session, master, conf, work), files, output, meaning, how)
         return

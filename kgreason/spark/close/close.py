@@ -19,16 +19,22 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.functions.registry import Registry
 from kgreason.materialize.materializer import Flags
 from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.materialize.selection import Selection
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.fixpoint import Told
-from kgreason.spark.close.levels import materialize
 from kgreason.spark.close.literals import followed, literal_facts
+from kgreason.spark.close.operators.data import asserted
+from kgreason.spark.close.operators.operators import Assertions
+from kgreason.spark.close.operators.program import between, patterns_of
+from kgreason.spark.close.operators.tables import Tables
+from kgreason.spark.close.operators.terms import Terms
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.plans import Program, names
+from kgreason.spark.close.steps import Steps
 from kgreason.spark.encode.encode import Encoded
 
 _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
@@ -37,22 +43,18 @@ _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 class Closed(NamedTuple):
     """A closure: the facts, with the columns `tbl, c0.., stamp, support, asserted`, and the program that derived them.
 
-    `tbl` is the number of the table of a fact, `c0..` are its terms as ids.
+    `tbl` is the number of the table of a fact, `c0..` are its terms as ids. `terms` are those of data and rules.
     """
 
     facts: DataFrame
     planned: Planned
+    terms: Terms
 
     @property
     def triples(self) -> DataFrame:
         """The triples: s, p, o int, and asserted boolean. Generalised triples are included."""
         table = self.planned.program.tables.index((True, 3))
         return self.facts.where(F.col("tbl") == table).selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
-
-    def terms(self, encoded: Encoded) -> DataFrame:
-        """All terms of the data and of the rules: id int, text string."""
-        fresh = list(self.planned.fresh.items())
-        return encoded.terms.union(self.facts.sparkSession.createDataFrame(fresh, encoded.terms.schema))
 
     def contradictions(self) -> int:
         """The number of contradictions."""
@@ -61,62 +63,107 @@ class Closed(NamedTuple):
         return count
 
 
-def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
+def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
     """The closure from which the engine continues an in-process load, under the rules of `selection`.
 
     The tables are kept in `folder`.
     """
-    driver = Driver(selection, encoded.facts, encoded.terms, Flags())
-    planned = driver.planned()
-    facts = _triples(encoded.facts, planned.program).union(_twins(driver, planned))
-    return _closed(selection, planned, facts, folder, progress)
+    return _Closing(selection, encoded, Flags(), folder, progress, registry, goes_on=True).closed()
 
 
-def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress) -> Closed:
+def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
     """The final closure under the rules of `selection`, which has no representatives of equal terms.
 
-    The tables are kept in `folder`.
+    The tables are kept in `folder`. Raises RuleError for rules that Spark cannot evaluate.
     """
     flags, rounds = Flags(), 0
     while True:
-        driver = Driver(selection, encoded.facts, encoded.terms, flags)
-        planned, place = driver.planned(), f"{folder}/round-{rounds}"
-        facts = _triples(encoded.facts, planned.program).union(_twins(driver, planned))
-        if selection.datatypes:
-            facts = facts.union(_literals(driver, encoded, planned, place))
-        told = None if selection.is_literal or not selection.datatypes else _told(encoded.terms, planned)
-        closed = _closed(selection, planned, facts, place, progress, told)
-        flags, before = driver.called_for(closed.triples), flags
+        closing = _Closing(selection, encoded, flags, f"{folder}/round-{rounds}", progress, registry, goes_on=False)
+        closed = closing.closed()
+        flags, before = closing.driver.called_for(closed.triples), flags
         if flags == before:
             return closed
         rounds += 1
 
 
-def _closed(
-    selection: Selection,
-    planned: Planned,
-    facts: DataFrame,
-    folder: str,
-    progress: Progress,
-    told: Told | None = None,
-) -> Closed:
-    quiet = 0 if selection.is_reflexive else SAME_AS
-    levels = f"{folder}/levels"
-    closed = materialize(facts, planned.program, levels, quiet=quiet, progress=progress, told=told)
-    return Closed(closed, planned)
+class _Closing:
+    """One evaluation of a program, made under some flags. `goes_on`: the engine goes on from the result."""
+
+    def __init__(
+        self,
+        selection: Selection,
+        encoded: Encoded,
+        flags: Flags,
+        folder: str,
+        progress: Progress,
+        registry: Registry,
+        *,
+        goes_on: bool,
+    ) -> None:
+        self._registry = registry
+        self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
+        self._goes_on, self._read = goes_on, 0
+        self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
+        self._planned = self.driver.planned()
+        self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms")
+
+    def closed(self) -> Closed:
+        """The closure."""
+        planned, selection = self._planned, self._selection
+        facts = self._asserted()
+        is_told = selection.datatypes and not selection.is_literal and not self._goes_on
+        steps = Steps(
+            planned.program,
+            f"{self._folder}/levels",
+            0 if selection.is_reflexive else SAME_AS,
+            self._progress,
+            _told(self._terms, planned) if is_told else None,
+        )
+        return Closed(steps.run(facts, self._operated()), planned, self._terms)
+
+    def _asserted(self) -> DataFrame:
+        """The facts that are asserted from the start."""
+        planned, encoded = self._planned, self._encoded
+        facts = _triples(encoded.facts, planned.program).union(_twins(self.driver, planned))
+        if (literals := self._literals()) is not None:
+            facts = facts.union(literals)
+        if patterns := patterns_of(planned.operators, planned.ids, planned.program.tables.index):
+            rows = asserted(encoded.facts, patterns)
+            facts = facts.union(_facts(rows, planned.program, (False, 4), ["relation", "s", "p", "o"]))
+        return facts
+
+    def _literals(self) -> DataFrame | None:
+        """The facts about literals, for all terms, if rules read them and the engine does not go on."""
+        if self._goes_on or not self._selection.datatypes:
+            return None
+        self._read += 1
+        return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
+
+    def _operated(self) -> Assertions:
+        planned = self._planned
+        tables = planned.program.tables
+        return Assertions(
+            planned.operators,
+            Tables(self.driver.session, between(planned.operators, planned.ids, tables.index), planned.program.width),
+            self._terms,
+            tables.index((True, 3)),
+            self._registry,
+            self._literals,
+            goes_on=self._goes_on,
+            are_merged=bool(self._selection.equality),
+        )
 
 
-def _told(terms: DataFrame, planned: Planned) -> Told:
+def _told(terms: Terms, planned: Planned) -> Told:
     """A function that returns the facts dt_may_equal(x, y) for the owl:sameAs links among new facts, or None."""
     triples = planned.program.tables.index((True, 3))
-    fresh = terms.sparkSession.createDataFrame(list(planned.fresh.items()), terms.schema)
-    named, relation = terms.union(fresh), F.lit(planned.ids["dt_may_equal/2"])
+    relation = F.lit(planned.ids["dt_may_equal/2"])
 
     def told(facts: DataFrame) -> DataFrame | None:
         links = facts.where((F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
         if links.isEmpty():
             return None
-        rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), named).withColumn("relation", relation)
+        rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), terms.all).withColumn("relation", relation)
         return _facts(rows, planned.program, (False, 3), ["relation", "x", "y"])
 
     return told
@@ -138,9 +185,9 @@ def _twins(driver: Driver, planned: Planned) -> DataFrame:
     return driver.session.createDataFrame(rows, columns)
 
 
-def _literals(driver: Driver, encoded: Encoded, planned: Planned, folder: str) -> DataFrame:
+def _literals(driver: Driver, terms: DataFrame, planned: Planned, folder: str) -> DataFrame:
     """The facts about literals, each as a row of the table of its relation."""
-    found = literal_facts(encoded.terms, driver.asked, f"{folder}/literals")
+    found = literal_facts(terms, driver.asked, folder)
     parts = []
     for relation in _RELATIONS:
         columns = ["relation", "x", "y"][: int(relation[-1]) + 1]

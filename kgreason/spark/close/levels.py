@@ -65,6 +65,7 @@ def insert(
     *,
     quiet: int = 0,
     progress: Progress = SILENT,
+    told: Told | None = None,
 ) -> DataFrame:
     """Add asserted facts to an earlier result, and compute only the changes.
 
@@ -73,12 +74,27 @@ def insert(
     facts; stamps and supports keep the invariants of a commit (docs/architecture.md). They are read back from Parquet
     below `folder`. After a crash it resumes as `materialize` does. Raises InputError for facts with other columns.
     """
+    return inserted(result, added, program, folder, quiet=quiet, progress=progress, told=told)[0]
+
+
+def inserted(
+    result: DataFrame,
+    added: DataFrame,
+    program: Program,
+    folder: str,
+    *,
+    quiet: int = 0,
+    progress: Progress = SILENT,
+    told: Told | None = None,
+) -> tuple[DataFrame, DataFrame]:
+    """What `insert` returns, and the facts that are new in it."""
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
     levels = Levels(result.sparkSession, folder, fingerprint((program, quiet), before, asserted))
-    fixpoint = Fixpoint(program, levels, quiet, before)
+    fixpoint = Fixpoint(program, levels, quiet, before, told)
     fixpoint.run(lambda: _arriving(asserted, before, key), progress)
-    return levels.close(lambda: _updated(fixpoint, asserted), fixpoint.schema)
+    found = levels.close(lambda: _updated(fixpoint, asserted), fixpoint.schema)
+    return found, levels.read(levels.all, fixpoint.schema)
 
 
 def _key(program: Program) -> tuple[str, ...]:

@@ -20,11 +20,12 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import columns_of
+from kgreason.functions.registry import Registry
 from kgreason.materialize.materializer import Flags, Materializer
 from kgreason.materialize.schema_rows import CLASS_IDS, PREDICATE_IDS, SAME_AS, TYPE
 from kgreason.materialize.selection import Selection
 from kgreason.rules.model import Rule
-from kgreason.rules.safety import check_positive
+from kgreason.spark.close.operators.program import Operators, operators_of
 from kgreason.spark.close.plans import Program
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -35,29 +36,32 @@ class Planned(NamedTuple):
     """The rules, and the same rules as a program with Spark's ids.
 
     `ids` maps the texts of all constants of the rules to ids. `fresh` maps new ids to the texts of constants that do
-    not occur in the data. `warnings` name the axioms that could not be translated to rules.
+    not occur in the data. `last` is the largest id. `warnings` name the axioms that could not be translated to rules.
+    `operators` are what the rules have beside atoms.
     """
 
     rules: tuple[Rule, ...]
     program: Program
     ids: dict[str, int]
     fresh: dict[int, str]
+    last: int
     warnings: tuple[str, ...]
+    operators: Operators
 
 
 class Driver:
     """A materializer that has only the schema of the data.
 
-    terms: (id int, text string). facts: the asserted triples (s, p, o int).
+    terms: (id int, text string). facts: the asserted triples (s, p, o int). `registry` has Python functions for rules.
     """
 
-    def __init__(self, selection: Selection, facts: DataFrame, terms: DataFrame, flags: Flags) -> None:
+    def __init__(
+        self, selection: Selection, facts: DataFrame, terms: DataFrame, flags: Flags, registry: Registry
+    ) -> None:
         self._terms = terms
-        check_positive(selection.own, "Spark")
-        self._live = Materializer(selection)
+        self._live = Materializer(selection, registry=registry)
         self._live.flags = flags
         self._live.plan(self._rows(facts.where(_IS_SCHEMA)))
-        check_positive(self._live.rules, "Spark")
 
     @property
     def asked(self) -> frozenset[int]:
@@ -81,15 +85,17 @@ class Driver:
     def planned(self) -> Planned:
         """The rules as a program with Spark's ids."""
         dictionary, codes = self._live.dictionary, self._live.rules_by_code()
+        operators = operators_of(self._live.rules, self._live.program.schema)
         used = sorted({constant for code in codes for constant in code.constants})
         texts = dict(zip(used, dictionary.decode(used), strict=True))
-        ids = self._known(list(texts.values()))
-        unknown = dict.fromkeys(text for text in texts.values() if text not in ids)
-        fresh = dict(enumerate(unknown, self._last() + 1))
+        mentioned = dict.fromkeys([*texts.values(), *operators.texts()])
+        ids, last = self._known(list(mentioned)), self._last()
+        fresh = dict(enumerate((text for text in mentioned if text not in ids), last + 1))
         ids |= {text: number for number, text in fresh.items()}
         rules = [code._replace(constants=tuple(ids[texts[each]] for each in code.constants)) for code in codes]
         program = Program(self._live.engine.planner.tables(), rules)
-        return Planned(tuple(self._live.rules), program, ids, fresh, self._live.warnings)
+        rules_in_force, warnings = tuple(self._live.rules), self._live.warnings
+        return Planned(rules_in_force, program, ids, fresh, last + len(fresh), warnings, operators)
 
     def called_for(self, triples: DataFrame) -> Flags:
         """The flags (which generic rules are needed) for a closure, given by all its triples (s, p, o int)."""

@@ -22,6 +22,7 @@ The operators of DYRE (Carneiro de Lima and Apinis), over columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -57,15 +58,17 @@ class Rules(NamedTuple):
 
 def rules_on(spark: SparkSession, plans: Plans) -> Rules:
     """Make DataFrames of the tables of a program, in a session."""
-
-    def frame(table: Table) -> DataFrame:  # on Connect an empty table needs an explicit schema
-        return spark.createDataFrame(_arrow(table), _schema(table))
-
+    frame = partial(frame_of, spark)
     rivals = pa.array(plans.rivals, type=_RIVALS)
     rows = _arrow(plans.heads).append_column("rivals", rivals)
     heads = spark.createDataFrame(rows, f"{_schema(plans.heads)}, rivals array<array<int>>")
     asks, steps = (tuple(map(frame, tables)) for tables in (plans.asks, plans.steps))
     return Rules(plans, frame(plans.triggers), asks, steps, heads, frame(plans.given), frame(plans.atoms))
+
+
+def frame_of(spark: SparkSession, table: Table) -> DataFrame:
+    """A table of numbers as a DataFrame. On Connect an empty table needs an explicit schema."""
+    return spark.createDataFrame(_arrow(table), _schema(table))
 
 
 def _schema(table: Table) -> str:
@@ -127,7 +130,7 @@ def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
     width, slots = rules.plans.width, _columns(rules.slots)
 
     def value(code: Column) -> Column:
-        return F.when(code >= 0, code).otherwise(pick(-1 - code, slots, F.lit(0)))
+        return valued(code, slots)
 
     columns = [value(F.col(f"h{n}")).alias(f"c{n}") for n in range(width)]
     joined = rewrites.join(F.broadcast(rules.heads), "rule")
@@ -140,12 +143,23 @@ def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
     return heads
 
 
+def valued(code: Column, slots: Sequence[Column]) -> Column:
+    """The value that a column of a head has: its code if that is an id, or the slot n for the code `-1 - n`."""
+    return F.when(code >= 0, code).otherwise(pick(-1 - code, slots, F.lit(0)))
+
+
 def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
-    """The facts, joined with the rows of `askers` that have a form of the fact and its constants."""
-    exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(plans.forms)), plans.forms))))
-    keys = [_constant(plans.forms, place).alias(f"k{place}") for place in range(plans.constants)]
-    keyed = exploded.select("*", *keys)
-    return keyed.join(F.broadcast(askers), ["form", *names("k", plans.constants)])
+    return met(plans.forms, plans.constants, facts, askers)
+
+
+def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFrame) -> DataFrame:
+    """The facts, joined with the rows of `askers` that have a form of the fact and its constants.
+
+    askers: `form`, a number in `forms`; `k0..`, as many as the form with most `constants` has; other columns.
+    """
+    exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(forms)), forms))))
+    keyed = exploded.select("*", *[_constant(forms, place).alias(f"k{place}") for place in range(constants)])
+    return keyed.join(F.broadcast(askers), ["form", *names("k", constants)])
 
 
 def _form(number: int, form: Form) -> Column:

@@ -1,0 +1,84 @@
+"""AGGREGATE on Spark: `aggregated` gives one value for each group, for all aggregates at once.
+
+    rows (operator, keys)  ->  operator, group, argument  ->  COUNT by Spark, the others by tasks  ->  text of the value
+
+Each row is one fact, so a match counts once, however often rules derive it. Rows with a term that is not the first name
+of its individual are left out. Cost: COUNT is a grouped count; the others sort the rows by their groups, and a task
+needs the memory of the largest group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.rules.lowering import Aggregation
+from kgreason.spark.close.operators.program import MADE, MET, Operator
+from kgreason.spark.close.operators.tables import Tables
+from kgreason.spark.close.operators.tasks import grouping
+from kgreason.spark.close.operators.terms import Terms
+from kgreason.spark.close.plans import NONE, names
+from kgreason.spark.close.rewrites import pick
+from kgreason.terms.vocabulary import XSD_INTEGER
+
+_COUNT = "COUNT"
+
+
+def aggregated(
+    facts: DataFrame,
+    numbers: Sequence[int],
+    operators: Sequence[Operator],
+    tables: Tables,
+    terms: Terms,
+    others: DataFrame | None,
+) -> DataFrame:
+    """The values of all groups of some aggregates: operator, kind, b0.. (the group), text.
+
+    `others`: the terms that are no first names (id), or None if all are.
+    """
+    rows = tables.keyed(facts, numbers, (MET,))
+    if others is not None:
+        for key in tables.keys:
+            rows = rows.join(others.select(F.col("id").alias(key)), key, "left_anti")
+    plans = [(number, *_plan(operators[number])) for number in numbers]
+    plan = tables.spark.createDataFrame(plans, "operator int, groups int, place int, is_count boolean")
+    groups = names("g", len(tables.keys))
+    columns = [F.when(F.col("groups") > n, F.col(key)).otherwise(0) for n, key in enumerate(tables.keys)]
+    rows = rows.join(F.broadcast(plan), "operator").select(
+        "operator",
+        "is_count",
+        *(column.alias(group) for column, group in zip(columns, groups, strict=True)),
+        pick(F.col("place"), [F.col(key) for key in tables.keys], F.lit(0)).alias("id"),
+    )
+    text = F.concat(F.lit('"'), F.count("*").cast("string"), F.lit(f'"^^{XSD_INTEGER}'))
+    found = rows.where("is_count").groupBy("operator", *groups).agg(text.alias("text"))
+    if not all(is_count for *_, is_count in plans):
+        found = found.union(_solved(rows.where("NOT is_count"), numbers, operators, groups, terms))
+    keys = [F.col(group).alias(key) for group, key in zip(groups, tables.keys, strict=True)]
+    return found.select("operator", F.lit(MADE).alias("kind"), *keys, "text")
+
+
+def _solved(
+    rows: DataFrame, numbers: Sequence[int], operators: Sequence[Operator], groups: tuple[str, ...], terms: Terms
+) -> DataFrame:
+    """The values that tasks compute."""
+    aggregates = {number: aggregation_of(operators[number]).aggregate for number in numbers}
+    texts = rows.join(terms.all, "id").select("operator", *groups, "text")
+    ordered = texts.repartition("operator", *groups).sortWithinPartitions("operator", *groups)
+    columns = ", ".join(f"{name} int" for name in ("operator", *groups))
+    return ordered.mapInArrow(grouping(aggregates, len(groups)), f"{columns}, text string")
+
+
+def _plan(operator: Operator) -> tuple[int, int, bool]:
+    """The number of columns of the group, the place of the argument among the keys, and whether it is COUNT."""
+    aggregate, _, keys, _ = aggregation_of(operator)
+    place = keys.index(aggregate.argument) if aggregate.argument else NONE
+    return len(aggregate.group), place, aggregate.function == _COUNT
+
+
+def aggregation_of(operator: Operator) -> Aggregation:
+    """The aggregation that an operator is."""
+    assert isinstance(operator.does, Aggregation)
+    return operator.does

@@ -1,0 +1,27 @@
+"""DATA on Spark: `asserted` gives the asserted triples that a pattern of the rules matches, as facts of a relation.
+
+If rules follow owl:sameAs, a pattern may match by an equal name. Then all asserted triples are facts of the relation,
+so that the rules that copy facts to equal terms find them (`materialize/operators/data`).
+
+Cost: one broadcast join with the triples; with owl:sameAs a fact for each asserted triple.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.spark.close.operators.program import Patterns
+from kgreason.spark.close.rewrites import frame_of, met
+
+
+def asserted(triples: DataFrame, patterns: Patterns) -> DataFrame:
+    """The rows `relation, s, p, o` for asserted triples (s, p, o int)."""
+    found = triples.select("s", "p", "o")
+    if not patterns.are_all:
+        facts = found.select(
+            F.lit(patterns.table).alias("tbl"), *(F.col(name).alias(f"c{n}") for n, name in enumerate("spo"))
+        )
+        matches = met(patterns.forms, patterns.constants, facts, frame_of(triples.sparkSession, patterns.rows))
+        found = matches.selectExpr("c0 AS s", "c1 AS p", "c2 AS o").distinct()
+    return found.select(F.lit(patterns.relation).alias("relation"), "s", "p", "o")

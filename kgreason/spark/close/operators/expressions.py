@@ -1,0 +1,112 @@
+"""FILTER, BIND and SKOLEM on Spark: tasks evaluate expressions for the inputs that rules ask for.
+
+    asks (operator, keys)  ->  texts of the keys  ->  tasks: Oxigraph  ->  texts of the results  ->  ids
+
+Each input is asked for by one fact, so it is evaluated once. Under owl:sameAs, SKOLEM reads the first name of each
+individual, also for its constants. Cost: one join with the terms for the inputs, and two for the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.errors import RuleError
+from kgreason.functions.builtins import PREFIX
+from kgreason.functions.function import PythonFunction
+from kgreason.functions.registry import HOW_TO_PASS, Registry
+from kgreason.rules.expressions import call_of, skolem_of, skolem_terms
+from kgreason.rules.lowering import Function
+from kgreason.rules.model import Computed, Variable
+from kgreason.spark.close.fixpoint import Kept
+from kgreason.spark.close.operators.program import ASKS, Operator
+from kgreason.spark.close.operators.tables import Tables
+from kgreason.spark.close.operators.tasks import Expression, computed_schema, evaluating
+from kgreason.spark.close.operators.terms import Terms
+from kgreason.spark.start.failures import reason
+
+
+def computed(
+    facts: DataFrame,
+    expressions: Mapping[int, Expression],
+    tables: Tables,
+    terms: Terms,
+    kept: Kept,
+    names: DataFrame | None = None,
+) -> DataFrame | None:
+    """The results for the inputs that `facts` ask for: operator, kind, b0.., text (null for a FILTER); None if none.
+
+    `names`: the first names of terms that are not first names (id, name), or None to take every term as it is.
+    """
+    asks = kept.keep(tables.keyed(facts, expressions, (ASKS,)).drop("role"))
+    if asks.isEmpty():
+        return None
+    ids = asks.select(F.explode(F.array(*tables.keys)).alias("id")) if tables.keys else None
+    texts = kept.keep(_texts(ids, terms, names)) if ids is not None else None
+    for number, key in enumerate(tables.keys):
+        assert texts is not None
+        named = texts.withColumnsRenamed({"id": key, "text": f"t{number}"})
+        asks = asks.join(named, key, "left")
+    return kept.keep(asks.mapInArrow(evaluating(expressions, len(tables.keys)), computed_schema(len(tables.keys))))
+
+
+def _texts(ids: DataFrame, terms: Terms, names: DataFrame | None) -> DataFrame:
+    """The texts of terms: id, text."""
+    found = terms.all.join(ids.distinct(), "id", "left_semi")
+    if names is None:
+        return found
+    return found.join(names, "id", "left").select("id", F.coalesce("name", "text").alias("text"))
+
+
+def expressions_of(operators: Sequence[Operator], numbers: Sequence[int], registry: Registry) -> dict[int, Expression]:
+    """The expressions of operators, each with the name of a rule. Raises RuleError for a missing Python function."""
+    found = {}
+    for number in numbers:
+        function = operators[number].does
+        assert isinstance(function, Function)
+        rule, call = operators[number].rule, call_of(function.computed)
+        known = registry.get(call.name) if call else None
+        if call and known is None:
+            raise RuleError(f"{rule}: the function {call.name} is missing: {HOW_TO_PASS}")
+        is_users = call is not None and not call.name.startswith(PREFIX)
+        found[number] = Expression(rule, function.computed, known if is_users else None)
+    return found
+
+
+def check_importable(expressions: Iterable[Expression], spark: SparkSession) -> None:
+    """Raise RuleError for a Python function that Spark's workers cannot import. Cost: a small job for each."""
+    calls = {each.function: each for each in expressions if each.function}
+
+    def seen(_function: PythonFunction, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+
+    for function, expression in calls.items():
+        try:
+            spark.range(1).mapInArrow(partial(seen, function), "id long").collect()
+        except Exception as error:  # an exception of Java is not always a PySparkException
+            name = function.signature.name
+            problem = f"Spark's workers cannot import the function {name}: {reason(str(error))}"
+            raise RuleError(f"{expression.rule}: {problem}; install its module there, or load without Spark") from error
+
+
+def with_first_names(expressions: Mapping[int, Expression], names: DataFrame, terms: Terms) -> dict[int, Expression]:
+    """SKOLEM expressions with first names in place of the constants among their arguments."""
+    found = {number: skolem_terms(each.computed) for number, each in expressions.items()}
+    constants = sorted({term for each in found.values() for term in each[1:] if not isinstance(term, Variable)})
+    known = {}
+    if constants:
+        mentioned = terms.all.join(
+            F.broadcast(terms.spark.createDataFrame([(each,) for each in constants], "text string")), "text"
+        )
+        known = dict(mentioned.join(names, "id").select("text", "name").collect())
+
+    def renamed(computed: Computed) -> Computed:
+        label, *arguments = skolem_terms(computed)
+        written = (each if isinstance(each, Variable) else known.get(each, each) for each in arguments)
+        return skolem_of((label, *written), computed.result)
+
+    return {number: each._replace(computed=renamed(each.computed)) for number, each in expressions.items()}

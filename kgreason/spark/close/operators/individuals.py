@@ -1,0 +1,41 @@
+"""`Individuals`: which terms rules make equal, where owl:sameAs is followed by plain rules (`same_as="rules"`).
+
+Rules derive a link for each pair of equal terms. The *first name* of an individual stands for it: IRIs come first, then
+blank nodes, literals and triple terms, each in the order of UTF-8 (`materialize/operators/individuals`).
+
+Cost: a filter over the facts, and a join of the links with the terms.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.spark.close.operators.terms import Terms
+
+
+def links(facts: DataFrame, triples: int) -> DataFrame:
+    """The owl:sameAs links (x, y int) between two terms. `triples` is the number of the table of triples."""
+    is_link = (F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2"))
+    return facts.where(is_link).selectExpr("c0 AS x", "c2 AS y")
+
+
+def others(facts: DataFrame, triples: int, terms: Terms) -> DataFrame:
+    """The terms that are not the first names of their individuals: id int, and `name string`, the first name."""
+    linked = links(facts, triples)
+    names = linked.union(linked.selectExpr("x", "x AS y")).distinct()
+    known = names.join(terms.all.withColumnsRenamed({"id": "y"}), "y")
+    first = F.min(F.struct(_kind().alias("kind"), "text", "y")).alias("first")
+    firsts = known.groupBy("x").agg(first)
+    return firsts.where(F.col("x") != F.col("first.y")).selectExpr("x AS id", "first.text AS name")
+
+
+def _kind() -> Column:
+    """The rank of a term among the names of an individual, by the kind of term."""
+    text = F.col("text")
+    ranks = (("<<", 3), ("<", 0), ("_", 1))
+    found = F.lit(2)
+    for start, rank in reversed(ranks):
+        found = F.when(text.startswith(start), rank).otherwise(found)
+    return found

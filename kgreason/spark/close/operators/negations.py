@@ -1,0 +1,51 @@
+"""NOT on Spark: `absent` finds the values without a match by an anti-join, for all negations at once.
+
+    none = asks - matches - none        (rules/lowering.py)
+
+Law: what is negated is final when its level is decided, so a fact of `none` is never wrong later. Only the facts
+themselves can make rules circular (`materialize/operators/drawn`); `check_absent` notices that at the end.
+
+Cost: one anti-join over the keys of all negations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.errors import StratificationError
+from kgreason.rules.formatter import format_not
+from kgreason.rules.lowering import Negation
+from kgreason.spark.close.operators.program import ASKS, KNOWN, MADE, MET, Operator
+from kgreason.spark.close.operators.tables import Tables
+from kgreason.spark.close.operators.terms import Terms
+
+
+def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFrame:
+    """The facts of `none` to assert for some negations: `operator, kind, b0.., id`."""
+    keyed = tables.keyed(facts, numbers, (ASKS, MET, KNOWN))
+    asks, answered = keyed.where(F.col("role") == ASKS), keyed.where(F.col("role") != ASKS)
+    found = asks.join(answered, ["operator", *tables.keys], "left_anti")
+    return found.select("operator", F.lit(MADE).alias("kind"), *tables.keys, F.lit(0).alias("id"))
+
+
+def check_absent(
+    facts: DataFrame, numbers: Collection[int], operators: Sequence[Operator], tables: Tables, terms: Terms
+) -> None:
+    """Raise StratificationError if a fact was derived after a rule had found it absent."""
+    keyed = tables.keyed(facts, numbers, (MET, KNOWN))
+    known, derived = (keyed.where(F.col("role") == role) for role in (KNOWN, MET))
+    wrong = known.join(derived, ["operator", *tables.keys], "left_semi").first()
+    if wrong is None:
+        return
+    negation = operators[wrong.operator].does
+    assert isinstance(negation, Negation)
+    variables = negation.asks.terms
+    texts = terms.texts([wrong[key] for key in tables.keys[: len(variables)]])
+    values = ", ".join(f"{name} = {text}" for name, text in zip(variables, texts, strict=True))
+    said = format_not(negation.negated, {})
+    raise StratificationError(
+        f"the facts make the rules circular: {said} was decided for {values}, and then it was derived"
+    )

@@ -1,0 +1,190 @@
+"""`Assertions`: what operators assert between the fixpoints of the rules, for all operators at once.
+
+    expressions    results, for the inputs that rules ask for; as soon as rules ask
+    then, level by level, once all below is final:
+    negations      asks without a match
+    aggregates     one value for each group
+    SKOLEM         blank nodes for individuals, if rules follow owl:sameAs
+
+Law: the facts at the end are those of `materialize/operators` in one process. Nothing is ever retracted: an operator is
+decided when all that it reads is final (rules/strata.py).
+
+Cost: a number of joins for each round that does not depend on the number of operators. Rules are evaluated only for
+what is new, but each round reads and writes all facts (`levels.inserted`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+
+from pyspark.sql import DataFrame
+
+from kgreason.errors import LimitError, StratificationError
+from kgreason.functions.registry import Registry
+from kgreason.rules.formatter import format_aggregate
+from kgreason.rules.lowering import Aggregation, Function, Negation
+from kgreason.spark.close.fixpoint import Kept
+from kgreason.spark.close.operators.aggregates import aggregated, aggregation_of
+from kgreason.spark.close.operators.expressions import check_importable, computed, expressions_of, with_first_names
+from kgreason.spark.close.operators.individuals import links, others
+from kgreason.spark.close.operators.negations import absent, check_absent
+from kgreason.spark.close.operators.program import MET, Operators
+from kgreason.spark.close.operators.tables import Tables
+from kgreason.spark.close.operators.terms import Terms
+
+MOST_ROUNDS = 100
+"""The largest number of rounds in which expressions make new terms. A round takes some seconds."""
+
+
+class Assertions:
+    """The operators of a program, which assert facts until nothing changes.
+
+    `triples` is the number of the table of triples. `registry` has the Python functions. `literals` gives the facts
+    about literals, for all terms, or None. `goes_on`: the engine goes on with what Spark leaves undone. Then Spark
+    leaves recursion through MIN and MAX to it, and recursion that makes terms again and again; and, with `are_merged`
+    (representatives stand for equal terms), all operators once two terms are equal.
+    """
+
+    def __init__(
+        self,
+        operators: Operators,
+        tables: Tables,
+        terms: Terms,
+        triples: int,
+        registry: Registry,
+        literals: Callable[[], DataFrame | None],
+        *,
+        goes_on: bool,
+        are_merged: bool,
+    ) -> None:
+        self._operators, self._tables, self._terms = operators, tables, terms
+        self._triples, self._literals = triples, literals
+        self._goes_on, self._are_merged = goes_on, are_merged
+        computing = [number for number, each in enumerate(operators.all) if isinstance(each.does, Function)]
+        self._expressions = expressions_of(operators.all, computing, registry)
+        check_importable(self._expressions.values(), tables.spark)
+        recursive = [operator.level for operator in operators.all if operator.is_recursive]
+        self._last = min(recursive) - 1 if recursive else max((each.level for each in operators.all), default=0)
+        self._level = self._rounds = 0
+        self._since: list[DataFrame] = []
+
+    def wanted(self, facts: DataFrame, arrived: DataFrame, kept: Kept) -> DataFrame | None:
+        """The facts `tbl, c0..` to assert next, or None at the end.
+
+        facts: all facts, `tbl, c0..`. arrived: the facts that have come since the last call. Raises LimitError for a
+        recursion that makes terms without end, StratificationError if the facts themselves make the rules circular.
+        """
+        if not self._operators.all or (self._are_merged and not links(facts, self._triples).isEmpty()):
+            return None
+        self._since.append(arrived)
+        found = self._computed(arrived, self._numbers(Function), kept)
+        if found is None and self._level:
+            self._check_groups(facts, kept)
+            self._since = []
+            found = self._absent(facts, kept)
+        while found is None and self._level < self._last:
+            self._level += 1
+            found = self._decided(facts, kept)
+        if found is None and self._numbers(Negation):
+            check_absent(facts, self._numbers(Negation), self._operators.all, self._tables, self._terms)
+        return found
+
+    def _numbers(self, kind: type) -> list[int]:
+        """The operators of a kind up to the present level."""
+        found = enumerate(self._operators.all)
+        return [number for number, each in found if isinstance(each.does, kind) and each.level <= self._level]
+
+    def _reached(self, kind: type) -> list[int]:
+        """The operators of a kind at the present level."""
+        return [number for number in self._numbers(kind) if self._operators.all[number].level == self._level]
+
+    def _decided(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
+        """What is decided at a level that is reached now, with what was asked for meanwhile at the levels below."""
+        parts = [
+            self._absent(facts, kept),
+            self._computed(facts, self._reached(Function), kept),
+            self._aggregated(facts, kept),
+        ]
+        found = [part for part in parts if part is not None]
+        return reduce(DataFrame.union, found) if found else None
+
+    def _absent(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
+        numbers = self._numbers(Negation)
+        return _some(self._tables.facts(absent(facts, numbers, self._tables)), kept) if numbers else None
+
+    def _computed(self, facts: DataFrame, numbers: list[int], kept: Kept) -> DataFrame | None:
+        """The results of expressions for the inputs that `facts` ask for."""
+        waiting = [number for number in numbers if self._operators.all[number].level]
+        parts = []
+        for some, names in (
+            ([number for number in numbers if number not in waiting], None),
+            (waiting, self._others(facts) if waiting else None),
+        ):
+            expressions = {number: self._expressions[number] for number in some}
+            if names is not None:
+                expressions = with_first_names(expressions, names, self._terms)
+            rows = computed(facts, expressions, self._tables, self._terms, kept, names) if some else None
+            if rows is not None and (found := self._with_ids(rows, kept, is_round=True)) is not None:
+                parts.append(found)
+        return reduce(DataFrame.union, parts) if parts else None
+
+    def _aggregated(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
+        """The values of the aggregates of the present level."""
+        numbers = self._reached(Aggregation)
+        if not numbers:
+            return None
+        return self._with_ids(kept.keep(self._values(facts, numbers)), kept)
+
+    def _values(self, facts: DataFrame, numbers: list[int]) -> DataFrame:
+        names = self._others(facts) if self._operators.is_linked else None
+        return aggregated(facts, numbers, self._operators.all, self._tables, self._terms, names)
+
+    def _others(self, facts: DataFrame) -> DataFrame:
+        return others(facts, self._triples, self._terms)
+
+    def _with_ids(self, rows: DataFrame, kept: Kept, *, is_round: bool = False) -> DataFrame | None:
+        """The facts for results `operator, kind, b0.., text`; new terms get ids."""
+        is_new = self._terms.intern(rows.where("text IS NOT NULL").select("text"))
+        if is_new and is_round:
+            self._count(rows)
+        found = _some(self._tables.facts(rows.join(self._terms.all, "text", "left")), kept)
+        literals = self._literals() if is_new and found is not None else None
+        return found if found is None or literals is None else found.unionByName(literals)
+
+    def _count(self, rows: DataFrame) -> None:
+        """Count a round in which expressions made terms."""
+        self._rounds += 1
+        if self._rounds > MOST_ROUNDS:
+            number = rows.where("text IS NOT NULL").select("operator").first()
+            assert number is not None
+            raise LimitError(
+                f"{self._operators.all[number.operator].rule}: BIND has made new terms from new terms {MOST_ROUNDS} "
+                "times; does the recursion end? Bound it with FILTER, or load without Spark, where a step costs less"
+            )
+
+    def _check_groups(self, facts: DataFrame, kept: Kept) -> None:
+        """Raise StratificationError if the value of a group that was decided has changed."""
+        numbers = self._numbers(Aggregation)
+        if not numbers:
+            return
+        arrived = reduce(DataFrame.unionByName, self._since)
+        touched = self._tables.keyed(arrived, numbers, (MET,)).select("operator").distinct().collect()
+        if not touched:
+            return
+        numbers = [row.operator for row in touched]
+        values = kept.keep(self._values(facts, numbers))
+        self._terms.intern(values.select("text"))
+        now = self._tables.facts(values.join(self._terms.all, "text"))
+        wrong = now.join(facts, now.columns, "left_anti").first()
+        if wrong is not None:
+            label = format_aggregate(aggregation_of(self._operators.all[numbers[0]]).aggregate, {})
+            raise StratificationError(
+                f"the facts make the rules circular: {label} was decided, and then its atoms changed"
+            )
+
+
+def _some(rows: DataFrame, kept: Kept) -> DataFrame | None:
+    """The rows, computed once; None if there are none."""
+    found = kept.keep(rows)
+    return None if found.isEmpty() else found

@@ -1,0 +1,221 @@
+"""The operators of a program as small tables: what they read, and what they write.
+
+    reads     form, constants -> operator, role, the columns of the keys     a fact that an operator reads
+    writes    operator, kind -> table and columns, of keys or the result     a fact that an operator asserts
+
+An operator reads atoms of hidden relations (rules/lowering.py). The values of the variables of such an atom are its
+*keys*. The role of an atom says what its facts mean: they ask for something, they match, or they are the answers that
+are known already. The tables are like those of rules (`close/plans.py`), so one join finds the facts for all operators.
+
+Operators have the levels of the in-process engine (rules/strata.py); functions have level 0 and wait for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import NamedTuple, TypeAlias
+
+from kgreason.engine.program.encoding import columns_of, relation_text
+from kgreason.materialize.operators.drawn import drawn
+from kgreason.rules.lowering import (
+    Aggregation,
+    Function,
+    Negation,
+    aggregations,
+    functions,
+    negations,
+)
+from kgreason.rules.model import DATA, Atom, Rule, Term, Triple, Variable, label, triple
+from kgreason.rules.strata import Level, has_closed, is_equality, stratify
+from kgreason.spark.close.plans import NONE, Form, Row, Table, names
+
+ASKS, MET, KNOWN = 0, 1, 2
+"""The roles of atoms."""
+MADE, CALLED = 0, 1
+"""The kinds of facts that an operator writes: its result, or that a Python function was called."""
+Operation: TypeAlias = Negation | Function | Aggregation
+_AT_ONCE = Level(0)
+TableOf = Callable[[tuple[bool, int]], int]
+
+
+class Operator(NamedTuple):
+    """What is between rules: its level, the name of a rule that has it, and whether it needs itself (MIN and MAX)."""
+
+    level: int
+    rule: str
+    is_recursive: bool
+    does: Operation
+
+
+class Operators(NamedTuple):
+    """The operators of a program. `data`: the patterns of DATA. `is_linked`: whether rules follow owl:sameAs."""
+
+    all: tuple[Operator, ...]
+    data: tuple[Atom, ...]
+    is_linked: bool
+
+    def texts(self) -> Iterator[str]:
+        """The constants of all atoms that operators read or write."""
+        reads = (atom for operator in self.all for _, atom, _ in _reads(operator))
+        writes = (atom for operator in self.all for _, atom, _ in _writes(operator))
+        for atom in chain(reads, writes, self.data):
+            yield from (term for term in columns_of(atom) if not isinstance(term, Variable))
+        if self.data:
+            yield relation_text(DATA, 3)
+
+
+class Between(NamedTuple):
+    """Operators as tables: see the top of this file. `keys` is the largest number of keys of an atom.
+
+    A column in `writes` is an id, `-1 - n` for the key n, or `-1 - keys` for the result.
+    """
+
+    operators: Operators
+    forms: tuple[Form, ...]
+    constants: int
+    keys: int
+    reads: Table
+    writes: Table
+
+
+class Patterns(NamedTuple):
+    """The triple patterns of DATA as tables: `form, k0..`.
+
+    `relation` is the id of the relation of asserted triples, `table` the table of triples. `are_all`: all asserted
+    triples are facts of the relation.
+    """
+
+    forms: tuple[Form, ...]
+    constants: int
+    rows: Table
+    relation: int
+    table: int
+    are_all: bool
+
+
+def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators:
+    """The operators of the rules in force, under a closed schema. Raises StratificationError."""
+    levels = stratify(drawn(rules, schema)) if any(map(has_closed, rules)) else {}
+    found: dict[Operation, Operator] = {}
+    for rule in rules:
+        operations: tuple[Iterator[Operation], ...] = (negations(rule), aggregations(rule), functions(rule))
+        for each in chain.from_iterable(operations):
+            at = levels.get(each, _AT_ONCE)
+            found.setdefault(each, Operator(at.level, label(rule), bool(at.recursion), each))
+    data = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _copies_data(rule))
+    return Operators(tuple(found.values()), tuple(data), any(map(is_equality, rules)))
+
+
+def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Between:
+    """The tables of operators; `ids` has the texts of constants, `table` numbers a kind of table."""
+    reads = [(number, *each) for number, operator in enumerate(operators.all) for each in _reads(operator)]
+    writes = [(number, *each) for number, operator in enumerate(operators.all) for each in _writes(operator)]
+    writer = Forms(ids, table)
+    found = [(writer.key(atom), number, role, writer.columns(atom, keys)) for number, role, atom, keys in reads]
+    constants = max((len(form.constants) for form in writer.numbers), default=0)
+    width = max((len(keys) for *_, keys in reads), default=0)
+    rows = [
+        (*_padded(key, constants + 1, 0), number, role, *_padded(columns, width, NONE))
+        for key, number, role, columns in found
+    ]
+    heads = [(number, kind, *writer.head(atom, keys, width)) for number, kind, atom, keys in writes]
+    wide = max(map(len, heads), default=3)
+    return Between(
+        operators,
+        tuple(writer.numbers),
+        constants,
+        width,
+        Table(("form", *names("k", constants), "operator", "role", *names("a", width)), rows),
+        Table(("operator", "kind", "tbl", *names("h", wide - 3)), [_padded(head, wide, 0) for head in heads]),
+    )
+
+
+class Forms:
+    """Atoms as forms and constants; `numbers` has the forms met so far."""
+
+    def __init__(self, ids: Mapping[str, int], table: TableOf) -> None:
+        self._ids, self._table = ids, table
+        self.numbers: dict[Form, int] = {}
+
+    def key(self, atom: Atom) -> Row:
+        """The number of the form of an atom, and its constants."""
+        columns = columns_of(atom)
+        places = [place for place, term in enumerate(columns) if not isinstance(term, Variable)]
+        repeated = [
+            (place, columns.index(term))
+            for place, term in enumerate(columns)
+            if isinstance(term, Variable) and columns.index(term) < place
+        ]
+        form = Form(self._number(atom, columns), tuple(places), tuple(repeated))
+        number = self.numbers.setdefault(form, len(self.numbers))
+        return number, *(self._ids[str(columns[place])] for place in places)
+
+    def columns(self, atom: Atom, keys: tuple[Variable, ...]) -> Row:
+        """The column of each key."""
+        return tuple(map(columns_of(atom).index, keys))
+
+    def head(self, atom: Atom, keys: tuple[Variable, ...], result: int) -> Row:
+        """The table of an atom; for each column the id of its constant, or `-1 - n` for the key n.
+
+        A variable that is no key is the result, which has the number `result`.
+        """
+        columns = columns_of(atom)
+        numbers = {term: -1 - number for number, term in enumerate(keys)}
+        values = (numbers.get(term, -1 - result) if isinstance(term, Variable) else self._ids[term] for term in columns)
+        return self._number(atom, columns), *values
+
+    def _number(self, atom: Atom, columns: tuple[Term, ...]) -> int:
+        return self._table((atom.relation is None, len(columns)))
+
+
+def patterns_of(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Patterns | None:
+    """The patterns of DATA as tables, or None if no rule says DATA."""
+    if not operators.data:
+        return None
+    writer = Forms(ids, table)
+    keys = [writer.key(triple(*atom.terms)) for atom in operators.data]
+    constants = max(len(form.constants) for form in writer.numbers)
+    rows = dict.fromkeys(_padded(key, constants + 1, 0) for key in keys)
+    relation = ids[relation_text(DATA, 3)]
+    found = Table(("form", *names("k", constants)), list(rows))
+    return Patterns(tuple(writer.numbers), constants, found, relation, table((True, 3)), operators.is_linked)
+
+
+def _reads(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]]]:
+    """The atoms that an operator reads, each with its role and its keys in order."""
+    match operator.does:
+        case Negation(pattern, asks, none, _):
+            keys = _variables(asks)
+            yield from ((ASKS, asks, keys), (MET, pattern, keys), (KNOWN, none, keys))
+        case Function(asks, _, _, called):
+            yield ASKS, asks, _variables(asks)
+            if called:
+                yield KNOWN, called, _variables(called)
+        case Aggregation(_, each, keys, value):
+            yield from ((MET, each, keys), (KNOWN, value, _variables(value)))
+
+
+def _writes(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]]]:
+    """The atoms that an operator writes, each with its kind and its keys in order. A result is no key."""
+    match operator.does:
+        case Negation(_, asks, none, _):
+            yield MADE, none, _variables(asks)
+        case Function(asks, made, _, called):
+            yield MADE, made, _variables(asks)
+            if called:
+                yield CALLED, called, _variables(asks)
+        case Aggregation(aggregate, _, _, value):
+            yield MADE, value, aggregate.group
+
+
+def _variables(atom: Atom) -> tuple[Variable, ...]:
+    return tuple(dict.fromkeys(term for term in atom.terms if isinstance(term, Variable)))
+
+
+def _copies_data(rule: Rule) -> bool:
+    return any(head.relation == DATA for head in rule.heads)
+
+
+def _padded(row: Row, size: int, fill: int) -> Row:
+    return row + (fill,) * (size - len(row))

@@ -1,0 +1,163 @@
+"""The functions that tasks run: expressions and aggregates, by the code of the in-process engine.
+
+    (operator, keys, texts of the keys)     ->  (operator, kind, keys, text of the result or null)       `evaluating`
+    (operator, group, text of the term)     ->  (operator, group, text of the value)                     `grouping`
+
+A task has dictionaries of its own: the terms of a batch get ids there, and results go back as texts. Rows of `grouping`
+come sorted by operator and group. Cost: that of `materialize/operators/evaluation` and `values`; the memory of a batch,
+or of the largest group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from kgreason.engine.engine import no_check
+from kgreason.engine.memory.layout import Int32
+from kgreason.errors import RuleError
+from kgreason.functions.builtins import builtins
+from kgreason.functions.function import PythonFunction
+from kgreason.materialize.expressions.calls import called
+from kgreason.materialize.operators.evaluation import evaluated, skolemized
+from kgreason.materialize.operators.values import values_of
+from kgreason.rules.expressions import call_of, is_skolem, text_of
+from kgreason.rules.model import Aggregate, Computed
+from kgreason.spark.close.operators.program import CALLED, MADE
+from kgreason.spark.close.plans import names
+from kgreason.spark.read.terms import interned, record, texts
+from kgreason.terms.dictionary import Dictionary
+
+Batches = Iterable[pa.RecordBatch]
+Task = Callable[[Batches], Iterator[pa.RecordBatch]]
+
+
+class Expression(NamedTuple):
+    """An expression, and the name of a rule that has it. `function`: the Python function of the user that it calls."""
+
+    rule: str
+    computed: Computed
+    function: PythonFunction | None = None
+
+
+def computed_schema(keys: int) -> str:
+    """The columns of the rows that `evaluating` makes."""
+    return ", ".join(["operator int", "kind int", *(f"{name} int" for name in names("b", keys)), "text string"])
+
+
+def evaluating(expressions: Mapping[int, Expression], keys: int) -> Task:
+    """Make the task that evaluates the expressions of operators.
+
+    Rows: `operator`, `b0..` and their texts `t0..`. Raises RuleError for what Oxigraph cannot evaluate.
+    """
+    schema, columns = computed_schema(keys), names("b", keys)
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            operators = batch.column("operator").to_numpy()
+            for number in np.unique(operators).tolist():
+                part = batch.filter(pa.array(operators == number))
+                for kind, places, found in _results(expressions[number], part):
+                    kept = part.take(pa.array(places, pa.int64()))
+                    yield record(
+                        schema,
+                        operator=kept.column("operator"),
+                        kind=pa.array(np.full(len(kept), kind, dtype=np.int32)),
+                        text=found,
+                        **{name: kept.column(name) for name in columns},
+                    )
+
+    return run
+
+
+def _results(expression: Expression, rows: pa.RecordBatch) -> Iterator[tuple[int, list[int], pa.Array]]:
+    """The rows to write for inputs: their kind, the places of the inputs, and the texts of the results.
+
+    The texts are null for a FILTER, and where a function was called.
+    """
+    rule, computed, _ = expression
+    dictionary, width = Dictionary(), len(computed.inputs())
+    keys = _stacked([interned(rows.column(f"t{n}"), dictionary) for n in range(width)], len(rows))
+    if is_skolem(computed):  # equal keys may come twice: names of one individual
+        yield MADE, list(range(len(rows))), pa.array(skolemized(computed, keys, dictionary), pa.string())
+        return
+    place = {tuple(key): number for number, key in enumerate(keys.tolist())}
+    if call := call_of(computed):
+        function = expression.function or builtins()[call.name]
+        inputs, made, failures = called(function, computed, keys, dictionary, no_check)
+        for failure in failures:
+            raise RuleError(f"{rule}: {failure.error}")
+        places = [place[tuple(key)] for key in inputs.tolist()]
+        yield CALLED, places, pa.nulls(len(places), pa.string())
+    else:
+        made = _evaluated(expression, keys, dictionary)
+    places = [place[tuple(key)] for key in made[:, :width].tolist()]
+    found = pa.nulls(len(places), pa.string())
+    if computed.result is not None:
+        found = texts(dictionary).take(pa.array(made[:, width]))
+    yield MADE, places, found
+
+
+def _evaluated(expression: Expression, keys: Int32, dictionary: Dictionary) -> Int32:
+    try:
+        return evaluated(expression.computed, keys, dictionary, no_check)
+    except RuntimeError as error:
+        problem = f"{expression.rule}: {text_of(expression.computed)} cannot be evaluated: {error}"
+        raise RuleError(problem) from error
+
+
+def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
+    """Make the task that computes one value for each group: `operator`, `g0..` and the `text` of each term."""
+    columns = ["operator", *names("g", groups)]
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        kept: pa.Table | None = None
+        for batch in batches:
+            table = pa.Table.from_batches([batch])
+            table = table if kept is None else pa.concat_tables([kept, table])
+            starts = _starts(table, columns)
+            last = int(starts[-1]) if len(starts) else 0
+            yield from _values(aggregates, table.slice(0, last), columns)
+            kept = table.slice(last)
+        if kept is not None:
+            yield from _values(aggregates, kept, columns)
+
+    return run
+
+
+def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
+    """The places at which a group begins."""
+    values = _stacked([rows.column(name).to_numpy() for name in columns], len(rows))
+    is_new = np.ones(len(rows), dtype=np.bool_)
+    is_new[1:] = (values[1:] != values[:-1]).any(axis=1)
+    return np.flatnonzero(is_new)
+
+
+def _values(aggregates: Mapping[int, Aggregate], rows: pa.Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    """The values of whole groups."""
+    operators = rows.column("operator").to_numpy()
+    for number in np.unique(operators).tolist():
+        part = rows.filter(pa.array(operators == number)).combine_chunks()
+        starts = _starts(part, columns)
+        numbers = np.zeros(len(part), dtype=np.int64)
+        numbers[starts[1:]] = 1
+        dictionary = Dictionary()
+        terms = interned(part.column("text").combine_chunks(), dictionary)
+        groups, values = values_of(aggregates[number], np.cumsum(numbers), terms, dictionary, no_check)
+        heads = part.take(pa.array(starts[groups]))
+        yield pa.RecordBatch.from_arrays(
+            [*(_whole(heads.column(name)) for name in columns), texts(dictionary).take(pa.array(values))],
+            names=[*columns, "text"],
+        )
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    found = column.combine_chunks()
+    return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
+
+
+def _stacked(columns: list[Int32], rows: int) -> Int32:
+    return np.column_stack(columns).astype(np.int32) if columns else np.empty((rows, 0), dtype=np.int32)

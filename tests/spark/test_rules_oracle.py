@@ -1,0 +1,179 @@
+"""Random programs with NOT, DATA, expressions and aggregates on Spark, beside the engine and the perfect model.
+
+Spark starts many jobs for any program, however small. So 200 programs are joined into one: program n has predicates and
+relations of its own, with n in their names. Programs share individuals and numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE
+from kgreason.functions.registry import Registry
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import Selection, select
+from kgreason.progress import SILENT
+from kgreason.rules.model import DATA, Atom, Rule, Variable
+from kgreason.spark.close.close import close_alone
+from kgreason.spark.encode.encode import encode
+from tests.aggregates.histories import FUNCTIONS
+from tests.aggregates.histories import history as aggregating
+from tests.oracle.datalog import Fact
+from tests.oracle.stratified import CircularError, perfect
+from tests.strategies.negation import Commit, Triple
+from tests.strategies.negation import history as negating
+
+STATES = 200
+State = tuple[bool, tuple[str, ...], int, int, bool]
+"""Whether a fact is a triple, its columns as texts, its stamp, its support, and whether it is asserted."""
+
+
+class Case(NamedTuple):
+    """A program, the triples that it starts from, and its perfect model."""
+
+    triples: frozenset[Triple]
+    rules: tuple[Rule, ...]
+    model: frozenset[Fact]
+
+
+@pytest.mark.slow
+def test_joined_programs(spark: SparkSession, tmp_path: Path) -> None:
+    cases = [case for _, case in zip(range(STATES), drawn(), strict=False)]
+    triples, rules = joined(cases)
+    found = on_spark(spark, triples, rules, tmp_path)
+    models = [frozenset(renamed_fact(fact, number) for fact in case.model) for number, case in enumerate(cases)]
+    assert shown(found) == frozenset[Fact]().union(*models)
+    assert found == in_process(triples, rules)
+
+
+def drawn() -> Iterator[Case]:
+    """The last states of random histories whose rules have strata."""
+    for seed in range(10 * STATES):
+        commits = aggregating(seed) if seed % 2 else negating(seed, data=0.2 * (seed % 4), facts=True)
+        found = last_state(commits)
+        try:
+            model = perfect(((None, terms) for terms in found.triples), found.rules, FUNCTIONS)
+        except CircularError:
+            continue
+        if not all(rule.is_positive for rule in found.rules):
+            yield found._replace(model=frozenset(model))
+
+
+def last_state(commits: Iterable[Commit]) -> Case:
+    """What a history ends with. A fact of a relation is a triple with a rule, since Spark reads triples only."""
+    triples: set[Triple] = set()
+    facts: set[Any] = set()
+    rules: tuple[Rule, ...] = ()
+    for commit in commits:
+        triples = triples - commit.removed | commit.added
+        facts = facts - commit.removed_facts | commit.added_facts
+        rules = commit.rules
+    given = {(terms[0], f"<http://e/fact-{relation}>", terms[-1]) for relation, terms in facts}
+    widths = {relation: len(terms) for relation, terms in facts}
+    return Case(frozenset(triples | given), (*rules, *(_giving(*each) for each in widths.items())), frozenset())
+
+
+def _giving(relation: str, width: int) -> Rule:
+    """The rule that derives the facts of a relation from the triples that stand for them."""
+    places = tuple(map(Variable, "ab"[:width]))
+    return Rule(
+        (Atom(relation, places),), (Atom(None, (places[0], f"<http://e/fact-{relation}>", places[-1])),), "given"
+    )
+
+
+def joined(cases: Iterable[Case]) -> tuple[set[Triple], tuple[Rule, ...]]:
+    """All triples and rules, with the names of each program made different from those of the others."""
+    triples: set[Triple] = set()
+    rules: list[Rule] = []
+    for number, case in enumerate(cases):
+        triples |= {(s, renamed(p, number), o) for s, p, o in case.triples}
+        rules += (renamed_rule(rule, number) for rule in case.rules)
+    return triples, tuple(rules)
+
+
+def renamed(predicate: str, number: int) -> str:
+    return f"{predicate[:-1]}-{number}>"
+
+
+def renamed_atom(atom: Atom, number: int) -> Atom:
+    if atom.relation not in (None, DATA):
+        return Atom(f"{atom.relation}{number}", atom.terms)
+    subject, predicate, object_ = atom.terms
+    return Atom(atom.relation, (subject, renamed(str(predicate), number), object_))
+
+
+def renamed_fact(fact: Fact, number: int) -> Fact:
+    atom = renamed_atom(Atom(*fact), number)
+    return atom.relation, tuple(map(str, atom.terms))
+
+
+def renamed_rule(rule: Rule, number: int) -> Rule:
+    def all_of(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
+        return tuple(renamed_atom(atom, number) for atom in atoms)
+
+    return replace(
+        rule,
+        heads=all_of(rule.heads),
+        body=all_of(rule.body),
+        name=f"{rule.name}-{number}",
+        negated=tuple(each._replace(atoms=all_of(each.atoms)) for each in rule.negated),
+        aggregates=tuple(each._replace(atoms=all_of(each.atoms)) for each in rule.aggregates),
+    )
+
+
+def selected(rules: tuple[Rule, ...]) -> Selection:
+    return replace(select(["none"]), own=rules)
+
+
+def on_spark(spark: SparkSession, triples: set[Triple], rules: tuple[Rule, ...], folder: Path) -> set[State]:
+    """All facts that Spark finds, with their states."""
+    rows = [(*triple, "") for triple in sorted(triples)]
+    quads = spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
+    encoded = encode(spark, quads, str(folder / "encoded"))
+    closed = close_alone(selected(rules), encoded, str(folder / "closure"), SILENT, Registry())
+    texts = dict(closed.terms.all.collect())
+    tables = closed.planned.program.tables
+    return set(_states(closed.facts, tables, texts))
+
+
+def _states(facts: DataFrame, tables: Any, texts: dict[int, str]) -> Iterator[State]:
+    for row in facts.collect():
+        is_triple, width = tables[row.tbl]
+        yield is_triple, tuple(texts[row[f"c{n}"]] for n in range(width)), row.stamp, row.support, row.asserted
+
+
+def in_process(triples: set[Triple], rules: tuple[Rule, ...]) -> set[State]:
+    """All facts that one process finds: first a Bootstrap, then Updates with what operators assert."""
+    live = Materializer(selected(rules))
+    ids = [live.dictionary.intern([*triple]) for triple in sorted(triples)]
+    added = np.column_stack([np.array(ids, dtype=np.int32), np.zeros(len(ids), dtype=np.int32)])
+    live.change(Edit(added=added), strategy=["bootstrap", "update"])
+    live.accept()
+    saved = live.save()
+    found = set()
+    for record in saved.records:
+        is_triple, width = saved.tables[record[STATE] >> TABLE]
+        texts = live.dictionary.decode(record[FIRST : FIRST + width])
+        flag = bool(record[STATE] & ASSERTED)
+        found.add((is_triple, tuple(texts), int(record[STAMP]), int(record[SUPPORT]), flag))
+    return found
+
+
+def shown(states: set[State]) -> frozenset[Fact]:
+    """The triples and the facts of the user's relations."""
+    facts: set[Fact] = set()
+    for is_triple, (first, *others), *_ in states:
+        relation = first.partition("/")[0]
+        if is_triple:
+            facts.add((None, (first, *others)))
+        elif relation.isalnum() and relation != DATA:
+            facts.add((relation, tuple(others)))
+    return frozenset(facts)
