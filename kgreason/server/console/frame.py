@@ -7,7 +7,7 @@ the browser has connected (`Frame.later`), so a slow answer delays no page.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -50,7 +50,7 @@ class Frame:
         ui.add_head_html(_STYLE)
         ui.page_title(f"{title or name} · kgreason")
         self._navigate(name, has_session=COOKIE in request.cookies)
-        self._main = ui.element("main").props('id="main" tabindex="-1"')
+        self._main = ui.element("div").classes("page").props('id="main" tabindex="-1"')
         with self._main:
             html(Markup('<h1 class="{}">{}</h1>').format("" if title else "quiet", title or name))
             self._notices = html("")
@@ -73,13 +73,10 @@ class Frame:
             if has_session
             else ""
         )
-        html(
-            Markup(
-                '<a class="skip" href="#main">Skip to the content</a><a class="brand" href="/">kgreason</a>'
-                '<nav aria-label="Pages">{}</nav>{}'
-            ).format(Markup("").join(links), leave),
-            tag="header",
-        )
+        with ui.header(fixed=False, elevated=False).classes("top"):
+            html(Markup('<a class="skip" href="#main">Skip to the content</a><a class="brand" href="/">kgreason</a>'))
+            html(Markup("").join(links), tag="nav").props('aria-label="Pages"')
+            html(leave)
 
     def __enter__(self) -> Self:
         self._main.__enter__()
@@ -149,4 +146,12 @@ def button(text: str, handle: Callable[[], object], *, is_main: bool = False) ->
     with found:
         ui.html(Markup.escape(text), sanitize=False, tag="span")
     found.on("click", lambda _: handle())
+    return found
+
+
+def choice(options: Mapping[str, str], label: str, handle: Callable[[str], object]) -> ui.html:
+    """A list to choose from: texts by value."""
+    parts = [Markup('<option value="{}">{}</option>').format(value, text) for value, text in options.items()]
+    found = html(Markup("").join(parts), tag="select").props(f'aria-label="{label}"')
+    found.on("change", lambda event: handle(str(event.args)), js_handler="(event) => emit(event.target.value)")
     return found

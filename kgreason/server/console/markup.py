@@ -16,9 +16,11 @@ from markupsafe import Markup
 from kgreason.server.console.vocabulary import Words
 from kgreason.terms.quoting import unescape
 
-_LONG = 300
+_LONG, _WIDE = 300, 32
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _IRI = re.compile(r"<([^<>\s]+)>")
+LISTS = tuple(f"<http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}>" for name in ("first", "rest"))
+"""The predicates of the cells of lists."""
 Triple: TypeAlias = Sequence[str]
 
 
@@ -50,7 +52,8 @@ def term(text: str, words: Words) -> Markup:
     if text.startswith("<") and not text.startswith("<<"):
         iri = text[1:-1]
         shown = words.short(iri) or f"<{iri}>"
-        return Markup('<a class="term" href="{}" title="{}">{}</a>').format(explore(text), iri, _shortened(shown))
+        kind = "term" if len(shown) < _WIDE else "term long"
+        return Markup('<a class="{}" href="{}" title="{}">{}</a>').format(kind, explore(text), iri, _shortened(shown))
     if text.startswith("_:"):
         return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text), _shortened(text))
     if text.startswith('"'):

@@ -33,7 +33,7 @@ _POLICY = (
     " img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none';"
     " frame-ancestors 'none'"
 )
-_PATIENCE = 30
+_PATIENCE = 10
 """The seconds that a page waits for a browser that has lost its connection."""
 
 

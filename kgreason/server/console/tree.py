@@ -5,11 +5,12 @@ A step that proves several others is shown once. Law: nothing here recurses, bec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from kgreason.server.console.markup import badge, literal_of, rule_text, term, triple
+from kgreason.server.console.markup import LISTS, badge, literal_of, rule_text, term, triple
 from kgreason.server.console.vocabulary import Words
 
 _OPEN, _MOST = 3, 1_000
@@ -69,9 +70,17 @@ def _how(step: dict[str, Any]) -> Markup:
     return badge(True) if step["asserted"] else Markup('<span class="mark">computed</span>')
 
 
+def _axiom(source: Sequence[str], words: Words) -> Markup:
+    return Markup('<p class="reason">axiom {}</p>').format(triple(source, words))
+
+
 def _reasons(step: dict[str, Any], words: Words) -> Markup:
     rule = step["rule"]
-    lines = [Markup('<p class="reason">axiom {}</p>').format(triple(source, words)) for source in rule["sources"]]
+    lines = [_axiom(source, words) for source in rule["sources"] if source[1] not in LISTS]
+    cells = [_axiom(source, words) for source in rule["sources"] if source[1] in LISTS]
+    if cells:
+        text = Markup('<details class="reason"><summary>the list of the axiom</summary>{}</details>')
+        lines.append(text.format(Markup("").join(cells)))
     lines += [Markup('<p class="reason">where {}</p>').format(text) for text in rule["conditions"]]
     if not rule["sources"]:
         lines.append(Markup('<pre class="rule">{}</pre>').format(rule_text(rule["text"], words)))

@@ -47,6 +47,10 @@ SELECT DISTINCT ?kind ?term {{
   UNION {{ {{ SELECT ?term {{ ?s ?term ?o }} LIMIT 20000 }} BIND("property" AS ?kind) }}
   FILTER(isIRI(?term))
 }} LIMIT {_MOST}"""
+_NAMESPACES = """SELECT ?space (COUNT(*) AS ?uses) {
+  { SELECT ?term { ?term a ?class } LIMIT 20000 } FILTER(isIRI(?term))
+  BIND(REPLACE(STR(?term), "[^#/:]*$", "") AS ?space)
+} GROUP BY ?space ORDER BY DESC(?uses) LIMIT 20"""
 _LOCAL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _DECLARED = re.compile(r"(?i)@?\bprefix\s+([\w.-]*):")
 _USED = re.compile(r"(?<![\w:?$@-])([A-Za-z][\w.-]*):(?![/\s])")
@@ -101,26 +105,25 @@ class Vocabulary:
         commit = (await calls.json("/health"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:
             try:
-                rows = await _rows(calls)
+                terms = [(kind.strip('"'), term[1:-1]) for kind, term in await _rows(calls, _QUERY)]
+                spaces = [space.strip('"') for space, _ in await _rows(calls, _NAMESPACES)]
             except (Problem, KgreasonError):
                 return self._words
-            self._words, self._commit, self._time = words_of(rows), commit, time.monotonic()
+            self._words, self._commit, self._time = words_of(terms, spaces), commit, time.monotonic()
         return self._words
 
 
-async def _rows(calls: Calls) -> list[tuple[str, str]]:
+async def _rows(calls: Calls, query: str) -> list[list[str]]:
     accept = {"accept": "text/tab-separated-values"}
-    async with calls.open("GET", "/query", {"query": _QUERY}, headers=accept) as answer:
-        lines = (await answer.read()).decode().splitlines()[1:]
-    pairs = (line.split("\t") for line in lines)
-    return [(kind.strip('"'), term[1:-1]) for kind, term in pairs]
+    async with calls.open("GET", "/query", {"query": query}, headers=accept) as answer:
+        return [line.split("\t") for line in (await answer.read()).decode().splitlines()[1:]]
 
 
-def words_of(rows: Iterable[tuple[str, str]]) -> Words:
-    """The words for terms with their kinds, "class" or "property"."""
+def words_of(rows: Iterable[tuple[str, str]], namespaces: Iterable[str] = ()) -> Words:
+    """The words for terms with their kinds, "class" or "property", and for more namespaces."""
     found = sorted(set(rows))
     classes, properties = (tuple(term for kind, term in found if kind == wanted) for wanted in ("class", "property"))
-    return Words(prefixes_for((*classes, *properties)), classes, properties)
+    return Words(prefixes_for((*classes, *properties, *namespaces)), classes, properties)
 
 
 def prefixes_for(iris: Iterable[str]) -> dict[str, str]:
@@ -154,7 +157,7 @@ def _invented(namespace: str) -> str:
     """A prefix from the last word of a namespace."""
     parts = [part for part in re.split(r"[#/:]", namespace) if part]
     for part in reversed(parts):
-        stem = re.sub(r"\.(owl|rdf|ttl|html?)$", "", part)
+        stem = re.sub(r"^www\.|\.(owl|rdf|ttl|html?)$", "", part, flags=re.IGNORECASE)
         if word := _WORD.search(stem):
             return word.group().lower()[:12].rstrip("-")
     return "ns"

@@ -103,7 +103,8 @@ class Feed:
         if after is None:
             return self._last
         if after < self._first:
-            raise Problem(410, f"the feed has the commits after {self._first}; read the graph again, then follow it")
+            text = f"the feed has the commits after {self._first}; read the graph again, then follow it"
+            raise Problem(410, text, {"Kgreason-After": str(self._first)})
         if after > self._last:
             raise Problem(400, f"there is no commit {after}; the last commit is {self._last}")
         return after

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from nicegui import app, ui
 
+from kgreason.server.console.pages.contradictions import contradictions_page
+from kgreason.server.console.pages.edit import edit_page
+from kgreason.server.console.pages.explore import explore_page, why_page
+from kgreason.server.console.pages.feed import feed_page
+from kgreason.server.console.pages.ontology import ontology_page
 from kgreason.server.console.pages.query import query_page
+from kgreason.server.console.pages.status import status_page
 from kgreason.server.problems import problem_of
 
 
 def register() -> None:
     """Make the addresses of all pages known."""
     ui.page("/")(query_page)
+    ui.page("/console/edit")(edit_page)
+    ui.page("/console/explore")(explore_page)
+    ui.page("/console/why")(why_page)
+    ui.page("/console/ontology")(ontology_page)
+    ui.page("/console/contradictions")(contradictions_page)
+    ui.page("/console/feed")(feed_page)
+    ui.page("/console/status")(status_page)
     app.on_page_exception(_failed)
 
 

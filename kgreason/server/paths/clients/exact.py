@@ -69,8 +69,8 @@ def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
     for each in lists if limit is not None else ():
         del each[limit:]
     told |= {"commit": commit, "counts": counts}
-    told |= {"contradictions": [str(each) for each in delta.contradictions[:limit]]}
-    told |= {"ended": [str(each) for each in delta.ended[:limit]]}
+    told |= {"contradictions": [str(each) for each in delta.contradictions]}
+    told |= {"ended": [str(each) for each in delta.ended]}
     told["reasons"] = [
         {"triple": triple, "rule": why.rule, "text": why.text, "axioms": why.axioms}
         for triple, why in delta.reasons.items()

@@ -1,0 +1,75 @@
+"""What an edit would do, as /what-if tells it, in HTML: contradictions first, then what appears and what disappears."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from kgreason.server.console.markup import LISTS, Row, badge, empty, plain, rule_text, table, triple
+from kgreason.server.console.vocabulary import Words
+
+
+def consequences(told: dict[str, Any], words: Words) -> Markup:
+    """The consequences of an edit."""
+    parts = [_summary(told)]
+    parts += [_sentences("Contradictions that come", told["contradictions"], "contradicts", words)]
+    parts += [_sentences("Contradictions that end", told["ended"], "appeared", words)]
+    reasons = {tuple(each["triple"]): each for each in told["reasons"]}
+    for name, title in (("appeared", "Appears"), ("disappeared", "Disappears")):
+        parts.append(_triples(title, name, told, reasons, words))
+    return Markup("").join(parts)
+
+
+def _summary(told: dict[str, Any]) -> Markup:
+    counts = told["counts"]
+    came, went = counts["appeared"], counts["disappeared"]
+    if not any((*came.values(), *went.values(), counts["asserted"], counts["retracted"])):
+        return empty("This changes nothing", "The graph has these triples already, or lacks what you remove.")
+    figures = {
+        "asserted": came["asserted"],
+        "inferred": came["inferred"],
+        "disappear": sum(went.values()),
+        "contradictions": len(told["contradictions"]),
+    }
+    cells = [Markup("<div><dt>{}</dt><dd>{}</dd></div>").format(name, f"{count:,}") for name, count in figures.items()]
+    return Markup('<dl class="counts" aria-label="Consequences in numbers">{}</dl>').format(Markup("").join(cells))
+
+
+def _sentences(title: str, sentences: list[str], kind: str, words: Words) -> Markup:
+    if not sentences:
+        return Markup("")
+    rows = (Row([Markup('<span class="fact">{}</span>').format(rule_text(each, words))], kind) for each in sentences)
+    return Markup("<h2>{}</h2>{}").format(title, table(["contradiction"], rows, label=title))
+
+
+def _triples(title: str, name: str, told: dict[str, Any], reasons: dict[tuple[str, ...], Any], words: Words) -> Markup:
+    kinds = [("asserted", each) for each in told[name]["asserted"]]
+    kinds += [("inferred", each) for each in sorted(told[name]["inferred"], key=_is_blank)]
+    if not kinds:
+        return Markup("")
+    rows = [
+        Row([triple(each, words), badge(kind == "asserted"), because(reasons.get(tuple(each)), words)], name)
+        for kind, each in kinds
+    ]
+    more = sum(told["counts"][name].values()) - len(rows)
+    note = Markup("<p>and {} more triples</p>").format(f"{more:,}") if more else ""
+    return Markup("<h2>{}</h2>{}{}").format(title, table(["triple", "", "because of"], rows, label=title), note)
+
+
+def _is_blank(triple: list[str]) -> bool:
+    """Whether a triple has a blank node; such triples interest people least."""
+    return any(term.startswith("_:") for term in triple)
+
+
+def because(reason: dict[str, Any] | None, words: Words) -> Markup:
+    """The axioms that derive a triple, or its rule where no axiom was translated to it."""
+    if reason is None:
+        return Markup("")
+    if reason["axioms"]:
+        told = [each for each in reason["axioms"] if each[1] not in LISTS] or reason["axioms"]
+        lines = [Markup('<span class="fact">{}</span>').format(triple(each, words)) for each in told[:2]]
+        return Markup('{} <span class="mark">{}</span>').format(Markup("<br>").join(lines), reason["rule"])
+    return Markup('<span class="mark" title="{}">rule {}</span>').format(
+        rule_text(reason["text"], words), plain(reason["rule"], words)
+    )

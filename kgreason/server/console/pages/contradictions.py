@@ -1,0 +1,119 @@
+"""The page Contradictions: each with its proof, and the asserted triples whose removal would end it.
+
+A triple of the proof is a repair if a what-if without it ends the contradiction (/what-if, `ended`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+from nicegui import ui
+from starlette.requests import Request
+
+from kgreason.server.console.frame import Frame, button, html
+from kgreason.server.console.markup import empty, rule_text, triple
+from kgreason.server.console.tree import tree
+from kgreason.server.problems import Problem
+
+_SHOWN, _TRIED = 50, 30
+_UPDATE = "application/sparql-update"
+_NONE = empty("The graph has no contradictions", "If an edit would bring one, the page Edit says so before you commit.")
+
+
+async def contradictions_page(request: Request) -> None:
+    """The page."""
+    with Frame(request, "Contradictions") as frame:
+        page = _Contradictions(frame)
+    frame.later(page.load)
+
+
+class _Contradictions:
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._state = html("").classes("state")
+        self._content = ui.element("div").classes("contradictions")
+
+    async def load(self) -> None:
+        found = await self._frame.calls.json("/contradictions", proofs="true", limit=_SHOWN + 1)
+        self._content.clear()
+        with self._content:
+            if not found:
+                html(_NONE)
+            for each in found[:_SHOWN]:
+                self._show(each)
+        if len(found) > _SHOWN:
+            self._state.set_content(f"These are the first {_SHOWN}; there are more.")
+
+    def _show(self, found: dict[str, Any]) -> None:
+        words = self._frame.words
+        with ui.element("section").classes("contradiction"):
+            html(Markup("<h2>{}</h2>").format(rule_text(found["message"], words)))
+            if found["proof"]:
+                html(Markup("<details><summary>Proof</summary>{}</details>").format(tree(found["proof"], words)))
+            repairs = ui.element("div").classes("repairs")
+            with repairs:
+                find = self._frame.on(lambda: self._find(found, repairs), found["message"])
+                button("Find repairs", find)
+
+    async def _find(self, found: dict[str, Any], place: ui.element) -> None:
+        """Show the triples whose removal ends a contradiction."""
+        place.clear()
+        with place:
+            html(Markup('<p role="status">trying to remove each triple of the proof…</p>'))
+        shown = 0
+        tried = list(_candidates(found["proof"]))[:_TRIED] if found["proof"] else []
+        for each in tried:
+            try:
+                told = await self._try(each)
+            except Problem:
+                continue
+            if found["message"] in told["ended"]:
+                if not shown:
+                    place.clear()
+                shown += 1
+                with place:
+                    self._offer(each, told)
+        if not shown:
+            place.clear()
+            with place:
+                html("No single triple ends it: it has several proofs. Remove triples of each on the page Edit.")
+
+    async def _try(self, each: tuple[str, ...]) -> Any:
+        options = {"limit": 0}
+        answer = await self._frame.calls.send("POST", "/what-if", _deletion(each), _UPDATE, parameters=options)
+        return await answer.json()
+
+    def _offer(self, each: tuple[str, ...], told: dict[str, Any]) -> None:
+        gone = sum(told["counts"]["disappeared"].values())
+        with ui.element("div").classes("repair"):
+            html(
+                Markup('<span class="fact">{}</span> <span class="mark">{} triple{} would disappear</span>').format(
+                    triple(each, self._frame.words), f"{gone:,}", "" if gone == 1 else "s"
+                )
+            )
+            if self._frame.may("write"):
+                button("Remove", self._frame.on(lambda: self._remove(each, told["commit"]), "remove"))
+
+    async def _remove(self, each: tuple[str, ...], commit: int) -> None:
+        headers = {"if-match": f'"{commit}"'}
+        answer = await self._frame.calls.send("POST", "/update", _deletion(each), _UPDATE, headers=headers)
+        await self.load()
+        self._frame.tell(f"Commit {answer.headers['kgreason-commit']} is saved: the triple is gone.", "done")
+
+
+def _candidates(proof: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The triples of a proof that may be asserted and can be named: its leaves, and the axioms of its rules."""
+    seen = set()
+    for step in proof["steps"]:
+        found = [step["fact"]["terms"]] if step["asserted"] and step["fact"]["relation"] is None else []
+        found += step.get("rule", {}).get("sources", [])
+        for each in map(tuple, found):
+            if each not in seen and not any(term.startswith("_:") for term in each):
+                seen.add(each)
+                yield each
+
+
+def _deletion(each: tuple[str, ...]) -> str:
+    return f"DELETE DATA {{ {' '.join(each)} }}"

@@ -1,0 +1,169 @@
+"""The page Edit: a document or an update on the left, and on the right what it would do, before it is committed.
+
+While the user types, the page asks /what-if. A commit carries the number of the commit on which the consequences were
+computed (If-Match), so nothing is committed whose consequences nobody has seen. One what-if runs at a time; after it
+the latest text is tried.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+
+from markupsafe import Markup
+from nicegui import ui
+from starlette.requests import Request
+
+from kgreason.server.console.consequences import consequences
+from kgreason.server.console.editor import Editor
+from kgreason.server.console.frame import Frame, button, choice, html
+from kgreason.server.console.markup import empty
+from kgreason.server.problems import Problem
+
+_PAUSE = 0.35
+_PLACE = re.compile(r"the body:(\d+):(\d+)")
+_SHOWN = 100
+_TURTLE, _UPDATE = "text/turtle", "application/sparql-update"
+_LANGUAGES = {_TURTLE: "Turtle: triples to add", _UPDATE: "SPARQL Update"}
+_MODES = {_TURTLE: "Turtle", _UPDATE: "SPARQL"}
+_NOTHING = empty("Nothing to commit", "Type triples or an update. What they would change appears here as you type.")
+
+
+async def edit_page(request: Request, update: str = "") -> None:
+    """The page; `update` is an update to begin with."""
+    with Frame(request, "Edit") as frame:
+        _Edit(frame, update)
+
+
+class _Edit:
+    def __init__(self, frame: Frame, update: str) -> None:
+        self._frame = frame
+        self._kind = _UPDATE if update else _TURTLE
+        self._busy = self._stale = False
+        self._shift = 0
+        """How many characters were put before the first line of the text."""
+        self._tried: tuple[str, int] | None = None
+        """The text whose consequences are shown, and the commit on which they were computed."""
+        with ui.element("div").classes("panes"):
+            with ui.element("div").classes("pane"):
+                self._make_editor(update)
+            with ui.element("section").classes("pane").props('aria-label="Consequences" aria-live="polite"'):
+                self._state = html("").classes("state")
+                self._shown = html(_NOTHING)
+        frame.later(self._ready)
+
+    def _make_editor(self, update: str) -> None:
+        kinds = [self._kind, *(kind for kind in _LANGUAGES if kind != self._kind)]
+        choice({kind: _LANGUAGES[kind] for kind in kinds}, "Language", self._choose)
+        commit = self._frame.on(self._commit, "commit")
+        self._editor = Editor(update, _MODES[self._kind], "Triples or update", commit, self._changed)
+        with ui.element("div").classes("bar"):
+            self._button = button("Commit", commit, is_main=True).props("disabled")
+            html(Markup('<span class="mark keys">Ctrl+Enter</span>'))
+        if not self._frame.may("write"):
+            html(Markup("<p>You may look ahead. To commit, sign in with a token of the role write.</p>"))
+
+    async def _ready(self) -> None:
+        self._editor.ready(self._frame.words)
+        if self._editor.text:
+            self._changed()
+
+    def _choose(self, kind: str) -> None:
+        if kind in _LANGUAGES:
+            self._kind = kind
+            self._editor.element.language = _MODES[kind]  # type: ignore[assignment]
+            self._changed()
+
+    def _changed(self) -> None:
+        self._tried = None
+        self._button.props("disabled")
+        self._frame.run(self._wait, "wait")
+
+    async def _wait(self) -> None:
+        """Try the text after a pause in the typing."""
+        await asyncio.sleep(_PAUSE)
+        self._stale = True
+        if not self._busy:
+            self._frame.run(self._follow, "follow")
+
+    async def _follow(self) -> None:
+        self._busy = True
+        try:
+            while self._stale:
+                self._stale = False
+                await self._try()
+        finally:
+            self._busy = False
+
+    async def _try(self) -> None:
+        text = self._editor.text
+        if not text.strip():
+            self._shown.set_content(_NOTHING)
+            self._state.set_content("")
+            return
+        self._frame.tell("")
+        self._state.set_content(Markup('<span role="status">looking ahead…</span>'))
+        try:
+            told = await self._ask(text)
+        except Problem as problem:
+            self._state.set_content(
+                Markup('<span class="mark">Not complete yet: {}</span>').format(_placed(problem.detail, self._shift))
+            )
+            return
+        if text != self._editor.text:
+            self._stale = True
+            return
+        self._tried = text, told["commit"]
+        self._state.set_content("")
+        self._shown.set_content(consequences(told, self._frame.words))
+        if self._frame.may("write") and _changes(told):
+            self._button.props(remove="disabled")
+
+    async def _ask(self, text: str) -> Any:
+        options = {"limit": _SHOWN, "why": "true"}
+        answer = await self._frame.calls.send("POST", "/what-if", self._whole(text), self._kind, parameters=options)
+        return await answer.json()
+
+    def _whole(self, text: str) -> str:
+        """The text with the known prefixes that it does not declare, on its first line."""
+        form = "@prefix {}: <{}> . " if self._kind == _TURTLE else "PREFIX {}: <{}> "
+        declared = "".join(form.format(*each) for each in self._frame.words.undeclared(text).items())
+        self._shift = len(declared)
+        return declared + text
+
+    async def _commit(self) -> None:
+        if self._tried is None or self._tried[0] != self._editor.text or not self._frame.may("write"):
+            return
+        text, commit = self._tried
+        self._button.props("disabled")
+        path, given = ("/store", {"default": ""}) if self._kind == _TURTLE else ("/update", {})
+        try:
+            answer = await self._frame.calls.send(
+                "POST", path, self._whole(text), self._kind, parameters=given, headers={"if-match": f'"{commit}"'}
+            )
+        except Problem as problem:
+            if problem.status != 412:
+                raise
+            await self._try()
+            self._frame.tell("Somebody has changed the graph meanwhile. Look at the consequences again, then commit.")
+            return
+        number, came, went = (answer.headers[f"kgreason-{name}"] for name in ("commit", "appeared", "disappeared"))
+        self._editor.text = ""
+        self._frame.tell(f"Commit {number} is saved: {came} triples appeared, and {went} disappeared.", "done")
+
+
+def _placed(message: str, shift: int) -> str:
+    """A message with the place in the text that the user sees."""
+
+    def place(found: re.Match[str]) -> str:
+        line, column = int(found[1]), int(found[2])
+        return f"line {line}, column {column - shift if line == 1 else column}"
+
+    return _PLACE.sub(place, message)
+
+
+def _changes(told: dict[str, Any]) -> bool:
+    """Whether an edit would change anything."""
+    counts = told["counts"]
+    return bool(counts["asserted"] or counts["retracted"])

@@ -1,0 +1,90 @@
+"""The page Feed: commits as they come, with what they changed (/changes)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from markupsafe import Markup
+from nicegui import ui
+from starlette.requests import Request
+
+from kgreason.server.console.frame import Frame, html
+from kgreason.server.console.markup import Row, badge, empty, table, triple
+from kgreason.server.console.vocabulary import Words
+from kgreason.server.problems import Problem
+
+_SHOWN, _KEPT, _OPEN = 100, 50, 8
+_LARGE = 1 << 20
+_WAITING = empty("No commit yet", "Commits appear here as they are saved, by you and by others.")
+
+
+async def feed_page(request: Request) -> None:
+    """The page."""
+    with Frame(request, "Feed") as frame:
+        page = _Feed(frame)
+    frame.later(page.follow)
+
+
+class _Feed:
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._empty = html(_WAITING)
+        self._commits = ui.element("div").classes("feed").props('role="feed" aria-label="Commits"')
+        self._shown: list[ui.element] = []
+
+    async def follow(self) -> None:
+        """Show the commits that the server still has, and then every new one, until the page is left."""
+        first = await self._first()
+        async with self._frame.calls.open("GET", "/changes", {"after": first}) as answer:
+            rest = b""
+            async for piece in answer.pieces:
+                *events, rest = (rest + piece).split(b"\n\n")
+                for event in events:
+                    if event.startswith(b"id:"):
+                        self._show(event)
+
+    async def _first(self) -> int | None:
+        """The commit after which the server has all commits; the newest commits are enough."""
+        commit = int((await self._frame.calls.json("/health"))["commit"])
+        try:
+            async with self._frame.calls.open("GET", "/changes", {"after": 0}):
+                return max(0, commit - _KEPT)
+        except Problem as problem:
+            if problem.status != 410:
+                raise
+            return max(int((problem.headers or {}).get("kgreason-after", commit)), commit - _KEPT)
+
+    def _show(self, event: bytes) -> None:
+        head, _, data = event.partition(b"data: ")
+        number = int(head.split(b"\n")[0].removeprefix(b"id:"))
+        self._empty.set_visibility(False)
+        with self._commits:
+            element = html(shown(number, data, self._frame.words), tag="article")
+        element.props(f'aria-label="Commit {number}" tabindex="0"').move(target_index=0)
+        self._shown.append(element)
+        if len(self._shown) > _KEPT:
+            self._shown.pop(0).delete()
+
+
+def shown(number: int, data: bytes, words: Words) -> Markup:
+    """A commit as HTML."""
+    if len(data) > _LARGE:
+        return Markup("<h2>Commit {}</h2><p>It is too large to be shown here.</p>").format(number)
+    told: dict[str, Any] = orjson.loads(data)
+    came, went = told["appeared"], told["disappeared"]
+    counts = f"{_count(came)} appeared, {_count(went)} disappeared"
+    rows = [
+        Row([sign, triple(each, words), badge(kind == "asserted")], name)
+        for sign, name, found in (("+", "appeared", came), ("-", "disappeared", went))
+        for kind in ("asserted", "inferred")
+        for each in found[kind]
+    ]
+    inner = table(["", "triple", ""], rows[:_SHOWN], label=f"Changes of commit {number}") if rows else ""
+    more = Markup("<p>and {} more</p>").format(len(rows) - _SHOWN) if len(rows) > _SHOWN else ""
+    text = '<details{}><summary><strong>Commit {}</strong> <span class="mark">{}</span></summary>{}{}</details>'
+    return Markup(text).format(Markup(" open") if len(rows) <= _OPEN else "", number, counts, inner, more)
+
+
+def _count(found: dict[str, list[Any]]) -> str:
+    return f"{len(found['asserted']) + len(found['inferred']):,}"

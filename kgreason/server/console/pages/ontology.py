@@ -1,0 +1,98 @@
+"""The page Ontology: the axioms, the rules that each became, and what they cost (/rules?costs=true)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+from nicegui import ui
+from starlette.requests import Request
+
+from kgreason.server.console.frame import Frame, html
+from kgreason.server.console.markup import Row, empty, rule_text, table
+
+_SHOWN = 300
+_GENERIC = "of the rule set"
+
+
+async def ontology_page(request: Request) -> None:
+    """The page."""
+    with Frame(request, "Ontology") as frame:
+        _Ontology(frame)
+
+
+class _Ontology:
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._rules: Sequence[dict[str, Any]] = ()
+        with ui.element("div").classes("bar"):
+            html(Markup('<label for="filter">Filter</label>'))
+            field = ui.element("input").props('id="filter" type="search" placeholder="a class, property or rule"')
+            field.on("input", lambda event: self._show(str(event.args)), js_handler=_TYPED)
+            self._state = html("").classes("state")
+        self._content = html("")
+        frame.later(self._load)
+
+    async def _load(self) -> None:
+        self._rules = await self._frame.calls.json("/rules", costs="true")
+        self._show("")
+
+    def _show(self, wanted: str) -> None:
+        words = self._frame.words
+        told = [(each, rule_text(each["why"], words), rule_text(each["rule"], words)) for each in self._rules]
+        parts = wanted.lower().split()
+        texts = [" ".join((each["name"], why, rule)).lower() for each, why, rule in told]
+        found = [each for each, text in zip(told, texts, strict=True) if all(part in text for part in parts)]
+        self._state.set_content(Markup("{} of {} rules").format(f"{len(found):,}", f"{len(told):,}"))
+        self._content.set_content(shown(found) if found else _NONE)
+
+
+_TYPED = "(event) => emit(event.target.value)"
+_NONE = empty("No rule fits", "Try another word of the axiom or of the rule, or add axioms on the page Edit.")
+_Told = tuple[dict[str, Any], str, str]
+
+
+def shown(rules: Sequence[_Told]) -> Markup:
+    """The rules by their axioms: each with its axiom, or why it runs, and its text."""
+    parts = []
+    for kind, title in (("", "Axioms and the rules that they became"), (_GENERIC, "Rules that need no axiom")):
+        grouped: dict[str, list[_Told]] = {}
+        for each in rules:
+            is_generic = each[1].startswith(_GENERIC)
+            if is_generic == bool(kind):
+                grouped.setdefault(each[1], []).append(each)
+        if grouped:
+            parts.append(Markup("<h2>{}</h2>{}").format(title, _table(grouped)))
+    return Markup("").join(parts)
+
+
+def _table(grouped: dict[str, list[_Told]]) -> Markup:
+    ranked = sorted(grouped.items(), key=lambda each: -sum(told[0]["rewrites"] for told in each[1]))
+    rows = [
+        Row(
+            [
+                Markup('<span class="fact">{}</span>').format(_axiom(reason)),
+                Markup("").join(_rule(told, text) for told, _, text in rules),
+                f"{sum(told['rewrites'] for told, _, _ in rules):,}",
+                f"{sum(told['share'] for told, _, _ in rules):.1%}",
+                f"{sum(told['derivations'] for told, _, _ in rules):,}",
+            ]
+        )
+        for reason, rules in ranked[:_SHOWN]
+    ]
+    head = ["why", "rules", "rewrites", "share", "derivations"]
+    more = len(ranked) - len(rows)
+    note = Markup("<p>and {} more; filter to see them</p>").format(more) if more else ""
+    return table(head, rows, label="Rules and their cost", numbers=(2, 3, 4)) + note
+
+
+def _axiom(reason: str) -> str:
+    lines = reason.removeprefix(f"{_GENERIC}: ").removesuffix(" .").split(" . ")
+    cells = [line for line in lines if " rdf:first " in line or " rdf:rest " in line]
+    told = [line for line in lines if line not in cells]
+    return "\n".join([*told, "and its list"] if cells else told)
+
+
+def _rule(told: dict[str, Any], text: str) -> Markup:
+    return Markup('<details><summary>{}</summary><pre class="rule">{}</pre></details>').format(told["name"], text)

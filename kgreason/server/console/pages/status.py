@@ -1,0 +1,124 @@
+"""The page Status: facts, memory, the times of the last commits, and slow queries (/status, /slow-queries)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+
+from kgreason.server.console.frame import Frame, html
+from kgreason.server.console.markup import Row, empty, notice, table
+
+_SECONDS = 3
+_BARS = 60
+_NAMES = {
+    "facts": "triples",
+    "asserted": "asserted",
+    "inferred": "inferred",
+    "contradictions": "contradictions",
+    "rules": "rules",
+    "axioms": "axioms",
+    "terms": "terms",
+    "named": "in named graphs",
+}
+
+
+async def status_page(request: Request) -> None:
+    """The page."""
+    with Frame(request, "Status") as frame:
+        content, queries = html(""), html("")
+
+    async def follow() -> None:
+        while True:
+            content.set_content(shown(await frame.calls.json("/status")))
+            if frame.may("admin"):
+                queries.set_content(slow(await frame.calls.json("/slow-queries")))
+            await asyncio.sleep(_SECONDS)
+
+    frame.later(follow)
+
+
+def shown(told: dict[str, Any]) -> Markup:
+    """The state of the server as HTML."""
+    stats = told["stats"]
+    graph = {name: f"{stats[key]:,}" for key, name in _NAMES.items()} | {"commit": f"{told['commit']:,}"}
+    server = {
+        "memory": _bytes(told["resident_bytes"]),
+        "of it facts": _bytes(stats["engine_bytes"]),
+        "of it terms": _bytes(stats["dictionary_bytes"]),
+        "edits that wait": str(told["waiting"]["edits"]),
+        "queries that wait": str(told["waiting"]["queries"]),
+        "query processes": str(told["query_processes"]),
+        "followers": str(told["streams"]),
+        "running for": _duration(told["seconds"]),
+    }
+    warnings = [notice(each, "warning") for each in told["warnings"][:20]]
+    parts = [*warnings, _section("Graph", _counts(graph)), _section("Server", _counts(server))]
+    return Markup("").join([*parts, _section("Time of the last commits", _chart(told["commits"]))])
+
+
+def _section(title: str, content: Markup) -> Markup:
+    return Markup("<section><h2>{}</h2>{}</section>").format(title, content)
+
+
+def _counts(counts: dict[str, str]) -> Markup:
+    cells = [Markup("<div><dt>{}</dt><dd>{}</dd></div>").format(name, text) for name, text in counts.items()]
+    return Markup('<dl class="counts">{}</dl>').format(Markup("").join(cells))
+
+
+def _chart(commits: Sequence[dict[str, Any]]) -> Markup:
+    """The seconds of the last commits as bars, with the median and the largest in words."""
+    if not commits:
+        return empty("No commit since the server began", "The times of commits appear here.")
+    seconds = [each["seconds"] for each in commits][-_BARS:]
+    most = max(seconds)
+    ordered = sorted(seconds)
+    told = f"median {_milliseconds(ordered[len(ordered) // 2])}, longest {_milliseconds(most)}, of {len(seconds)}"
+    bars = [
+        Markup('<rect x="{}" y="{:.1f}" width="8" height="{:.1f}"><title>commit {}: {}</title></rect>').format(
+            10 * place, 100 - 98 * each / most, 98 * each / most, commit["commit"], _milliseconds(each)
+        )
+        for place, (each, commit) in enumerate(zip(seconds, list(commits)[-_BARS:], strict=True))
+    ]
+    return _CHART.format(10 * _BARS, f"Time of commits: {told}", Markup("").join(bars), told)
+
+
+_CHART = Markup(
+    '<svg class="chart" viewBox="0 0 {} 100" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg><p>{}</p>'
+)
+
+
+def slow(queries: Sequence[dict[str, Any]]) -> Markup:
+    """The slowest queries as HTML."""
+    if not queries:
+        return Markup("")
+    rows = [
+        Row(
+            [
+                _milliseconds(each["seconds"]),
+                Markup('<span class="time">{}</span>').format(time.strftime("%H:%M:%S", time.localtime(each["begun"]))),
+                Markup("<pre>{}</pre>").format(each["text"]),
+            ]
+        )
+        for each in queries[:10]
+    ]
+    return _section(
+        "Slowest queries", table(["to first row", "begun", "query"], rows, label="Slow queries", numbers=(0,))
+    )
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:,.1f} ms" if seconds < 1 else f"{seconds:,.2f} s"
+
+
+def _bytes(count: int | None) -> str:
+    return "unknown" if count is None else f"{count / 1e6:,.1f} MB"
+
+
+def _duration(seconds: float) -> str:
+    minutes, hours = int(seconds // 60), int(seconds // 3600)
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"

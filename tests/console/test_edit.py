@@ -1,0 +1,88 @@
+"""The pages Edit, Feed and Contradictions in a real browser: an edit is seen before it is saved, then by others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.console.browsing import visiting, write
+
+pytestmark = pytest.mark.slow
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+def consequences(page: Page) -> str:
+    return page.get_by_label("Consequences", exact=True).inner_text()
+
+
+def test_an_edit_is_seen_before_it_is_saved_and_by_others_after(page: Page, browser: Browser, address: str) -> None:
+    with visiting(browser, address) as other:
+        other.goto("/console/feed")
+        page.goto("/console/edit")
+        page.locator('.cm-content[aria-label="Triples or update"]').click()
+        page.keyboard.type("e:kit a e:Cat .")
+        page.get_by_text("e:Cat rdfs:subClassOf e:Animal").wait_for()
+        assert "inferred" in consequences(page)
+        assert not_yet(other)
+        page.get_by_role("button", name="Commit").click()
+        page.get_by_text("is saved").wait_for()
+        other.get_by_text("e:kit a e:LivingThing").wait_for()
+        assert other.locator("article").first.inner_text().startswith("Commit 2")
+
+
+def not_yet(page: Page) -> bool:
+    return "e:kit" not in page.content()
+
+
+def test_an_edit_tells_the_contradiction_that_it_would_bring(page: Page) -> None:
+    page.goto("/console/edit")
+    write(page, "e:rex a e:Cat, e:Dog .")
+    page.get_by_text("Contradictions that come").wait_for()
+    assert "e:Cat owl:disjointWith e:Dog" in consequences(page)
+
+
+def test_an_update_tells_what_would_disappear(page: Page) -> None:
+    page.goto("/console/edit")
+    page.get_by_label("Language").select_option(label="SPARQL Update")
+    write(page, "DELETE DATA { e:Animal rdfs:subClassOf e:LivingThing }")
+    page.get_by_role("heading", name="Disappears").wait_for()
+    assert "e:tom a e:LivingThing" in consequences(page)
+    write(page, "DELETE DATA {")
+    page.get_by_text("Not complete yet").wait_for()
+    assert page.get_by_role("button", name="Commit").is_disabled()
+
+
+def test_what_changed_meanwhile_is_looked_at_again(page: Page, browser: Browser, address: str) -> None:
+    page.goto("/console/edit")
+    write(page, "e:may a e:Cat .")
+    page.get_by_text("e:may a e:Animal").wait_for()
+    with visiting(browser, address) as other:
+        other.goto("/console/edit")
+        write(other, "e:joe a e:Dog .")
+        other.get_by_text("e:joe a e:Animal").wait_for()
+        other.get_by_role("button", name="Commit").click()
+        other.get_by_text("is saved").wait_for()
+    page.get_by_role("button", name="Commit").click()
+    page.get_by_text("Somebody has changed the graph meanwhile").wait_for()
+    page.get_by_role("button", name="Commit").click()
+    page.get_by_text("is saved").wait_for()
+
+
+def test_a_contradiction_is_proved_and_repaired(page: Page) -> None:
+    page.goto("/console/contradictions")
+    page.get_by_text("The graph has no contradictions").wait_for()
+    page.goto("/console/edit")
+    write(page, "e:rex a e:Cat, e:Dog .")
+    page.get_by_text("Contradictions that come").wait_for()
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.get_by_text("is saved").wait_for()
+    page.goto("/console/contradictions")
+    page.get_by_text("Proof", exact=True).click()
+    page.get_by_text("contradiction by cax-dw").wait_for()
+    page.get_by_role("button", name="Find repairs").click()
+    page.locator(".repair", has_text="e:rex a e:Dog").get_by_role("button", name="Remove").click()
+    page.get_by_text("The graph has no contradictions").wait_for()
+    page.get_by_text("the triple is gone").wait_for()
