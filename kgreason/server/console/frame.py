@@ -33,6 +33,7 @@ PAGES = (
     ("Feed", "/console/feed"),
     ("Status", "/console/status"),
 )
+_LOAD = "load"
 _STYLE = Markup("<style>{}</style>").format(Markup(Path(__file__).with_name("style.css").read_text("utf-8")))
 
 
@@ -46,6 +47,7 @@ class Frame:
         self.words = Words(WELL_KNOWN)
         self._vocabulary = console.vocabulary
         self._role = cast(str, request.scope[ROLE])
+        self._has_words = asyncio.Event()
         self._running: dict[str, asyncio.Task[Any]] = {}
         ui.add_head_html(_STYLE)
         ui.page_title(f"{title or name} · kgreason")
@@ -94,18 +96,20 @@ class Frame:
 
         async def loading() -> None:
             self.words = await self._vocabulary.words(self.calls)
+            self._has_words.set()
             await load()
 
         async def begin() -> None:
             await self._client.connected()
-            self.run(loading, "load")
+            self.run(loading, _LOAD)
 
         background_tasks.create(begin())
 
     def run(self, call: Callable[[], Awaitable[object]], kind: str = "") -> asyncio.Task[Any]:
         """Run a function beside the event loop's other work; its errors become a message.
 
-        A call that begins ends an earlier call of the same kind, so that the latest wish wins.
+        A call that begins ends an earlier call of the same kind, so that the latest wish wins. It waits until the words
+        of the graph are known.
         """
         if (before := self._running.get(kind)) is not None:
             before.cancel()
@@ -113,6 +117,8 @@ class Frame:
         async def running() -> None:
             with self._client.content:
                 try:
+                    if kind != _LOAD:
+                        await self._has_words.wait()
                     await call()
                 except Exception as error:
                     self.tell(problem_of(error).detail)

@@ -41,7 +41,7 @@ class _Feed:
             async for piece in answer.pieces:
                 *events, rest = (rest + piece).split(b"\n\n")
                 for event in events:
-                    if event.startswith(b"id:"):
+                    if b"\ndata:" in event:
                         self._show(event)
 
     async def _first(self) -> int | None:
