@@ -38,7 +38,7 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
     with _listening(settings) as listener:
         port = listener.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        feed = Feed(graph.commit, settings.kept, settings.streams)
+        feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)
         server = Server(application(graph, settings, feed), lambda: ready(f"http://{host}:{port}", server), feed.close)
         server.run([listener])
 

@@ -192,7 +192,7 @@ async def changes(request: Request) -> Response:
     if after is not None and not (after.isascii() and after.isdigit()):
         raise Problem(400, f"{after} is not the number of a commit")
     feed = served(request).feed
-    begin = feed.check(None if after is None else int(after[:20]))
+    begin = await feed.check(None if after is None else int(after[:20]))
     view = _view(request, given)
     sent = {"Content-Type": view.media, "Cache-Control": "no-store", "Vary": "Accept"}
     return StreamingResponse(feed.follow(begin, view), headers=sent)

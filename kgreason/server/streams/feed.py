@@ -1,10 +1,11 @@
 """`Feed`: the past commits as clients of /changes read them, and the news.
 
     commit -> in the thread of the writer: a copy of its delta -> in the event loop: the log -> every stream
+    commits that the log does not have any more, or that were made before the server began <- the history on disk
 
-Laws: a stream that begins after commit n gets every later commit, once and in order. If the log lacks one of them, the
-stream is refused (status 410). The log has at most `kept` bytes; the oldest commits go first. Threads: `add` may be
-called from any thread, everything else belongs to the event loop.
+Laws: a stream that begins after commit n gets every later commit, once and in order. If both the log and the history
+lack one of them, the stream is refused (status 410). The log has at most `kept` bytes; the oldest commits go first.
+Threads: `add` may be called from any thread, everything else belongs to the event loop.
 
 Cost: streams with the same view share the text of a commit, which is written in another thread.
 """
@@ -14,11 +15,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import NamedTuple
 
-from starlette.concurrency import run_in_threadpool
+from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 
+from kgreason.errors import HistoryError
 from kgreason.graph.changes.delta import Delta
 from kgreason.server.problems import Problem, busy
 from kgreason.server.streams.views import View
@@ -36,11 +38,15 @@ class _Commit(NamedTuple):
     size: int
 
 
-class Feed:
-    """The log of a server that begins after a commit."""
+Past = Callable[[int], Iterator[Delta]]
+"""The commits after a commit, from the history; raises HistoryError if the history lacks one of them."""
 
-    def __init__(self, commit: int, kept: int, streams: int) -> None:
-        self._kept, self._most = kept, streams
+
+class Feed:
+    """The log of a server that begins after a commit, with the history before it."""
+
+    def __init__(self, commit: int, kept: int, streams: int, past: Past) -> None:
+        self._kept, self._most, self._past = kept, streams, past
         self._loop: asyncio.AbstractEventLoop | None = None
         self._log: deque[_Commit] = deque()
         self._first = self._last = commit
@@ -96,28 +102,36 @@ class Feed:
         self._is_closed = True
         self._wake()
 
-    def check(self, after: int | None) -> int:
-        """The commit after which a stream begins; None means now. Raises Problem if the log lacks a later commit."""
+    async def check(self, after: int | None) -> int:
+        """The commit after which a stream begins; None means now. Raises Problem if a later commit is nowhere kept."""
         if self.streams >= self._most:
             raise busy("streams")
         if after is None:
             return self._last
-        if after < self._first:
-            text = f"the feed has the commits after {self._first}; read the graph again, then follow it"
-            raise Problem(410, text, {"Kgreason-After": str(self._first)})
         if after > self._last:
             raise Problem(400, f"there is no commit {after}; the last commit is {self._last}")
+        if after < self._first:
+            try:
+                await run_in_threadpool(self._past, after)
+            except HistoryError as error:
+                text = f"the feed has the commits after {self._first}; read the graph again, then follow it"
+                raise Problem(410, text, {"Kgreason-After": str(self._first)}) from error
         return after
 
     async def deltas(self, after: int) -> AsyncIterator[Delta | None]:
-        """The commits after a commit, until the server stops or the log has lost one; None for a while without news."""
+        """The commits after a commit, until the server stops or one is nowhere kept; None for a while without news."""
         self.streams += 1
         try:
-            while not self._is_closed and after >= self._first:
+            while not self._is_closed:
                 news = self._news
-                for commit in [each for each in self._log if each.number > after]:
-                    yield commit.delta
-                    after = commit.number
+                try:
+                    async for delta in self._kept_after(after):
+                        if self.is_closed:  # it may have been closed meanwhile
+                            return
+                        yield delta
+                        after = delta.commit
+                except HistoryError:
+                    return
                 if news is self._news:
                     try:
                         await asyncio.wait_for(news.wait(), _BEAT)
@@ -125,6 +139,15 @@ class Feed:
                         yield None
         finally:
             self.streams -= 1
+
+    async def _kept_after(self, after: int) -> AsyncIterator[Delta]:
+        """The commits after a commit that are kept now. Raises HistoryError if one of them is not."""
+        if after < self._first:
+            async for delta in iterate_in_threadpool(await run_in_threadpool(self._past, after)):
+                yield delta
+            return
+        for commit in [each for each in self._log if each.number > after]:
+            yield commit.delta
 
     async def follow(self, after: int, view: View) -> AsyncIterator[bytes]:
         """The commits after a commit, as texts of a view."""
