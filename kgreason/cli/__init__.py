@@ -1,6 +1,7 @@
 """The command line: `kgreason COMMAND`. Options have the names of Oxigraph's command line, if it has them.
 
     commands    main: the root of the command line, and which commands there are
+    places      -l: the folder of a store, or the address of a server
     options, notation    options that several commands share; prefixes
     edit/       load, update, unload, rules: commands that change a store
     ask/        query, explain, check, dump, stats, diff, watch, entails: commands that only read

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 import click
 
+from kgreason.cli.places import PLACE, Place, folder, there, token_file
 from kgreason.errors import InputError
 from kgreason.proofs.contradiction import Contradiction
-from kgreason.store.folder import is_store, no_store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MOST = 5
@@ -27,31 +27,53 @@ STDIN = "<stdin>"
 """The name of standard input in messages."""
 RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several times"
 
-location = click.option(
-    "-l", "--location", required=True, type=click.Path(path_type=Path), metavar="STORE", help="The folder of the store."
-)
+
+def location(command: Command) -> Command:
+    """The options `-l`, a folder or the address of a server, and `--token-file`."""
+    place = click.option(
+        "-l",
+        "--location",
+        required=True,
+        type=PLACE,
+        metavar="STORE",
+        help="The folder of the store, or the address of a server: http://127.0.0.1:7878.",
+    )
+    return place(token_file(command))
 
 
-def there(path: Path) -> Path:
-    """The folder of a store; raises StoreError if there is no store in it."""
-    if not is_store(path):
-        raise no_store(path)
-    return path
+def existing(command: Command) -> Command:
+    """The same options; a folder must have a store."""
+    place = click.option(
+        "-l",
+        "--location",
+        required=True,
+        type=PLACE,
+        metavar="STORE",
+        callback=_existing,
+        help="The folder of the store, which must exist, or the address of a server: http://127.0.0.1:7878.",
+    )
+    return place(token_file(command))
 
 
-def _existing(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
-    return there(path)
+def _existing(_context: click.Context, _option: click.Parameter, place: Place) -> Place:
+    return there(place)
 
 
-existing = click.option(
+def _folder(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
+    place = PLACE.convert(str(path), None, None)
+    there(place)
+    return folder(place, "the command")
+
+
+only_folder = click.option(
     "-l",
     "--location",
     required=True,
-    type=click.Path(path_type=Path),
     metavar="STORE",
-    callback=_existing,
+    callback=_folder,
     help="The folder of the store, which must exist.",
 )
+"""The option of a command that cannot ask a server."""
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 verbose = click.option(
     "-v",

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from kgreason.cli.edit.options import WAIT
-from kgreason.cli.options import catalogue, example, existing, functions, limits
+from kgreason.cli.options import catalogue, example, functions, limits, only_folder
 from kgreason.errors import InputError
 
 
@@ -24,7 +24,7 @@ from kgreason.errors import InputError
         "kgreason serve -l store --bind 0.0.0.0:7878 --token-file tokens --name graph.example.org",
     )
 )
-@existing
+@only_folder
 @click.option(
     "-b",
     "--bind",

@@ -99,7 +99,7 @@ class Link:
         file.seek(0)
         reply = Reply({name.lower(): value for name, value in response.headers.items()}, file)
         if response.status >= 400:
-            raise _refusal(response.status, reply)
+            raise _refusal(response.status, reply.bytes())
         return reply
 
     def stream(
@@ -113,12 +113,8 @@ class Link:
         try:
             response = self._asked(connection, "GET", with_parameters(path, given), None, dict(headers))
             if response.status >= 400:
-                file = spooled()
-                file.write(response.read())
-                file.seek(0)
-                raise _refusal(
-                    response.status, Reply({name.lower(): value for name, value in response.headers.items()}, file)
-                )
+                error = _refusal(response.status, response.read())
+                raise ServerError(f"{self.url}: {error}", response.status) if isinstance(error, ServerError) else error
         except BaseException:
             connection.close()
             raise
@@ -194,9 +190,8 @@ def _encoded(given: Parameters) -> bytes:
     return urlencode(list(given), errors="surrogatepass").encode()
 
 
-def _refusal(status: int, reply: Reply) -> Exception:
-    """The error that an answer tells."""
-    text = reply.bytes()
+def _refusal(status: int, text: bytes) -> Exception:
+    """The error that the body of an answer tells."""
     try:
         found = json.loads(text)
     except ValueError:

@@ -29,7 +29,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, overload
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
@@ -289,7 +289,9 @@ class KnowledgeGraph:
                 folder = _for_reading(folder, lacking)
             asked = None if rules is None else wanted.rules
             told = {"schema": schema, "same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction}
-            _check_same(folder, rules=asked, **told)
+            if folder.manifest is not None and folder.manifest.commit:
+                made = {name: getattr(folder.manifest, name) for name in MADE_WITH}
+                check_made(folder.path, made, {"rules": asked, **told})
             if history is not None and not (read_only or lacking):
                 _set_history(folder, history)
             is_read = read_only or lacking
@@ -1427,22 +1429,20 @@ def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | No
     select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases, registry.find, find)
 
 
-def _check_same(folder: Folder, **options: object) -> None:
-    """Raise StoreError if an option differs from the one that the store was made with."""
-    made = folder.manifest
-    if made is None or not made.commit:
-        return
-    for option, wanted in options.items():
-        kept = getattr(made, option)
-        if wanted is not None and wanted != kept:
-            if isinstance(kept, list):
-                raise _other_rules(folder.path, kept, cast(list[str], wanted))
-            raise StoreError(
-                f"{folder.path}: the store was made with {option} {kept}, which cannot be changed; leave {option} out"
-            )
+def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Raise StoreError if an option differs from the one that a store was made with; None is no option."""
+    for option, value in wanted.items():
+        kept = made[option]
+        if value is None or (list(value) if isinstance(kept, list) else value) == kept:
+            continue
+        if isinstance(kept, list):
+            raise _other_rules(store, kept, value)
+        raise StoreError(
+            f"{store}: the store was made with {option} {kept}, which cannot be changed; leave {option} out"
+        )
 
 
-def _other_rules(path: Path, kept: Sequence[str], wanted: Sequence[str]) -> StoreError:
+def _other_rules(path: object, kept: Sequence[str], wanted: Sequence[str]) -> StoreError:
     """The error for a store that was made with the rules `kept`, and is opened with others."""
     from kgreason.graph.user_rules import files_of, how_to_add
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from kgreason.cli.options import as_json, example, existing, functions
+from kgreason.cli.options import as_json, example, functions, only_folder
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 
 @click.command(epilog=example("kgreason backup -l store /backups/store-monday"))
-@existing
+@only_folder
 @click.argument("copy", type=click.Path(path_type=Path))
 @functions
 @as_json

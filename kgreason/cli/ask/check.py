@@ -20,8 +20,8 @@ import click
 
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, there, verbose, warn
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, verbose, warn
+from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.proof import Proof
@@ -31,7 +31,10 @@ _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store -
 
 @click.command(cls=Verdict, epilog=_EXAMPLE)
 @click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("-l", "--location", type=click.Path(path_type=Path), metavar="STORE", help="A store, instead of files.")
+@click.option(
+    "-l", "--location", type=PLACE, metavar="STORE", help="A store, or the address of a server, instead of files."
+)
+@token_file
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @catalogue
 @functions
@@ -42,7 +45,7 @@ _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store -
 def check(
     context: click.Context,
     files: tuple[str, ...],
-    location: Path | None,
+    location: Place | None,
     rules: tuple[str, ...],
     catalogue: Path | None,
     functions: list[Callable[..., Any]],
@@ -65,7 +68,7 @@ def check(
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
     store = None if location is None else there(location)
     how: dict[str, Any] = {"catalogue": catalogue, "functions": functions}
-    with KnowledgeGraph.open(store, rules=rules or None, read_only=store is not None, **how) as graph:
+    with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
             graph.load(*files, progress=Bars(verbose))
             warn(graph.warnings)
@@ -79,7 +82,7 @@ def check(
     context.exit(1 if found else 0)
 
 
-def _found(graph: KnowledgeGraph, progress: Progress) -> list[tuple[Proof, Contradiction]]:
+def _found(graph: Graph, progress: Progress) -> list[tuple[Proof, Contradiction]]:
     """Every contradiction with its proof."""
     with progress("explaining"):
         lines = {(each.rule, each.terms): each for each in graph.contradictions()}

@@ -10,8 +10,9 @@ also costs the copy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -28,10 +29,11 @@ from kgreason.cli.options import (
     verbose,
     warn,
 )
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.places import Place, Server, graph_at
 from kgreason.progress import Progress
 
 if TYPE_CHECKING:
+    from kgreason.client.graph import RemoteGraph
     from kgreason.graph.changes.delta import Delta
 
 _FILES = "RDF files; - is standard input."
@@ -54,7 +56,7 @@ _FILES = "RDF files; - is standard input."
 @prefixes
 @verbose
 def diff(
-    location: Path,
+    location: Place,
     text: str | None,
     file: Path | None,
     added: tuple[str, ...],
@@ -91,27 +93,31 @@ def diff(
 
 
 def _of_files(
-    location: Path,
+    location: Place,
     how: Mapping[str, Any],
     removed: tuple[str, ...],
     added: tuple[str, ...],
     syntax: str | None,
     progress: Progress,
 ) -> Delta:
-    with KnowledgeGraph.open(location, **how, read_only=True) as graph, graph.what_if() as tx:
+    with graph_at(location, **how, read_only=True) as graph, graph.what_if() as tx:
         tx.unload(*removed, syntax=syntax, progress=progress)
         tx.load(*added, syntax=syntax, progress=progress)
     return tx.delta
 
 
 def _of_update(
-    location: Path,
+    location: Place,
     how: Mapping[str, Any],
     sparql: str,
     source: str,
     prefixes: Mapping[str, str],
     progress: Progress,
 ) -> Delta:
+    if isinstance(location, Server):
+        with graph_at(location, **how) as server, progress("updating"):
+            delta = cast("RemoteGraph", server).update(sparql, source, prefixes=prefixes, keep=False).delta
+        return replace(delta, contradictions=())
     from kgreason.graph.fork import fork
 
     with fork(location, **how) as graph, progress("updating"):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import click
 import pyoxigraph
@@ -18,8 +17,8 @@ from pyoxigraph import Quad, RdfFormat
 
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import example, location
+from kgreason.cli.places import Place, graph_at
 from kgreason.errors import InputError
-from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 _FORMATS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
 _WITH_PREFIXES = ("ttl", "trig", "n3", "rdf")
@@ -42,7 +41,7 @@ _WITH_GRAPHS = ("nq", "trig", "jsonld")
 )
 @shown_prefixes
 def dump(
-    location: Path, asserted: bool, inferred: bool, relations: bool, syntax: str, prefixes: dict[str, str]
+    location: Place, asserted: bool, inferred: bool, relations: bool, syntax: str, prefixes: dict[str, str]
 ) -> None:
     """Print the triples of a store: all of them, or only those that were loaded, or only those that were derived.
 
@@ -53,7 +52,7 @@ def dump(
     if prefixes and syntax not in _WITH_PREFIXES:
         raise click.UsageError(f"--prefix: the format {syntax} has no prefixes; use --format {_CHOICE}")
     out = sys.stdout.buffer
-    with KnowledgeGraph.open(location, read_only=True) as graph:
+    with graph_at(location, read_only=True) as graph:
         kind = asserted if asserted or inferred else None
         if relations:
             for line in graph.dump_relations(asserted=kind):

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from kgreason.cli.notation import PREFIXES, prefixes
 from kgreason.cli.options import example, existing, functions, verbose
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.places import Place, graph_at
 
 
 @click.command(
@@ -55,7 +54,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 @prefixes
 @verbose
 def explain(
-    location: Path,
+    location: Place,
     triple: str,
     every: bool,
     syntax: str,
@@ -81,12 +80,12 @@ def explain(
     if is_absent:
         if every or syntax == "mermaid":
             raise click.UsageError("--why-not shows no proofs: leave --all and --format mermaid out")
-        with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph, Bars(verbose)("explaining"):
+        with graph_at(location, functions=functions, read_only=True) as graph, Bars(verbose)("explaining"):
             answer = graph.why_not(terms, limit=limit)
         is_json = syntax == "json"
         click.echo(json.dumps(answer.to_json(), indent=1) + "\n" if is_json else answer.to_text(prefixes), nl=False)
         return
-    with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph:
+    with graph_at(location, functions=functions, read_only=True) as graph:
         graph.check_known(terms)
         with Bars(verbose)("explaining"):
             proofs = [graph.explain(terms)]

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.notation import prefixes, shortened
-from kgreason.cli.options import as_json, example, existing
+from kgreason.cli.options import as_json, example, only_folder
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.history.entry import Head
 
@@ -27,7 +27,7 @@ _TITLE = (
         "kgreason log -l store --diff 3 7",
     )
 )
-@existing
+@only_folder
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="List the last N commits only.")
 @click.option(
     "--diff",

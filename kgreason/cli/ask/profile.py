@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import click
@@ -20,7 +19,7 @@ import click
 from kgreason.cli.edit.listing import reason
 from kgreason.cli.notation import PREFIXES, shortened, shown_prefixes
 from kgreason.cli.options import as_json, example, existing, functions, verbose
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import origin
@@ -52,7 +51,7 @@ _SUMS = "share", "rewrites", "derivations", "last_rewrites", "last_derivations",
 @as_json
 @verbose
 def profile(
-    location: Path,
+    location: Place,
     limit: int,
     alone: bool,
     anew: bool,
@@ -69,7 +68,7 @@ def profile(
     """
     from kgreason.cli.progress import Bars
 
-    with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph, Bars(verbose)("counting"):
+    with graph_at(location, functions=functions, read_only=True) as graph, Bars(verbose)("counting"):
         rows = costs(graph, alone=alone, anew=anew)
     if as_json:
         click.echo(json.dumps(rows, indent=1))
@@ -77,7 +76,7 @@ def profile(
         click.echo("\n".join(costs_text(rows[:limit], len(rows), PREFIXES | prefixes)))
 
 
-def costs(graph: KnowledgeGraph, *, alone: bool = False, anew: bool = False) -> list[Row]:
+def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]:
     """The costs of all rules by axiom; the user's rules have the text that the user wrote, and the name of the file."""
     own = {(rule.name, format_rule(canonical(rule))): rule for rule in graph.own_rules()}
     rows = graph.rules(costs=True, alone=alone, anew=anew)

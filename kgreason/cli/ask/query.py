@@ -27,6 +27,7 @@ from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat
 
 from kgreason.cli.notation import prefixes
 from kgreason.cli.options import example, given, location
+from kgreason.cli.places import Graph, Place, folder, graph_at
 from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.results.answers import Found, Triples
@@ -72,7 +73,7 @@ _IN_MEMORY = 1 << 24
 )
 @prefixes
 def query(
-    location: Path,
+    location: Place,
     text: str | None,
     query_file: Path | None,
     syntax: str | None,
@@ -98,10 +99,12 @@ def query(
 
 
 @contextmanager
-def _opened(location: Path, commit: int | None) -> Iterator[KnowledgeGraph]:
-    """The graph of a store, as it is or as it was after a commit."""
-    with KnowledgeGraph.open(location, read_only=True) as graph:
-        if commit is None:
+def _opened(location: Place, commit: int | None) -> Iterator[Graph]:
+    """The graph at a place, as it is or as it was after a commit."""
+    if commit is not None:
+        folder(location, "--as-of")
+    with graph_at(location, read_only=True) as graph:
+        if commit is None or not isinstance(graph, KnowledgeGraph):
             yield graph
         else:
             with graph.as_of(commit) as past:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,7 +16,7 @@ import click
 from kgreason.cli.ask.profile import costs, costs_text
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import as_json, example, functions, location, print_table
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.places import Place, graph_at
 from kgreason.terms.vocabulary import VOCABULARY
 
 _ROWS = {
@@ -63,7 +62,7 @@ _WIDTH = max(map(len, _ROWS))
 @shown_prefixes
 @as_json
 def stats(
-    location: Path,
+    location: Place,
     syntax: str,
     is_by_rule: bool,
     functions: list[Callable[..., Any]],
@@ -76,7 +75,7 @@ def stats(
     computation from scratch, and the rewrites of the last commit.
     """
     is_json = as_json or syntax == "json"
-    with KnowledgeGraph.open(location, functions=functions, read_only=True) as graph:
+    with graph_at(location, functions=functions, read_only=True) as graph:
         if is_by_rule:
             rows = costs(graph)
             text = costs_text(rows, len(rows), PREFIXES | prefixes)

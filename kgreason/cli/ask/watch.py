@@ -4,6 +4,8 @@ The command reads the files of the store while the other process writes, without
 patch has the number of the commit, and the rules that were added and removed. The rows of a patch are the triples that
 appeared and disappeared, asserted or inferred. All patches, applied in order, give the graph.
 
+A server tells its commits itself (`client.stream`).
+
 Cost: the memory of a graph without its store. While nothing happens, two files are looked at five times a second.
 """
 
@@ -11,14 +13,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from kgreason.cli.notation import shortened, shown_prefixes
 from kgreason.cli.options import example, existing, functions, verbose
+from kgreason.cli.places import Place, Server, graph_at
+
+if TYPE_CHECKING:
+    from kgreason.client.graph import RemoteGraph
+    from kgreason.progress import Progress
+    from kgreason.store.journal.record import Record
 
 _PAUSE = 0.2
 """Seconds between two looks at the files."""
@@ -38,7 +46,7 @@ _PAUSE = 0.2
 @verbose
 @shown_prefixes
 def watch(
-    location: Path,
+    location: Place,
     after: int | None,
     once: bool,
     functions: list[Callable[..., Any]],
@@ -52,16 +60,64 @@ def watch(
     read, but they are no RDF Patch any more.
     """
     from kgreason.cli.progress import Bars
+
+    if isinstance(location, Server):
+        records = _of_server(location, after, functions, once=once)
+    else:
+        records = _of_folder(location, after, functions, Bars(verbose), once=once)
+    for record in records:
+        patch = record.patch()
+        sys.stdout.buffer.write(shortened(patch.decode(), prefixes).encode() if prefixes else patch)
+        sys.stdout.buffer.flush()
+
+
+def _of_folder(
+    path: Path, after: int | None, functions: list[Callable[..., Any]], progress: Progress, *, once: bool
+) -> Iterator[Record]:
+    """The commits that another process writes to a folder."""
     from kgreason.graph.changes.follower import Follower
 
-    progress = Bars(verbose)
     with progress("reading"):
-        follower = Follower(location, after, functions)
+        follower = Follower(path, after, functions)
     while True:
-        for record in follower.read():
-            patch = record.patch()
-            sys.stdout.buffer.write(shortened(patch.decode(), prefixes).encode() if prefixes else patch)
-            sys.stdout.buffer.flush()
+        yield from follower.read()
         if once:
             return
         time.sleep(_PAUSE)
+
+
+def _of_server(
+    place: Server, after: int | None, functions: list[Callable[..., Any]], *, once: bool
+) -> Iterator[Record]:
+    """The commits of a server; after 0 first the whole graph, as one commit."""
+    from kgreason.graph.changes.relations import signed_facts
+    from kgreason.store.journal.record import Record
+
+    with graph_at(place, functions=functions) as found:
+        graph = cast("RemoteGraph", found)
+        if after == 0:
+            whole = _whole(graph)
+            after = whole.commit
+            if after:
+                yield whole
+        last = graph.commit
+        if once and last == (last if after is None else after):
+            return
+        with graph.subscribe(after) as deltas:
+            for delta in deltas:
+                facts = signed_facts(delta.change.facts, delta.dictionary, delta.declared)
+                yield Record(delta.commit, delta.removed, delta.added, delta.rules, facts)
+                if once and delta.commit >= last:
+                    return
+
+
+def _whole(graph: RemoteGraph) -> Record:
+    """The whole graph as a commit."""
+    from kgreason.store.journal.record import Record
+
+    while True:
+        commit = graph.commit
+        added = b"".join(graph.dump(graphs=True))
+        facts = tuple((1, text) for text in sorted(graph.dump_relations()))
+        if graph.commit == commit:
+            return Record(commit, b"", added, facts=facts)

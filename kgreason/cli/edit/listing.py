@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from kgreason.cli.notation import shortened
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.places import Graph
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import WIDTH, format_name, format_rule
 from kgreason.rules.model import OWN, origin
@@ -29,7 +29,7 @@ _AXIOM = ("<", "_:", '"')
 """How the reason of a translated rule begins: with the first term of an axiom."""
 
 
-def described(graph: KnowledgeGraph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
+def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
     """The rules in force, the user's rules first and as they were written. `prefixes` shorten IRIs."""
     known, own = prefixes or {}, graph.own_rules()
     forms = {(rule.name, format_rule(form)) for rule in own for form in (rule, canonical(rule))}

@@ -29,6 +29,7 @@ from kgreason.cli.options import (
     schema,
     verbose,
 )
+from kgreason.cli.places import Place, no_server
 from kgreason.materialize.options import HistoryMode, OnContradiction, SameAsMode, SchemaMode
 
 
@@ -60,7 +61,7 @@ from kgreason.materialize.options import HistoryMode, OnContradiction, SameAsMod
 @as_json
 @verbose
 def load(
-    location: Path,
+    location: Place,
     files: tuple[str, ...],
     syntax: str | None,
     rules: tuple[str, ...],
@@ -92,15 +93,18 @@ def load(
     --json print all counters, which `kgreason stats --help` explains.
     """
     from kgreason.cli.progress import Bars
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     check_stdin(files, syntax)
+    if pipeline == "spark":
+        no_server(location, "--pipeline spark")
     shown = {"same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction, "history": history}
     made = {"rules": rules or None, "schema": schema, **shown}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
         is_spark = is_for_spark(pipeline, files, format=syntax, budget=how["budget"])
-        if is_spark and (pipeline == "spark" or not graph.stats()["facts"]):
+        if is_spark and isinstance(graph, KnowledgeGraph) and (pipeline == "spark" or not graph.stats()["facts"]):
             from kgreason.spark.pipeline import check_load
             from kgreason.spark.pipeline import load as load_on_spark
 

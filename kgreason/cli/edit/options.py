@@ -12,14 +12,14 @@ import functools
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import Command, functions, limits, print_table, warn
-from kgreason.graph.knowledge_graph import KnowledgeGraph, Strategy
+from kgreason.cli.places import Graph, Place, Server, graph_at
+from kgreason.graph.knowledge_graph import Strategy
 from kgreason.store.folder import Folder, is_store
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def changes(values: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def edited(location: Path, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[KnowledgeGraph]:
+def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[Graph]:
     """Open the graph of a store for a change, with the arguments `how`; then print new warnings and contradictions.
 
     `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises KeyboardInterrupt with a text that says whether
@@ -132,20 +132,26 @@ def edited(location: Path, *, prefixes: Mapping[str, str], **how: Any) -> Iterat
     """
     before: int | None = None
     try:
-        with KnowledgeGraph.open(location, **how) as graph:
-            before = _last_commit(location)
+        with graph_at(location, **how) as graph:
+            before = _last_commit(location, graph)
             known = set(graph.warnings)
             yield graph
             new = [warning for warning in graph.warnings if warning not in known]
             warn(new, graph.contradictions(), prefixes=PREFIXES | dict(prefixes))
     except KeyboardInterrupt:
         is_made = before is not None and _last_commit(location) != before
-        state = "the change was made before that" if is_made else "nothing was changed"
+        perhaps = "may have been" if isinstance(location, Server) else "was"  # others edit the graph of a server
+        state = f"the change {perhaps} made before that" if is_made else "nothing was changed"
         raise KeyboardInterrupt(f"interrupted; {state}") from None
 
 
-def _last_commit(location: Path) -> int:
-    """The number of the last commit of a store; 0 if there is no store."""
+def _last_commit(location: Place, graph: Graph | None = None) -> int:
+    """The number of the last commit of a store; 0 if there is no store. `graph` is the open graph of a server."""
+    if isinstance(location, Server):
+        if graph is not None:
+            return graph.commit
+        with graph_at(location) as again:
+            return again.commit
     if not is_store(location):
         return 0
     with Folder(location, write=False) as folder:

@@ -18,7 +18,7 @@ import click
 
 from kgreason.cli.edit.options import Done, Means, amount, counts, edited, means
 from kgreason.cli.options import as_json, example, existing, is_stdin, location, verbose, wait_for_stdin
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.places import Place, graph_at
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -39,9 +39,9 @@ def relation() -> None:
 )
 @location
 @as_json
-def list_relations(location: Path, as_json: bool) -> None:
+def list_relations(location: Place, as_json: bool) -> None:
     """List the relations that have facts or are declared, with the number of their facts."""
-    with KnowledgeGraph.open(location, read_only=True) as graph:
+    with graph_at(location, read_only=True) as graph:
         found = [(repr(each)[10:-1], len(each)) for each in graph.relations()]
     if as_json:
         click.echo(json.dumps([{"relation": name, "facts": count} for name, count in found], indent=1))
@@ -59,7 +59,7 @@ def list_relations(location: Path, as_json: bool) -> None:
 @click.option("--asserted", is_flag=True, help="Only the facts that were inserted.")
 @click.option("--inferred", is_flag=True, help="Only the facts that rules alone derive.")
 @click.option("--tabs", is_flag=True, help="Separate the fields by tabs, and print no header.")
-def read(location: Path, name: str, asserted: bool, inferred: bool, tabs: bool) -> None:
+def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool) -> None:
     """Print the facts of a relation as CSV, in the order of their terms.
 
     A relation that is declared has a header with the names of its columns.
@@ -69,7 +69,7 @@ def read(location: Path, name: str, asserted: bool, inferred: bool, tabs: bool) 
     from kgreason.graph.input.terms import text_of
     from kgreason.graph.relation.fields import field
 
-    with KnowledgeGraph.open(location, read_only=True) as graph:
+    with graph_at(location, read_only=True) as graph:
         found = graph.relation(name)
         rows = sorted([field(text_of(term)) for term in row] for row in found.facts(asserted=_kind(asserted, inferred)))
         if tabs:
@@ -98,7 +98,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
     @means
     @as_json
     @verbose
-    def command(location: Path, name: str, file: Path, how: Means, as_json: bool, verbose: bool) -> None:
+    def command(location: Place, name: str, file: Path, how: Means, as_json: bool, verbose: bool) -> None:
         done = Done(as_json=as_json, verbose=verbose)
         if is_stdin(file):
             wait_for_stdin("rows")

@@ -6,18 +6,20 @@ Invariant: later edits of the same facts and rules stay, and are told. Cost: tha
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
-from kgreason.cli.options import as_json, catalogue, example, existing, verbose, warn
+from kgreason.cli.options import as_json, catalogue, example, only_folder, verbose, warn
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 _SHOWN = 10
 """At most this many conflicts are told one by one."""
 
 
 @click.command(epilog=example("kgreason revert -l store 7"))
-@existing
+@only_folder
 @click.argument("commit", type=click.IntRange(min=1))
 @catalogue
 @means
@@ -32,7 +34,7 @@ def revert(location: Path, commit: int, catalogue: Path | None, how: Means, as_j
     """
     done = Done(as_json=as_json, verbose=verbose)
     with edited(location, **how, catalogue=catalogue) as graph:
-        reverted = graph.revert(commit)
+        reverted = cast(KnowledgeGraph, graph).revert(commit)
         stats = graph.stats()
     values = counts(reverted.delta) | {"conflicts": list(reverted.conflicts)}
     conflicts = len(reverted.conflicts)

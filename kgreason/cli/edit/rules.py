@@ -20,16 +20,16 @@ from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, catalogue, example, existing, is_stdin, location, typed, verbose
+from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
-from kgreason.graph.knowledge_graph import KnowledgeGraph, opened
+from kgreason.graph.knowledge_graph import opened
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse
 from kgreason.rules.program import Finder
-from kgreason.store.folder import read_manifest
 
 _UNDECLARED = "is not declared"
 """Words of the message about a prefix without a declaration."""
@@ -67,7 +67,7 @@ def rules() -> None:
 @click.option("--all", "every", is_flag=True, help="Show the helper rules of kgreason too.")
 @as_json
 @shown_prefixes
-def list_rules(location: Path, every: bool, as_json: bool, prefixes: dict[str, str]) -> None:
+def list_rules(location: Place, every: bool, as_json: bool, prefixes: dict[str, str]) -> None:
     """List the rules in force. A comment before each group of rules says where they come from.
 
     Rules of your own come first, as you wrote them, with the name of their file. Rules that were translated from the
@@ -75,7 +75,7 @@ def list_rules(location: Path, every: bool, as_json: bool, prefixes: dict[str, s
     rules, for equal terms, the values of literals and class expressions. --all and --json show these as well.
     """
     known = PREFIXES | prefixes
-    with KnowledgeGraph.open(location, read_only=True) as graph:
+    with graph_at(location, read_only=True) as graph:
         found = described(graph, {} if as_json else known)
     if as_json:
         click.echo(json.dumps(found, indent=1))
@@ -103,7 +103,7 @@ def list_rules(location: Path, every: bool, as_json: bool, prefixes: dict[str, s
 @as_json
 @verbose
 def add(
-    location: Path,
+    location: Place,
     files: tuple[Path, ...],
     texts: tuple[str, ...],
     syntax: Syntax,
@@ -122,7 +122,8 @@ def add(
     done = Done(as_json=as_json, verbose=verbose)
     rule_files, sourced = _with_stdin(files, texts)
     given = 0
-    find, functions = _finder(catalogue), Registry(how["functions"], RESERVED).find
+    find = _finder(catalogue)
+    functions = None if isinstance(location, Server) else Registry(how["functions"], RESERVED).find
     sourced = [(_with_prefixes(text, source, how["prefixes"], syntax, find), source) for text, source in sourced]
     programs = [load(file, functions, find) for file in rule_files]
     programs += [parse(text, source, functions, syntax=syntax, find=find) for text, source in sourced]
@@ -168,7 +169,7 @@ def add(
 @as_json
 @verbose
 def remove(
-    location: Path,
+    location: Place,
     files: tuple[Path, ...],
     texts: tuple[str, ...],
     names: tuple[str, ...],
@@ -194,7 +195,7 @@ def remove(
     done = Done(as_json=as_json, verbose=verbose)
     find = _finder(catalogue)
     with edited(location, catalogue=catalogue, **how) as graph:
-        own, selected = graph.own_rules(), _selected(location)
+        own, selected = graph.own_rules(), graph.options["rules"]
         for file in rule_files:
             own = without(own, load(file, None, find).rules)
         for name in of_file:
@@ -258,12 +259,6 @@ def _check_rule_or_name(text: str, own: tuple[Rule, ...], syntax: Syntax) -> Non
     """Raise RuleError for a text without a full stop that is not the name of one of the user's rules."""
     if syntax == "datalog" and "." not in text and all(rule.name != text.strip() for rule in own):
         raise RuleError(f"{text}: is not a rule (HEAD :- BODY .), and no rule of this name was added")
-
-
-def _selected(location: Path) -> list[str]:
-    """The rule sets and rule files that a store was made with."""
-    manifest = read_manifest(location)
-    return manifest.rules if manifest else []
 
 
 def _check_some(ways: str, *given: object) -> None:

@@ -8,12 +8,11 @@ Invariant: the whole edit is done, or nothing. Cost: proportional to what change
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, edited, means
 from kgreason.cli.options import FileList, as_json, check_stdin, example, existing, rdf_files, verbose
+from kgreason.cli.places import Place
 
 
 @click.command(cls=FileList, epilog=example("kgreason unload -l store -f old.ttl data.nt.gz"))
@@ -23,7 +22,7 @@ from kgreason.cli.options import FileList, as_json, check_stdin, example, existi
 @as_json
 @verbose
 def unload(
-    location: Path,
+    location: Place,
     files: tuple[str, ...],
     syntax: str | None,
     how: Means,

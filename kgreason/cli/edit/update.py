@@ -15,6 +15,7 @@ import click
 
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.options import as_json, catalogue, example, existing, given, request, verbose
+from kgreason.cli.places import Place
 
 
 @click.command(
@@ -30,7 +31,7 @@ from kgreason.cli.options import as_json, catalogue, example, existing, given, r
 @as_json
 @verbose
 def update(
-    location: Path,
+    location: Place,
     text: str | None,
     file: Path | None,
     catalogue: Path | None,

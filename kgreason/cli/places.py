@@ -1,0 +1,132 @@
+"""`-l`: the place of a store, which is a folder or the address of a server; and the graph at this place.
+
+    -l store                       the folder of a store
+    -l http://127.0.0.1:7878       a server, `kgreason serve`; with --token-file, or KGREASON_TOKEN, if it has tokens
+
+Law: a command prints the same for both. Options about the process that holds the graph (--functions, --catalogue) are
+refused for a server, because it has its own. Commands that read the history need the folder.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import click
+
+from kgreason.errors import InputError
+from kgreason.store.folder import is_store, no_store
+
+if TYPE_CHECKING:
+    from kgreason.client.graph import RemoteGraph
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+_SCHEMES = ("http://", "https://")
+_TOKEN = "kgreason.token"
+_VARIABLE = "KGREASON_TOKEN"
+_OF_THE_SERVER = ("functions", "catalogue", "history", "most_made_terms", "most_rounds")
+
+
+class Server(NamedTuple):
+    """The address of a server, and the token for it."""
+
+    url: str
+    token: str | None
+
+    def __str__(self) -> str:
+        return self.url
+
+
+Place: TypeAlias = Path | Server
+Graph: TypeAlias = "KnowledgeGraph | RemoteGraph"
+"""A graph of this process, or of a server."""
+
+
+class _PlaceType(click.ParamType[Place]):
+    """A folder, or an address of a server if the text begins as one."""
+
+    name = "store"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Place:  # noqa: ARG002
+        """The place that a text names."""
+        if isinstance(value, (Path, Server)):
+            return value
+        if not value.startswith(_SCHEMES):
+            return Path(value)
+        token = ctx.meta.get(_TOKEN) if ctx else None
+        return Server(value, token or os.environ.get(_VARIABLE) or None)
+
+
+PLACE = _PlaceType()
+
+
+def _token(context: click.Context, _option: click.Parameter, path: Path | None) -> None:
+    """Note the token of a file."""
+    if path is None:
+        return
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.BadParameter(f"{path}: {getattr(error, 'strerror', None) or 'is not UTF-8 text'}") from error
+    words = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+    if not words:
+        raise click.BadParameter(f"{path}: the file has no token")
+    context.meta[_TOKEN] = words[0][-1]
+
+
+token_file = click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_token,
+    help=f"For a server: the file with its token; the first one counts. Without it, {_VARIABLE} has the token.",
+)
+
+
+def there(place: Place) -> Place:
+    """The same place; raises StoreError for a folder without a store."""
+    if isinstance(place, Path) and not is_store(place):
+        raise no_store(place)
+    return place
+
+
+def folder(place: Place, command: str) -> Path:
+    """The folder of a store, for a command that cannot ask a server. Raises UsageError."""
+    if isinstance(place, Server):
+        raise click.UsageError(f"{command} needs the folder of a store, and {place} is the address of a server")
+    return place
+
+
+def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Graph:
+    """The graph at a place; `how` has other options of `KnowledgeGraph.open`. None is a graph in memory.
+
+    Raises the errors of `open` and of `connect`, and UsageError for options that a server does not take.
+    """
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+    if not isinstance(place, Server):
+        return KnowledgeGraph.open(place, read_only=read_only, **how)
+    if refused := [f"--{name.replace('_', '-')}" for name in _OF_THE_SERVER if how.pop(name, None)]:
+        raise click.UsageError(f"{' and '.join(refused)}: only where the store is opened, not for a server")
+    from kgreason.client.graph import connect
+    from kgreason.graph.knowledge_graph import MADE_WITH, check_made
+
+    how.pop("wait", None)  # a server lets edits wait for their turn
+    told = {name: value for name in MADE_WITH if (value := how.pop(name, None)) is not None}
+    graph = connect(place.url, token=place.token, **how)
+    try:
+        if told:
+            check_made(place.url, graph.options, told)
+    except BaseException:
+        graph.close()
+        raise
+    return graph
+
+
+def no_server(place: Place, option: str) -> None:
+    """Raise InputError if an option is given that only a folder can have."""
+    if isinstance(place, Server):
+        raise InputError(f"{option}: cannot be used with a server; name the folder of the store")
