@@ -24,7 +24,7 @@ def test_the_classes_lead_to_a_term_and_to_a_proof(page: Page) -> None:
     row.get_by_role("link", name="why?").click()
     page.get_by_text("axiom e:Animal rdfs:subClassOf e:LivingThing").wait_for()
     page.get_by_text("e:tom a e:Cat").wait_for()
-    page.locator("summary").first.click()
+    page.get_by_text("by cax-sco").first.click()
     assert not page.get_by_text("e:tom a e:Cat").is_visible()
 
 

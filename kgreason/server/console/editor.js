@@ -13,7 +13,7 @@ async (id, label, completed) => {
     CM.EditorView.contentAttributes.of({ "aria-label": label }),
   ]) });
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const paint = () => element.setTheme(dark.matches ? "githubDark" : "githubLight");
+  const paint = () => element.setTheme(dark.matches ? "vscodeDark" : "vscodeLight");
   dark.addEventListener("change", paint);
   paint();
 }

@@ -56,7 +56,9 @@ class Console:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["Content-Security-Policy"] = _POLICY
+                headers = MutableHeaders(scope=message)
+                headers["Content-Security-Policy"] = _POLICY
+                headers["Referrer-Policy"] = "same-origin"  # without it browsers send forms with Origin: null
             await send(message)
 
         await self._shell({**scope, CONSOLE: self}, receive, sending)

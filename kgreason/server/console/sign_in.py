@@ -49,6 +49,7 @@ p {{ margin: .75rem 0 }}
 _WRONG = Markup('<p class="wrong" role="alert">The server does not know this token.</p>')
 _HEADERS = {
     "Cache-Control": "no-store",
+    "Referrer-Policy": "same-origin",  # without it browsers send the form with Origin: null
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none';"
     " frame-ancestors 'none'",
 }

@@ -47,8 +47,8 @@ def _line(step: dict[str, Any], words: Words, *, is_told: bool) -> Markup:
 
 
 def _begin(step: dict[str, Any], words: Words, *, is_open: bool) -> Markup:
-    text = Markup('<li><details{}><summary><span class="fact">{}</span> {}</summary>{}<ul>')
-    return text.format(Markup(" open") if is_open else "", fact(step, words), _how(step), _reasons(step, words))
+    text = Markup('<li><span class="fact">{}</span><details{}><summary>by {}</summary>{}<ul>')
+    return text.format(fact(step, words), Markup(" open") if is_open else "", _how(step), _reasons(step, words))
 
 
 def fact(step: dict[str, Any], words: Words) -> Markup:

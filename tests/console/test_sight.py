@@ -1,0 +1,84 @@
+"""What eyes and assistive techniques meet: both widths, light and dark, the keyboard, and axe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from tests.console.browsing import NARROW, WIDE, visiting, write
+
+pytestmark = pytest.mark.slow
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PAGES = {
+    "/": "Query",
+    "/console/edit": "Edit",
+    "/console/explore": "Explore",
+    "/console/explore?term=e:tom": "Explore",
+    "/console/why?triple=<http://e/tom> a <http://e/LivingThing>": "Explore",
+    "/console/ontology": "Ontology",
+    "/console/contradictions": "Contradictions",
+    "/console/feed": "Feed",
+    "/console/status": "Status",
+}
+
+
+def show(page: Page, path: str) -> None:
+    """Open a page and do what fills it."""
+    page.goto(path)
+    page.wait_for_load_state("networkidle")
+    if path == "/":
+        page.locator('.cm-content[aria-label="SPARQL query"]').wait_for()
+        page.get_by_role("button", name="Run").click()
+        page.locator("tbody tr").first.wait_for()
+    if path == "/console/edit":
+        page.locator('.cm-content[aria-label="Triples or update"]').wait_for()
+        write(page, "e:rex a e:Cat, e:Dog .")
+        page.get_by_text("Contradictions that come").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [WIDE["width"], NARROW["width"]])
+def test_axe_finds_no_serious_fault(
+    scheme: Literal["light", "dark"], width: int, browser: Browser, address: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    faults = []
+    with visiting(browser, address, color_scheme=scheme) as page:
+        page.set_viewport_size({"width": width, "height": 800})
+        for path in PAGES:
+            show(page, path)
+            found = axe.run(page).response["violations"]
+            faults += [
+                (path, each["id"], node["html"][:200])
+                for each in found
+                for node in each["nodes"]
+                if each["impact"] in ("serious", "critical")
+            ]
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), f"{path} is too wide"
+    assert not faults, faults
+
+
+def test_every_page_says_where_it_is(page: Page) -> None:
+    for path, name in PAGES.items():
+        page.goto(path)
+        assert page.locator("nav [aria-current=page]").inner_text() == name
+        assert page.title().endswith("· kgreason")
+
+
+def test_the_keyboard_reaches_the_content(page: Page) -> None:
+    page.goto("/console/explore")
+    page.get_by_role("link", name="e:Cat").first.wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "term"
+    page.keyboard.type("e:Dog")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="e:ben").wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
