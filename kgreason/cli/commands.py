@@ -13,6 +13,7 @@ import click
 from kgreason import __version__
 from kgreason.cli.ask.backup import backup
 from kgreason.cli.ask.check import check
+from kgreason.cli.ask.compare import compare
 from kgreason.cli.ask.diff import diff
 from kgreason.cli.ask.dump import dump
 from kgreason.cli.ask.entails import entails
@@ -70,6 +71,7 @@ _SUMMARIES = {
     serve: "Serve a store over HTTP to many users.",
     profile: "Show which rules of a store cost most.",
     materialize: "Write all triples that follow from RDF files; no store.",
+    compare: "Show what two versions of an ontology entail differently; no store.",
     entails: "Say whether RDF files entail another RDF file; no store.",
     run: "Run a Datalog program on tables; no store.",
     lubm: "Generate benchmark data.",

@@ -304,7 +304,7 @@ def _repeated(args: list[str]) -> Iterator[str]:
         yield word
 
 
-_MANY = ("-f", "--file", "--remove")
+_MANY = ("-f", "--file", "--remove", "--data")
 """The options that take many files."""
 
 

@@ -1,0 +1,84 @@
+"""Labels for the blank nodes of two documents, so that what both documents say has the same triples.
+
+A blank node has no name that lasts. Here it gets a name from the triples around it: its *class*. At first all blank
+nodes have one class. In each round the new class of a node is made from its triples, with the classes of the other
+blank nodes in place of their labels. Both documents take part in the same rounds, until no round tells more nodes apart
+(colour refinement, as in the first part of RDFC-1.0). Nodes of one document with the same class get numbers.
+
+Law: if two documents differ only in the labels of blank nodes, they get the same triples; unless a document has nodes
+that look alike from everywhere and are connected with each other. Cost: a look at all triples with blank nodes in each
+round; the number of rounds is at most the length of the longest list or expression.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
+
+import pyoxigraph
+from pyoxigraph import BlankNode, Quad, RdfFormat
+
+_Edge: TypeAlias = tuple[str, str, str, str | None]
+"""Direction, predicate, graph, and the other term; None and its label aside if the other term is a blank node."""
+_Node: TypeAlias = tuple[int, str]
+"""The number of a document, and a label in it."""
+
+
+def relabelled(documents: Sequence[bytes]) -> list[bytes]:
+    """N-Quads documents with blank nodes labelled by what is said of them."""
+    parsed = [list(pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=True)) for text in documents]
+    classes = _classes(parsed)
+    found = []
+    for number, quads in enumerate(parsed):
+        names = _names(number, quads, classes)
+        named = ([names[term.value] if isinstance(term, BlankNode) else term for term in quad] for quad in quads)
+        lines = (Quad(*cast(tuple[Any, Any, Any, Any], tuple(terms))) for terms in named)
+        found.append(pyoxigraph.serialize(lines, format=RdfFormat.N_QUADS) or b"")
+    return found
+
+
+def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
+    """The class of each blank node, after the last round."""
+    edges = _edges(documents)
+    classes = dict.fromkeys(edges, 0)
+    count = 1
+    while True:
+        numbers: dict[object, int] = {}
+        after = {}
+        for node, around in edges.items():
+            told = tuple(sorted((edge, -1 if other is None else classes[node[0], other]) for edge, other in around))
+            after[node] = numbers.setdefault((classes[node], told), len(numbers))
+        classes = after
+        if len(numbers) <= count:
+            return classes
+        count = len(numbers)
+
+
+def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge, str | None]]]:
+    """For each blank node what is said of it: each triple from its side, and the label of the other blank node."""
+    found: defaultdict[_Node, list[tuple[_Edge, str | None]]] = defaultdict(list)
+    for number, quads in enumerate(documents):
+        for subject, predicate, object_, graph in quads:
+            said, place = str(predicate), str(graph)
+            for direction, node, other in ((">", subject, object_), ("<", object_, subject)):
+                if isinstance(node, BlankNode):
+                    is_blank = isinstance(other, BlankNode)
+                    edge = (direction, said, place, "" if is_blank else str(other))
+                    found[number, node.value].append((edge, other.value if is_blank else None))
+            if isinstance(graph, BlankNode):
+                found[number, graph.value].append((("in", said, str(subject), str(object_)), None))
+    return found
+
+
+def _names(document: int, quads: Sequence[Quad], classes: dict[_Node, int]) -> dict[str, BlankNode]:
+    """The new node for each label of a document."""
+    taken: Counter[int] = Counter()
+    names = {}
+    for quad in quads:
+        for term in quad:
+            if isinstance(term, BlankNode) and term.value not in names:
+                kind = classes[document, term.value]
+                taken[kind] += 1
+                names[term.value] = BlankNode(f"v{kind}n{taken[kind]}")
+    return names
