@@ -25,6 +25,7 @@ from kgreason.server.paths.clients import reads
 from kgreason.server.paths.clients.transactions import transactions
 from kgreason.server.paths.query import query
 from kgreason.server.paths.recent import Recent
+from kgreason.server.paths.revert import revert
 from kgreason.server.paths.served import Served
 from kgreason.server.paths.status import slow_queries, status
 from kgreason.server.paths.store import store
@@ -55,6 +56,7 @@ _ROUTES = [
     Route("/what-if", live.what_if, methods=["POST"]),
     Route("/explain", live.explain, methods=_READ),
     Route("/why-not", live.why_not, methods=_READ),
+    Route("/revert", revert, methods=["POST"]),
     Route("/rules", live.rules, methods=["GET", "HEAD", "POST", "DELETE"]),
     Route("/contradictions", live.contradictions, methods=_READ),
     Route("/triples", triples, methods=_READ),

@@ -163,6 +163,6 @@ def role_of(method: str, path: str) -> str | None:
         return None
     if first == "slow-queries" or (first == "rules" and method not in _SAFE):
         return "admin"
-    if first in ("update", "store", "transactions") and method not in _SAFE:
+    if first in ("update", "store", "transactions", "revert") and method not in _SAFE:
         return "write"
     return "read"

@@ -38,6 +38,7 @@ _PARAMETERS = {
         "limit": "how many triples of each kind the answer has",
         "why": "true for the rule and the axioms of each inferred triple",
     },
+    "/revert": {"commit": "the number of the commit to take back"},
     "/triples": {
         "subject": "the subject as N-Triples text",
         "predicate": "the predicate",

@@ -21,6 +21,7 @@ from starlette.responses import Response
 from kgreason.errors import (
     ContradictionError,
     GraphBusyError,
+    HistoryError,
     InputError,
     KgreasonError,
     LimitError,
@@ -40,6 +41,7 @@ _STATUSES: tuple[tuple[type[KgreasonError], HTTPStatus], ...] = (
     (RuleError, HTTPStatus.BAD_REQUEST),
     (InputError, HTTPStatus.BAD_REQUEST),
     (LimitError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (HistoryError, HTTPStatus.NOT_FOUND),
     (StoreError, HTTPStatus.INTERNAL_SERVER_ERROR),
 )
 _HIDDEN = "the server has failed; its log says why"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.console.browsing import visiting, write
+from kgreason import KnowledgeGraph
+from tests.console.browsing import ZOO, serving, visiting, write
 
 pytestmark = pytest.mark.slow
 
@@ -86,3 +88,19 @@ def test_a_contradiction_is_proved_and_repaired(page: Page) -> None:
     page.locator(".repair", has_text="e:rex a e:Dog").get_by_role("button", name="Remove").click()
     page.get_by_text("The graph has no contradictions").wait_for()
     page.get_by_text("the triple is gone").wait_for()
+
+
+def test_a_commit_is_taken_back(browser: Browser, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with KnowledgeGraph.open(store, history="all") as graph:
+        graph.add(ZOO)
+    with serving(store) as address, visiting(browser, address) as page:
+        page.goto("/console/edit")
+        write(page, "e:kit a e:Cat .")
+        page.get_by_text("e:kit a e:Animal").wait_for()
+        page.get_by_role("button", name="Commit").click()
+        page.get_by_text("is saved").wait_for()
+        page.goto("/console/feed")
+        page.get_by_role("button", name="Take commit 2 back").click()
+        page.get_by_text("Commit 2 was taken back by commit 3").wait_for()
+        page.get_by_role("article", name="Commit 3").wait_for()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 
+from kgreason import KnowledgeGraph
 from tests.server.conftest import ZOO
 from tests.server.serving import client, served
 from tests.server.test_guard import ADMIN, READ, bearer, guarded  # noqa: F401  # a fixture
@@ -42,9 +45,9 @@ def test_what_if_says_why_a_triple_held_that_would_go(http: httpx.Client) -> Non
     assert http.get("/stats").json()["inferred"] >= 1
 
 
-def test_what_if_tells_the_contradictions_that_end(tmp_path: object) -> None:
+def test_what_if_tells_the_contradictions_that_end(tmp_path: Path) -> None:
     text = f"{OWL} {ZOO} :Dog owl:disjointWith :Cat . :rex a :Cat, :Dog ."
-    with served(tmp_path / "store", text=text) as address, client(address) as http:  # type: ignore[operator]
+    with served(tmp_path / "store", text=text) as address, client(address) as http:
         told = http.post("/what-if", data={"update": "DELETE DATA { <http://e/rex> a <http://e/Dog> }"}).json()
         assert [each.split(":")[0] for each in told["ended"]] == ["cax-dw"]
         assert told["contradictions"] == []
@@ -76,3 +79,27 @@ def test_slow_queries_are_for_administrators(guarded: httpx.Client) -> None:  # 
     assert guarded.get("/slow-queries", headers=bearer(READ)).status_code == 403
     assert "secret" in guarded.get("/slow-queries", headers=bearer(ADMIN)).text
     assert "secret" not in guarded.get("/status", headers=bearer(READ)).text
+
+
+def test_a_commit_is_taken_back(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store", history="all") as graph:
+        graph.add(f"{ZOO}")
+        with graph.transaction() as tx:
+            tx.add_rules("[?x, <http://e/purrs>, ?x] :- [?x, a, <http://e/Cat>] .")
+        graph.add("<http://e/kit> a <http://e/Cat> .")
+    tokens = {READ: "read", "w" * 16: "write", ADMIN: "admin"}
+    with served(tmp_path / "store", tokens=tokens) as address, client(address) as http:
+        assert http.post("/revert?commit=3", headers=bearer(READ)).status_code == 403
+        assert http.post("/revert?commit=2", headers=bearer("w" * 16)).status_code == 403
+        done = http.post("/revert?commit=3", headers=bearer("w" * 16))
+        assert (done.status_code, done.json()) == (200, {"commit": 4, "conflicts": []})
+        assert done.headers["kgreason-retracted"] == "1"
+        assert http.post("/revert?commit=2", headers=bearer(ADMIN)).status_code == 200
+        for wrong in ("", "?commit=0", "?commit=99"):
+            assert http.post(f"/revert{wrong}", headers=bearer(ADMIN)).status_code == 404
+
+
+def test_without_a_history_nothing_is_taken_back(http: httpx.Client) -> None:
+    answer = http.post("/revert?commit=1")
+    assert answer.status_code == 404
+    assert "history" in answer.json()["detail"]

@@ -1,4 +1,4 @@
-"""The page Feed: commits as they come, with what they changed (/changes)."""
+"""The page Feed: commits as they come, with what they changed (/changes), and to take one back (/revert)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from markupsafe import Markup
 from nicegui import ui
 from starlette.requests import Request
 
-from kgreason.server.console.frame import Frame, html
+from kgreason.server.console.frame import Frame, button, html
 from kgreason.server.console.markup import Row, badge, empty, table, triple
 from kgreason.server.console.vocabulary import Words
 from kgreason.server.problems import Problem
@@ -59,12 +59,21 @@ class _Feed:
         head, _, data = event.partition(b"data: ")
         number = int(head.split(b"\n")[0].removeprefix(b"id:"))
         self._empty.set_visibility(False)
-        with self._commits:
-            element = html(shown(number, data, self._frame.words), tag="article")
+        with self._commits, ui.element("article") as element:
+            html(shown(number, data, self._frame.words))
+            if self._frame.may("write"):
+                revert = self._frame.on(lambda: self._revert(number), "revert")
+                button("Take back", revert).classes("plain").props(f'aria-label="Take commit {number} back"')
         element.props(f'aria-label="Commit {number}" tabindex="0"').move(target_index=0)
         self._shown.append(element)
         if len(self._shown) > _KEPT:
             self._shown.pop(0).delete()
+
+    async def _revert(self, number: int) -> None:
+        async with self._frame.calls.open("POST", "/revert", {"commit": number}) as answer:
+            told = await answer.json()
+        conflicts = "".join(f" {each}." for each in told["conflicts"][:5])
+        self._frame.tell(f"Commit {number} was taken back by commit {told['commit']}.{conflicts}", "done")
 
 
 def shown(number: int, data: bytes, words: Words) -> Markup:
