@@ -2,10 +2,10 @@
 
     quads -> distinct triples, facts about literals -> level loop -> closure -> if it needs more rules: start again
 
-Law: facts, stamps, supports and flags are those of a Bootstrap of the same rules over the same asserted facts
-(docs/architecture.md, The Spark path). `close_for` computes the first stage of an in-process load; the engine then
-continues from its result. `close_alone` computes the final closure of an in-process load with the plain rules of
-owl:sameAs. It does not report contradictions of Table 8 (datatypes).
+Law: facts, stamps, supports and flags are those of a Bootstrap of the same rules over the same asserted facts, and of
+an Update for each time that operators assert more (docs/architecture.md, The Spark path). `close_for` computes the
+first stage of an in-process load; the engine then continues from its result. `close_alone` computes the final closure
+of an in-process load with the plain rules of owl:sameAs. It does not report contradictions of Table 8 (datatypes).
 
 Cost: the level loop. `close_alone` runs the loop again if derived facts need generic rules in addition to the
 translated rules.
@@ -25,7 +25,8 @@ from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.materialize.selection import Selection
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
-from kgreason.spark.close.fixpoint import Told
+from kgreason.spark.close.fixpoint import Operated, Told
+from kgreason.spark.close.levels import materialize
 from kgreason.spark.close.literals import followed, literal_facts
 from kgreason.spark.close.operators.data import asserted
 from kgreason.spark.close.operators.operators import Assertions
@@ -34,7 +35,6 @@ from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.terms import Terms
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.plans import Program, names
-from kgreason.spark.close.steps import Steps
 from kgreason.spark.encode.encode import Encoded
 
 _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
@@ -110,16 +110,17 @@ class _Closing:
     def closed(self) -> Closed:
         """The closure."""
         planned, selection = self._planned, self._selection
-        facts = self._asserted()
         is_told = selection.datatypes and not selection.is_literal and not self._goes_on
-        steps = Steps(
+        facts = materialize(
+            self._asserted(),
             planned.program,
             f"{self._folder}/levels",
-            0 if selection.is_reflexive else SAME_AS,
-            self._progress,
-            _told(self._terms, planned) if is_told else None,
+            quiet=0 if selection.is_reflexive else SAME_AS,
+            progress=self._progress,
+            told=_told(self._terms, planned) if is_told else None,
+            operators=self._operated() if planned.operators.all else None,
         )
-        return Closed(steps.run(facts, self._operated()), planned, self._terms)
+        return Closed(facts, planned, self._terms)
 
     def _asserted(self) -> DataFrame:
         """The facts that are asserted from the start."""
@@ -139,10 +140,11 @@ class _Closing:
         self._read += 1
         return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
 
-    def _operated(self) -> Assertions:
+    def _operated(self) -> tuple[object, Operated]:
+        """The operators, and what identifies them beside the encoded rules: all texts that the results depend on."""
         planned = self._planned
         tables = planned.program.tables
-        return Assertions(
+        assertions = Assertions(
             planned.operators,
             Tables(self.driver.session, between(planned.operators, planned.ids, tables.index), planned.program.width),
             self._terms,
@@ -152,6 +154,7 @@ class _Closing:
             goes_on=self._goes_on,
             are_merged=bool(self._selection.equality),
         )
+        return (planned.operators, planned.fresh), assertions.wanted
 
 
 def _told(terms: Terms, planned: Planned) -> Told:

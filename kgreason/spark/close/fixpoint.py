@@ -8,6 +8,9 @@ derivations in the level, and its support is the number of these derivations. A 
 support for each derivation with a rank below its stamp. Such gains happen only if the evaluation starts from an earlier
 result: from scratch every rank is the level, and no stamp of a present fact is larger.
 
+Rules with NOT, expressions or aggregates read facts that operators assert (`operators`): when a level is empty, they
+assert the next ones, and the levels go on as if the evaluation had started from an earlier result.
+
 A rule is left out while one of its body atoms matches no fact, which is often so for rules about owl:sameAs. Otherwise
 it could have as many rewrites as there are facts, and all of them would end at that atom. Rewrites are kept (persisted)
 and counted after each step. The steps end when no rewrite has a step left. If there are at most `LITTLE` rewrites or
@@ -33,6 +36,8 @@ from kgreason.spark.folders.checkpoints import Levels
 
 Told: TypeAlias = Callable[[DataFrame], DataFrame | None]
 """A function from the new facts `tbl, c0..` of a level to more facts to assert, or None. These must not be present."""
+Operated: TypeAlias = Callable[[DataFrame, DataFrame, "Kept"], DataFrame | None]
+"""A function from all facts, and those that came since its last call, to facts `tbl, c0..` to assert, or None."""
 LITTLE = 1 << 18
 """A DataFrame with at most this many rows is sent to every task."""
 
@@ -51,24 +56,75 @@ class Fixpoint:
     """The evaluation of a program, level by level; `before` is an earlier result to start from, or None."""
 
     def __init__(
-        self, program: Program, levels: Levels, quiet: int, before: DataFrame | None, told: Told | None = None
+        self,
+        program: Program,
+        levels: Levels,
+        quiet: int,
+        before: DataFrame | None,
+        told: Told | None = None,
+        operated: Operated | None = None,
     ) -> None:
         self.key = ("tbl", *names("c", program.width))
         self.rules = rules_on(levels.spark, plan(program))
         self._program, self._present = program, set[int]()
         self._living = rules_on(levels.spark, plan(Program(program.tables, ())))
-        self.levels, self.before, self._quiet, self._told = levels, before, quiet, told
+        self.levels, self.before, self._quiet, self._told, self._operated = levels, before, quiet, told, operated
         key = ", ".join(f"{column} int" for column in self.key)
         self.schema, self._gains = f"{key}, stamp int, support int, asserted boolean", f"{key}, support int"
+        self._key = key
+        self._gaining: list[int] = []
+        """The levels in which present facts may gain support."""
+        self._asserting: list[int] = []
+        """The levels that operators have asserted."""
 
     def run(self, first: Callable[[], DataFrame], progress: Progress) -> None:
-        """Compute `first` as level 0, then all further levels. Levels that an earlier run has completed are kept."""
-        sizes = self.levels.sizes
-        while len(sizes) < 2 or sizes[-1]:
-            with progress(f"level {len(sizes)}") as report, Kept() as kept:
-                frames = self._level(kept) if sizes else {"facts": first()}
-                frames["facts"] = self._with_told(frames["facts"], kept)
-                report(self.levels.write(**frames))
+        """Compute `first` as level 0, then all further levels. Levels that an earlier run has completed are kept.
+
+        When a level is empty, the operators say which facts come next, until they say none.
+        """
+        sizes, number = self.levels.sizes, 0
+        while True:
+            with Kept() as kept:
+                is_quiet = number > 1 and not sizes[number - 1]
+                wanted = self._wanted(number, kept, progress) if is_quiet else None
+                if is_quiet and wanted is None:
+                    return
+                if wanted is not None:
+                    self._asserting.append(number)
+                elif number and self.is_update:
+                    self._gaining.append(number)
+                if number == len(sizes):
+                    with progress(f"level {number}") as report:
+                        frames = self._frames(number, first, wanted, kept)
+                        frames["facts"] = self._with_told(frames["facts"], kept)
+                        report(self.levels.write(**frames))
+            number += 1
+
+    @property
+    def is_update(self) -> bool:
+        """Whether facts were asserted after others were derived."""
+        return self.before is not None or bool(self._asserting)
+
+    def _wanted(self, number: int, kept: Kept, progress: Progress) -> DataFrame | None:
+        """What the operators assert next."""
+        if self._operated is None:
+            return None
+        since = max(self._asserting, default=0)
+        facts, arrived = (self.facts(range(low, number)).select(*self.key) for low in (0, since))
+        with progress("operators"):
+            return self._operated(facts, arrived, kept)
+
+    def _frames(
+        self, number: int, first: Callable[[], DataFrame], wanted: DataFrame | None, kept: Kept
+    ) -> dict[str, DataFrame]:
+        """The tables of a level."""
+        if not number:
+            return {"facts": first()}
+        if wanted is None:
+            return self._level(kept)
+        rows, present = kept.keep(wanted.distinct()), self.facts(range(number))
+        new, met = absent(rows, rows.count(), present, self.key)
+        return {"facts": arriving(new, self.key), "flags": met.select(*self.key)}
 
     def _with_told(self, facts: DataFrame, kept: Kept) -> DataFrame:
         """The facts of a level, together with the facts that `told` asserts because of them."""
@@ -92,7 +148,11 @@ class Fixpoint:
 
         A fact may have several rows.
         """
-        return self.levels.read(self.levels.all[1:], self._gains, "gains")
+        return self.levels.read(self._gaining, self._gains, "gains")
+
+    def flags(self) -> DataFrame:
+        """The present facts that operators have asserted: `tbl, c0..`."""
+        return self.levels.read(self._asserting, self._key, "flags")
 
     def _level(self, kept: Kept) -> dict[str, DataFrame]:
         """The next level: its facts, and the gains of present facts if the evaluation has an earlier result."""
@@ -102,12 +162,17 @@ class Fixpoint:
         rules = self._alive(delta if self._present else old.unionByName(delta))
         heads = consequences(rules, None if is_first else old, delta, self._quiet, kept)
         if is_first:  # rules with an empty body derive their heads in the first level
-            heads = heads.unionByName(self.rules.given.withColumn("rank", F.lit(0)))
-        if self.before is not None:  # the heads are read twice: for the new facts and for the gains
+            given = self.rules.given.withColumn("rank", F.lit(0))
+            heads = given if heads is None else heads.unionByName(given)
+        if heads is None:
+            empty = self.levels.read((), self.schema)
+            gains = {"gains": self.levels.read((), self._gains)} if self.is_update else {}
+            return {"facts": empty, **gains}
+        if self.is_update:  # the heads are read twice: for the new facts and for the gains
             heads = kept.keep(heads)
         new, present = distinct(heads, old.unionByName(delta), self.key, kept)
         facts = new.select("*", F.lit(False).alias("asserted"))
-        return {"facts": facts} if self.before is None else {"facts": facts, "gains": gained(heads, present, self.key)}
+        return {"facts": facts, "gains": gained(heads, present, self.key)} if self.is_update else {"facts": facts}
 
     def _alive(self, facts: DataFrame) -> Rules:
         """The rules whose body atoms all match some fact, after `facts` are added."""
@@ -118,8 +183,10 @@ class Fixpoint:
         return self._living
 
 
-def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept) -> DataFrame:
+def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept) -> DataFrame | None:
     """The heads `tbl, c0.., rank` of all derivations that use a fact of the delta; one row for each derivation.
+
+    None if there is no derivation.
 
     old: the facts before the delta, or None if there are none.
     """
@@ -139,7 +206,12 @@ def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: i
         rewrites = product(rules, step, little(directed(rewrites.where("left > 0"), plans), going), facts)
     else:
         finished.append(rewrites)
-    return ground(rules, reduce(DataFrame.unionByName, finished or [rewrites]), quiet)
+    return ground(rules, reduce(DataFrame.unionByName, finished), quiet) if finished else None
+
+
+def arriving(facts: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Facts `tbl, c0..` as asserted facts of a level."""
+    return facts.select(*key, F.lit(0).alias("stamp"), F.lit(0).alias("support"), F.lit(True).alias("asserted"))
 
 
 def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kept) -> tuple[DataFrame, DataFrame]:

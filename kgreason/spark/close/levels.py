@@ -1,7 +1,8 @@
 """The level loop: `materialize` starts from asserted facts, `insert` from an earlier result and new asserted facts.
 
     level 0        the asserted facts: stamp 0, and support only from rules with an empty body
-    level n + 1    the heads that are not present yet, derived from level n and the levels before it
+    level n + 1    the heads that are not present yet, derived from level n and the levels before it; if there are none
+                   the facts that operators assert next (`operators`), for rules that have more than atoms
 
 Law (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator. The support of a
 fact is the number of its derivations from facts with smaller stamps. In `materialize` stamps and supports are final
@@ -26,7 +27,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import InputError
 from kgreason.progress import SILENT, Progress
-from kgreason.spark.close.fixpoint import Fixpoint, Told, absent
+from kgreason.spark.close.fixpoint import Fixpoint, Operated, Told, absent, arriving
 from kgreason.spark.close.plans import Program, names
 from kgreason.spark.close.rewrites import Rules
 from kgreason.spark.folders.checkpoints import Levels, fingerprint
@@ -42,18 +43,23 @@ def materialize(
     quiet: int = 0,
     progress: Progress = SILENT,
     told: Told | None = None,
+    operators: tuple[object, Operated] | None = None,
 ) -> DataFrame:
     """The least model of a program over asserted facts, read back from Parquet below `folder`.
 
     facts: `tbl, c0..` of int, padded with 0 to the widest table; the result also has `stamp, support, asserted`.
     `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` returns more facts to assert,
-    for the new facts of a level. No other computation may use the folder. After a crash, call the function again with
-    the same folder: it resumes after the last complete level. Raises InputError for facts with other columns.
+    for the new facts of a level. `operators` assert more facts when rules derive nothing new; the first of the pair
+    identifies them. No other computation may use the folder. After a crash, call the function again with the same
+    folder: it resumes after the last complete level. Raises InputError for facts with other columns.
     """
     asserted = _rows(facts, _key(program))
-    levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet), asserted))
-    fixpoint = Fixpoint(program, levels, quiet, None, told)
+    who, operated = operators or (None, None)
+    levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet, who), asserted))
+    fixpoint = Fixpoint(program, levels, quiet, None, told, operated)
     fixpoint.run(lambda: _asserted(asserted, fixpoint.rules), progress)
+    if fixpoint.is_update:
+        return levels.close(lambda: _updated(fixpoint, fixpoint.flags()), fixpoint.schema)
     return fixpoint.facts(levels.all)
 
 
@@ -65,7 +71,6 @@ def insert(
     *,
     quiet: int = 0,
     progress: Progress = SILENT,
-    told: Told | None = None,
 ) -> DataFrame:
     """Add asserted facts to an earlier result, and compute only the changes.
 
@@ -74,27 +79,12 @@ def insert(
     facts; stamps and supports keep the invariants of a commit (docs/architecture.md). They are read back from Parquet
     below `folder`. After a crash it resumes as `materialize` does. Raises InputError for facts with other columns.
     """
-    return inserted(result, added, program, folder, quiet=quiet, progress=progress, told=told)[0]
-
-
-def inserted(
-    result: DataFrame,
-    added: DataFrame,
-    program: Program,
-    folder: str,
-    *,
-    quiet: int = 0,
-    progress: Progress = SILENT,
-    told: Told | None = None,
-) -> tuple[DataFrame, DataFrame]:
-    """What `insert` returns, and the facts that are new in it."""
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
     levels = Levels(result.sparkSession, folder, fingerprint((program, quiet), before, asserted))
-    fixpoint = Fixpoint(program, levels, quiet, before, told)
+    fixpoint = Fixpoint(program, levels, quiet, before)
     fixpoint.run(lambda: _arriving(asserted, before, key), progress)
-    found = levels.close(lambda: _updated(fixpoint, asserted), fixpoint.schema)
-    return found, levels.read(levels.all, fixpoint.schema)
+    return levels.close(lambda: _updated(fixpoint, asserted), fixpoint.schema)
 
 
 def _key(program: Program) -> tuple[str, ...]:
@@ -120,11 +110,11 @@ def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
 def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> DataFrame:
     """Level 0 of an insert: the newly asserted facts that are not in the earlier result."""
     new, _ = absent(asserted, asserted.count(), before, key)
-    return new.select(*key, F.lit(0).alias("stamp"), F.lit(0).alias("support"), F.lit(True).alias("asserted"))
+    return arriving(new, key)
 
 
 def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
-    """The result of an insert: all facts, with gained support added, and with the newly asserted facts flagged."""
+    """The result of an update: all facts, with gained support added, and with the newly asserted facts flagged."""
     key = list(fixpoint.key)
     flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
     gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))

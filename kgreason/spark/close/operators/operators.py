@@ -20,8 +20,9 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
-from kgreason.errors import LimitError, StratificationError
+from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.functions.registry import Registry
+from kgreason.materialize.options import Limits
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation, Function, Negation
 from kgreason.spark.close.fixpoint import Kept
@@ -33,8 +34,8 @@ from kgreason.spark.close.operators.program import MET, Operators
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.terms import Terms
 
-MOST_ROUNDS = 100
-"""The largest number of rounds in which expressions make new terms. A round takes some seconds."""
+LIMITS = Limits(rounds=100)
+"""What a recursion may do on Spark, where a round takes some seconds."""
 
 
 class Assertions:
@@ -42,8 +43,8 @@ class Assertions:
 
     `triples` is the number of the table of triples. `registry` has the Python functions. `literals` gives the facts
     about literals, for all terms, or None. `goes_on`: the engine goes on with what Spark leaves undone. Then Spark
-    leaves recursion through MIN and MAX to it, and recursion that makes terms again and again; and, with `are_merged`
-    (representatives stand for equal terms), all operators once two terms are equal.
+    leaves recursion through MIN and MAX to it, with all that needs it; and, with `are_merged` (representatives stand
+    for equal terms), all operators once two terms are equal. Raises RuleError for rules that Spark cannot evaluate.
     """
 
     def __init__(
@@ -60,13 +61,21 @@ class Assertions:
     ) -> None:
         self._operators, self._tables, self._terms = operators, tables, terms
         self._triples, self._literals = triples, literals
-        self._goes_on, self._are_merged = goes_on, are_merged
+        self._are_merged = are_merged
         computing = [number for number, each in enumerate(operators.all) if isinstance(each.does, Function)]
         self._expressions = expressions_of(operators.all, computing, registry)
         check_importable(self._expressions.values(), tables.spark)
-        recursive = [operator.level for operator in operators.all if operator.is_recursive]
-        self._last = min(recursive) - 1 if recursive else max((each.level for each in operators.all), default=0)
-        self._level = self._rounds = 0
+        recursive = [operator for operator in operators.all if operator.is_recursive]
+        self._last = max((each.level for each in operators.all), default=0)
+        if recursive:
+            first = min(recursive, key=lambda each: each.level)
+            self._last = first.level - 1
+            if not goes_on:
+                said = format_aggregate(aggregation_of(first).aggregate, {})
+                raise RuleError(
+                    f"{first.rule}: Spark cannot evaluate the recursion of {said}; load in one process instead"
+                )
+        self._level = self._rounds = self._made = 0
         self._since: list[DataFrame] = []
 
     def wanted(self, facts: DataFrame, arrived: DataFrame, kept: Kept) -> DataFrame | None:
@@ -75,7 +84,7 @@ class Assertions:
         facts: all facts, `tbl, c0..`. arrived: the facts that have come since the last call. Raises LimitError for a
         recursion that makes terms without end, StratificationError if the facts themselves make the rules circular.
         """
-        if not self._operators.all or (self._are_merged and not links(facts, self._triples).isEmpty()):
+        if self._are_merged and not links(facts, self._triples).isEmpty():
             return None
         self._since.append(arrived)
         found = self._computed(arrived, self._numbers(Function), kept)
@@ -145,23 +154,25 @@ class Assertions:
 
     def _with_ids(self, rows: DataFrame, kept: Kept, *, is_round: bool = False) -> DataFrame | None:
         """The facts for results `operator, kind, b0.., text`; new terms get ids."""
-        is_new = self._terms.intern(rows.where("text IS NOT NULL").select("text"))
-        if is_new and is_round:
-            self._count(rows)
+        made = self._terms.intern(rows.where("text IS NOT NULL").select("text"))
+        if made and is_round:
+            self._count(rows, made)
         found = _some(self._tables.facts(rows.join(self._terms.all, "text", "left")), kept)
-        literals = self._literals() if is_new and found is not None else None
+        literals = self._literals() if made and found is not None else None
         return found if found is None or literals is None else found.unionByName(literals)
 
-    def _count(self, rows: DataFrame) -> None:
-        """Count a round in which expressions made terms."""
+    def _count(self, rows: DataFrame, made: int) -> None:
+        """Count a round in which expressions made terms. More rounds than expressions are a recursion."""
         self._rounds += 1
-        if self._rounds > MOST_ROUNDS:
-            number = rows.where("text IS NOT NULL").select("operator").first()
-            assert number is not None
-            raise LimitError(
-                f"{self._operators.all[number.operator].rule}: BIND has made new terms from new terms {MOST_ROUNDS} "
-                "times; does the recursion end? Bound it with FILTER, or load without Spark, where a step costs less"
-            )
+        self._made += made if self._rounds > len(self._expressions) else 0
+        if self._rounds <= LIMITS.rounds and self._made <= LIMITS.made_terms:
+            return
+        number = rows.where("text IS NOT NULL").select("operator").first()
+        assert number is not None
+        raise LimitError(
+            f"{self._operators.all[number.operator].rule}: BIND has made new terms {self._rounds} times; does the "
+            "recursion end? Bound it with FILTER, or load in one process, where a round costs less"
+        )
 
     def _check_groups(self, facts: DataFrame, kept: Kept) -> None:
         """Raise StratificationError if the value of a group that was decided has changed."""

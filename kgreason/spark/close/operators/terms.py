@@ -41,8 +41,8 @@ class Terms:
         found = dict(self.all.join(F.broadcast(wanted), "id").select("id", "text").collect())
         return [found[number] for number in ids]
 
-    def intern(self, texts: DataFrame) -> bool:
-        """Give ids to the texts (text string) that are no terms yet. Returns whether there are any."""
+    def intern(self, texts: DataFrame) -> int:
+        """Give ids to the texts (text string) that are no terms yet. Returns how many there are."""
         unknown = texts.distinct().join(self.all, "text", "left_anti")
         place = F.monotonically_increasing_id()
         numbered = unknown.repartition("text").sortWithinPartitions("text").withColumn("place", place).persist()
@@ -51,7 +51,7 @@ class Terms:
             counts = numbered.groupBy(part).count().orderBy("part").collect()
             if counts:
                 self._write(numbered, part, counts)
-            return bool(counts)
+            return sum(count for _, count in counts)
         finally:
             numbered.unpersist()
 
