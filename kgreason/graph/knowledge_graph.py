@@ -1202,6 +1202,11 @@ class KnowledgeGraph:
         first = history.base if limit is None else max(history.base, last - limit)
         return list(history.heads(first, last))[::-1]
 
+    def commit_head(self, commit: int) -> Head:
+        """A commit of the history, as `log` lists it. Raises HistoryError."""
+        check_count("commit", commit, 1)
+        return next(self._history(commit, commit - 1).heads(commit - 1, commit))
+
     def changes(self, before: int, after: int) -> Delta:
         """What changed from commit `before` to commit `after`: the state of `after` minus the state of `before`.
 

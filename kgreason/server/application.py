@@ -20,12 +20,11 @@ from kgreason.server import problems
 from kgreason.server.guard import Guard
 from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
-from kgreason.server.paths import live
+from kgreason.server.paths import history, live
 from kgreason.server.paths.clients import reads
 from kgreason.server.paths.clients.transactions import transactions
 from kgreason.server.paths.query import query
 from kgreason.server.paths.recent import Recent
-from kgreason.server.paths.revert import revert
 from kgreason.server.paths.served import Served
 from kgreason.server.paths.status import slow_queries, status
 from kgreason.server.paths.store import store
@@ -56,13 +55,15 @@ _ROUTES = [
     Route("/what-if", live.what_if, methods=["POST"]),
     Route("/explain", live.explain, methods=_READ),
     Route("/why-not", live.why_not, methods=_READ),
-    Route("/revert", revert, methods=["POST"]),
+    Route("/revert", history.revert, methods=["POST"]),
     Route("/rules", live.rules, methods=["GET", "HEAD", "POST", "DELETE"]),
     Route("/contradictions", live.contradictions, methods=_READ),
     Route("/triples", triples, methods=_READ),
     Route("/stats", live.stats, methods=_READ),
     Route("/status", status, methods=_READ),
     Route("/slow-queries", slow_queries, methods=_READ),
+    Route("/commits", history.commits, methods=_READ),
+    Route("/commits/{number}", history.commit, methods=_READ),
     Route("/changes", live.changes, methods=["GET"]),
     Route("/health", live.health, methods=_READ),
 ]

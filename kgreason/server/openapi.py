@@ -21,6 +21,7 @@ _PARAMETERS = {
         "query": "the query",
         "default-graph-uri": "a graph of the default graph",
         "named-graph-uri": "a named graph",
+        "as_of": "the number of a commit: ask the graph as it was after this commit",
     },
     "/update": {
         "using-graph-uri": "a graph of the default graph of every WHERE",
@@ -49,6 +50,8 @@ _PARAMETERS = {
         "proofs": "true for a proof of each contradiction",
         "limit": "how many contradictions the answer has",
     },
+    "/commits": {"limit": "how many commits the answer has"},
+    "/commits/{number}": {"since": "the commit to begin after, in place of the one before"},
     "/changes": {"after": "the commit to begin after, as Last-Event-ID says it"},
 }
 
@@ -90,7 +93,8 @@ def _operation(route: Route, method: str) -> dict[str, Any]:
 
 def _parameters(path: str) -> list[dict[str, Any]]:
     found = [_parameter(name, text, "query") for name, text in _PARAMETERS.get(path, {}).items()]
-    return [*found, _parameter("graph", "the end of the graph's name", "path")] if "{graph" in path else found
+    places = {"graph": "the end of the graph's name", "number": "the number of a commit"}
+    return [*found, *(_parameter(name, text, "path") for name, text in places.items() if f"{{{name}" in path)]
 
 
 def _parameter(name: str, text: str, place: str) -> dict[str, Any]:

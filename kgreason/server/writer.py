@@ -21,7 +21,9 @@ class Writer:
     """The thread of a graph; at most `most` calls may wait for it."""
 
     def __init__(self, graph: KnowledgeGraph, most: int) -> None:
-        self._graph, self._most = graph, most
+        self._most = most
+        self.graph = graph
+        """For calls that take no lock, such as those that read the history."""
         self._thread = ThreadPoolExecutor(1, "kgreason writer")
         self._is_closed = False
         self.waiting = 0
@@ -44,12 +46,12 @@ class Writer:
 
     def _run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
         try:
-            return call(self._graph)
+            return call(self.graph)
         finally:
-            self.commit = self._graph.commit
+            self.commit = self.graph.commit
 
     def close(self) -> None:
         """Finish the calls that wait, and close the graph."""
         self._is_closed = True
         self._thread.shutdown(wait=True)
-        self._graph.close()
+        self.graph.close()

@@ -8,7 +8,7 @@ documents     the RDF documents that a request to /store brings, and those that 
 commits       headers that tell of a commit; If-Match
 live          /what-if, /explain, /rules and others: what only a live reasoner can say
 triples       /triples: asserted and inferred triples told apart
-revert        /revert: takes a commit back
+history       /commits, /revert: what a commit changed; takes a commit back
 status        /status, /slow-queries; recent: what they tell
 description   the description of the service
 """

@@ -2,8 +2,9 @@
 
     GET  ?query=...&default-graph-uri=...       POST a form, or the query itself as application/sparql-query
 
-A GET without parameters gets the description of the service. The dataset of the protocol overrules FROM clauses.
-Queries run in processes of their own (`queries.pool`). SERVICE is refused.
+`as_of=N` asks the graph as it was after commit N, if it keeps its history. A GET without parameters gets the
+description of the service. The dataset of the protocol overrules FROM clauses. Queries run in processes of their own
+(`queries.pool`). SERVICE is refused.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from starlette.responses import Response
 from kgreason.server import body
 from kgreason.server.formats import SOLUTIONS, TRIPLES, chosen, content_type, media_type, unacceptable
 from kgreason.server.paths.description import description
+from kgreason.server.paths.history import number_of
 from kgreason.server.paths.served import (
     Parameters,
     address,
@@ -54,6 +56,7 @@ async def query(request: Request) -> Response:
         triples=chosen(accept, TRIPLES),
         prefixes=declared(given),
         seconds=_seconds(given),
+        as_of=number_of(single(given, "as_of")),
     )
     begun = time.perf_counter()
     try:
@@ -62,9 +65,10 @@ async def query(request: Request) -> Response:
         raise unacceptable(SOLUTIONS if str(error) == "solutions" else TRIPLES) from error
     finally:
         state.recent.queried(sparql, time.perf_counter() - begun)
+    seen = asked.commit if asked.as_of is None else asked.as_of
     types, name = (TRIPLES, asked.triples) if answer.kind == "triples" else (SOLUTIONS, asked.solutions)
     assert name
-    return response(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(asked.commit)})
+    return response(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(seen)})
 
 
 def _seconds(given: Parameters) -> float | None:

@@ -38,6 +38,7 @@ class Request(NamedTuple):
     formats for either form of answer, None if the client accepts none. `commit` is the commit to see. `prefixes` are
     those that the query may use without a declaration. `seconds` is the time that the client gives the query. `checked`
     is a text to parse in place of a query: "update", "rules" or "document", the text or its path, and its format.
+    `as_of` is a past commit to see in place of `commit`.
     """
 
     sparql: str | None
@@ -51,6 +52,7 @@ class Request(NamedTuple):
     checked: tuple[str, str, str] | None = None
     prefixes: dict[str, str] | None = None
     seconds: float | None = None
+    as_of: int | None = None
 
 
 class Pool:

@@ -1,0 +1,90 @@
+"""The past of a graph that keeps its history: /commits, /commits/N, /revert.
+
+    GET  /commits?limit=10            the last commits, the newest first
+    GET  /commits/7                   what commit 7 changed; as RDF Patch, if the client asks for it
+    GET  /commits/7?since=3           what changed from commit 3 to commit 7
+    POST /revert?commit=7             takes commit 7 back, as a new commit; If-Match guards it
+
+`/query?as_of=7` asks the graph as it was after commit 7 (`paths.query`). Reading the past waits for no edit. To revert
+a commit that edited rules takes the role of one who may edit rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.formats import Types, wanted
+from kgreason.server.guard import check_role
+from kgreason.server.paths.commits import edited, headers
+from kgreason.server.paths.served import number, parameters, served, single
+from kgreason.server.problems import Problem
+from kgreason.server.settings import ROLES
+
+_DELTAS: Types = {"json": ("application/json",), "patch": ("application/rdf-patch", "text/x-rdf-patch")}
+_FEW, _MOST = 100, 10_000
+
+
+async def commits(request: Request) -> Response:
+    """The last commits, the newest first: what each changed in numbers, its time, and rules and headers."""
+    limit = number_of(single(parameters(request), "limit")) or _FEW
+    graph = served(request).writer.graph
+    found = await run_in_threadpool(lambda: [head.to_json() for head in graph.log(min(limit, _MOST))])
+    return JSONResponse(found)
+
+
+async def commit(request: Request) -> Response:
+    """What a commit changed, or with `since` what changed after another commit."""
+    form = wanted(request.headers.get("accept"), _DELTAS)
+    after, graph = _number(request), served(request).writer.graph
+    before = number_of(single(parameters(request), "since"))
+    answer = await run_in_threadpool(_told, graph, before, after, form)
+    return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
+
+
+def _told(graph: KnowledgeGraph, before: int | None, after: int, form: str) -> tuple[bytes, str]:
+    delta = graph.changes(after - 1 if before is None else before, after)
+    if form == "patch":
+        return delta.to_patch().encode(), "application/rdf-patch"
+    told: dict[str, Any] = delta.to_json()
+    if before is None:
+        told |= {"log": graph.commit_head(after).to_json()}
+    return bytes(JSONResponse(told).body), "application/json"
+
+
+async def revert(request: Request) -> Response:
+    """Take back the commit with the number `commit`; the answer has the conflicts, which stay as they are."""
+    commit = number(parameters(request), "commit")
+    if not commit or commit > served(request).writer.commit:
+        raise Problem(404, "the parameter commit is not the number of a commit")
+
+    def edit(graph: KnowledgeGraph) -> tuple[list[str], Delta]:
+        if graph.commit_head(commit).rules:
+            check_role(request.scope, ROLES[-1])
+        done = graph.revert(commit)
+        return list(done.conflicts), done.delta
+
+    def answer(conflicts: list[str], delta: Delta, last: int) -> Response:
+        return JSONResponse({"commit": last, "conflicts": conflicts}, headers=headers(delta, last))
+
+    return await edited(request, edit, answer)
+
+
+def _number(request: Request) -> int:
+    """The number of a commit in the path. Raises Problem."""
+    number = number_of(request.path_params["number"])
+    if not number:
+        raise Problem(404, "there is no commit 0")
+    return number
+
+
+def number_of(text: str | None) -> int | None:
+    """A number of the address. Raises Problem."""
+    if text is not None and not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Problem(400, f"{text}: write the number of a commit")
+    return None if text is None else int(text)
