@@ -22,7 +22,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.formats import Types, wanted
 from kgreason.server.guard import check_role
 from kgreason.server.paths.commits import edited, headers
-from kgreason.server.paths.served import number, parameters, served, single
+from kgreason.server.paths.served import number, parameters, served
 from kgreason.server.problems import Problem
 from kgreason.server.settings import ROLES
 
@@ -32,7 +32,7 @@ _FEW, _MOST = 100, 10_000
 
 async def commits(request: Request) -> Response:
     """The last commits, the newest first: what each changed in numbers, its time, and rules and headers."""
-    limit = number_of(single(parameters(request), "limit")) or _FEW
+    limit = number(parameters(request), "limit") or _FEW
     graph = served(request).writer.graph
     found = await run_in_threadpool(lambda: [head.to_json() for head in graph.log(min(limit, _MOST))])
     return JSONResponse(found)
@@ -42,7 +42,7 @@ async def commit(request: Request) -> Response:
     """What a commit changed, or with `since` what changed after another commit."""
     form = wanted(request.headers.get("accept"), _DELTAS)
     after, graph = _number(request), served(request).writer.graph
-    before = number_of(single(parameters(request), "since"))
+    before = number(parameters(request), "since")
     answer = await run_in_threadpool(_told, graph, before, after, form)
     return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
 
@@ -77,14 +77,7 @@ async def revert(request: Request) -> Response:
 
 def _number(request: Request) -> int:
     """The number of a commit in the path. Raises Problem."""
-    number = number_of(request.path_params["number"])
-    if not number:
+    found = number({"commit": [request.path_params["number"]]}, "commit")
+    if not found:
         raise Problem(404, "there is no commit 0")
-    return number
-
-
-def number_of(text: str | None) -> int | None:
-    """A number of the address. Raises Problem."""
-    if text is not None and not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise Problem(400, f"{text}: write the number of a commit")
-    return None if text is None else int(text)
+    return found

@@ -18,13 +18,13 @@ from starlette.responses import Response
 from kgreason.server import body
 from kgreason.server.formats import SOLUTIONS, TRIPLES, chosen, content_type, media_type, unacceptable
 from kgreason.server.paths.description import description
-from kgreason.server.paths.history import number_of
 from kgreason.server.paths.served import (
     Parameters,
     address,
     base_of,
     declared,
     iri,
+    number,
     parameters,
     response,
     served,
@@ -56,7 +56,7 @@ async def query(request: Request) -> Response:
         triples=chosen(accept, TRIPLES),
         prefixes=declared(given),
         seconds=_seconds(given),
-        as_of=number_of(single(given, "as_of")),
+        as_of=number(given, "as_of"),
     )
     begun = time.perf_counter()
     try:
