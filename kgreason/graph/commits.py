@@ -234,7 +234,7 @@ class LiveGraph:
         elif not is_first and ran and (size <= SMALL or not is_on_disk):
             quads = (change.removed_quads,), (change.added_quads,)
             withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
-            facts = asserted_facts(change.facts, delta.dictionary)
+            facts = asserted_facts(change.facts, delta.dictionary) if len(change.facts.rows) else ()
             self._home.commit(Record(number, withdrawn, asserted, delta.rules, facts, headers, ran), removed, added)
         else:
             self._put(self._home.stage(), delta, progress)
@@ -284,7 +284,8 @@ class LiveGraph:
             surely(self.materializer.accept)
         finally:
             self.unheard.append(delta)
-            self._consistency.accept(delta.change.refuted)
+            if any(delta.change.refuted):
+                self._consistency.accept(delta.change.refuted)
         if is_heard():
             self._log.end(delta, lambda: self.warnings)
 

@@ -25,14 +25,15 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
     shown, stored = int(dictionary.are_rdf(inferred).sum()), int(dictionary.are_rdf(facts).sum())
     terms, relations = len(dictionary), dictionary.find(LITERAL_FACTS)
     about_literals = len(saved.relation(relations))
+    are_all_triples = len(facts) == len(saved.records)
     return {
         "facts": len(asserted) + shown,
         "asserted": len(asserted),
         "inferred": shown,
         "hidden": len(saved.records) - stored - about_literals,
-        "relations": count(saved, dictionary),
+        "relations": 0 if are_all_triples else count(saved, dictionary),
         "named": len(saved.named(dictionary)),
         "imported": 0 if saved.quads is None else len(documents(dictionary, saved.quads)),
         "terms": terms,
-        "contradictions": len(mistakes(saved, dictionary, rules)),
+        "contradictions": 0 if are_all_triples else len(mistakes(saved, dictionary, rules)),
     }

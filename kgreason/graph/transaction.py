@@ -39,7 +39,7 @@ from kgreason.graph.lock import surely
 from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation
 from kgreason.graph.user_rules import remaining, without
-from kgreason.materialize.edit import NO_QUADS, Edit, Facts
+from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import check_choice
 from kgreason.materialize.precomputed import Evaluated
@@ -94,7 +94,7 @@ class Transaction:
         self._live, self._known, self._ends, self._find = live, known, ends, find
         self._signs: list[int] = []
         self._parts: list[Int32] = []
-        self._facts = PendingFacts(live)
+        self._facts: PendingFacts | None = None
         self._own: dict[Rule, None] | None = None
         self._evaluated: Evaluated | None = None
         self._delta: Delta | None = None
@@ -244,7 +244,13 @@ class Transaction:
         if relation is None and arity is None:
             known = named(self._rules(), name)
             arity = next(iter(known)) if len(known) == 1 else None
-        return PendingRelation(name, arity, relation, self._read_facts, self._facts)
+        return PendingRelation(name, arity, relation, self._read_facts, self._pending())
+
+    def _pending(self) -> PendingFacts:
+        """The edits of relations, which most transactions do not have."""
+        if self._facts is None:
+            self._facts = PendingFacts(self._live)
+        return self._facts
 
     def _read_facts(self, read: Callable[[], None]) -> None:
         """Read facts of a relation. If this fails, the terms that were read are forgotten."""
@@ -281,7 +287,7 @@ class Transaction:
         check_declared(after)
         for rule in rules:
             if rule.declares and rule not in own:
-                self._facts.check(rule.declares)
+                self._pending().check(rule.declares)
         self._own = after
         return self
 
@@ -306,7 +312,7 @@ class Transaction:
         removed, added = last_wishes(self._signs, self._parts)
         before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._live.own, self._own))
         own = tuple(after) if self._own is not None and before != after else None
-        edit = Edit(removed, added, own, self._evaluated, facts=self._facts.facts())
+        edit = Edit(removed, added, own, self._evaluated, facts=self._facts.facts() if self._facts else NO_FACTS)
         return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
 
     def _lean(self, edit: Edit) -> Edit:

@@ -27,7 +27,7 @@ from kgreason.engine.program.encoding import encode_all
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, Part, Refuted, Work, together
+from kgreason.materialize.edit import NO_FACTS, NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
 from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
@@ -157,7 +157,7 @@ class Materializer:
         it has one strategy for each step, and its last one holds for all further steps. Raises LimitError when more
         than `budget` rewrites are extended, or a recursion goes beyond `limits`; then `rollback` must follow.
         """
-        self.operators.limit(limits)
+        self.operators.rounds.limits = limits
         is_first = self._before is None
         if is_first:
             self.engine.begin()  # before `_before` is set: else an interrupt here makes `rollback` undo the last commit
@@ -208,7 +208,8 @@ class Materializer:
                 called = called if is_reviewed else self._still_called_for(changes, closure)
                 is_reviewed = True
                 if called == self.flags:
-                    self.operators.finish()
+                    if self.operators.are_any:
+                        self.operators.finish()
                     changes = self._tidied(changes, means)
                     self.strategies = () if edit.evaluated else _abridged(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
@@ -385,6 +386,7 @@ class Materializer:
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
             return _Step(_SAME_RULES, 0)
+        may_compute = own is not None or not self._is_programmed  # rules for axioms have mere atoms
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         self._touch(self.program)
@@ -397,7 +399,8 @@ class Materializer:
                 self._touch(self.literals.in_use)
                 self.literals.in_use.follow(change, closure)
         is_edited = change.added or change.removed or removed or added
-        if is_edited and self.operators.concern(change.added):
+        has_more = may_compute and not all(rule.has_plain_atoms for rule in change.added)
+        if is_edited and (self.operators.are_any or has_more):
             self._touch(self.operators)
             self.operators.follow(tuple(self.program.in_force), self.program.schema)
         return _Step(change, self.program.retranslated)
@@ -459,6 +462,8 @@ class Materializer:
         if self.keys.are_any:
             self._touch(self.keys)
             self.keys.take(changes)
+        if (changes.tables == self.triples).all():
+            return NO_KINDS
         places = changed(changes, self.triples, self.dictionary)
         return RelationKinds(changes.rows[places], changes.before[places], changes.after[places])
 
@@ -468,6 +473,8 @@ class Materializer:
         if self.equality:
             is_respelled |= bool((changes.tables == self.equality.rep_table).any())
         others = changes.tables != self.triples
+        if not others.any():
+            return Refuted(False, False, is_respelled)
         relations = distinct(changes.rows[others, 0])
         texts = self.dictionary.decode(relations)
         false = [text.startswith(f"{FALSE.relation}/") for text in texts]

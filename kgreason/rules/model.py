@@ -206,6 +206,11 @@ class Rule:
         """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
         return not (self.negated or self.computed or self.aggregates)
 
+    @property
+    def has_plain_atoms(self) -> bool:
+        """Whether the rule has atoms only, and reads no asserted triples."""
+        return self.is_positive and not any(self.data())
+
     def bound(self) -> set[Term]:
         """The terms of the body, and the variables that expressions and aggregates give a value."""
         terms: set[Term] = {term for atom in self.body for term in atom.terms}

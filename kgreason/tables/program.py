@@ -65,7 +65,7 @@ class TableProgram:
         positive = [each for rule in program.rules for each in lowered(rule)]
         self._rules = encode_all(positive, self._engine.planner, self._dictionary.intern)
         self._operators = Operators(self._engine, self._dictionary, registry=registry)
-        self._operators.limit(limits)
+        self._operators.rounds.limits = limits
         try:
             self._operators.follow(program.rules)
         except RuleError as error:

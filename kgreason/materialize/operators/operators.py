@@ -33,7 +33,6 @@ from kgreason.materialize.operators.functions import Functions, Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
-from kgreason.materialize.options import Limits
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.lowering import Aggregation, Function, Negation
 from kgreason.rules.model import Rule, Triple
@@ -55,8 +54,9 @@ class Operators:
     ) -> None:
         self.registry = Registry() if registry is None else registry
         """The Python functions that rules may call."""
-        self._individuals, rounds = Individuals(engine, dictionary, equality), Rounds(dictionary)
-        self._rounds = rounds
+        self._individuals = Individuals(engine, dictionary, equality)
+        self.rounds = rounds = Rounds(dictionary)
+        """Its `limits` are what recursions of the commits from now on may do."""
         self._data = Data(engine, dictionary, self._individuals)
         self._functions = Functions(engine, dictionary, rounds, self.registry)
         self._skolems = Skolems(engine, dictionary, self._individuals, rounds)
@@ -71,22 +71,14 @@ class Operators:
         )
         self._level = 0
         self._is_ordered = self._was_ordered = False
-
-    @property
-    def are_any(self) -> bool:
+        self.are_any = False
         """Whether rules in force have more than atoms, or had so before the open commit."""
-        return self._data.are_any or self._functions.are_any or self._is_ordered or self._have_levels()
+
+    def _look(self) -> None:
+        self.are_any = self._data.are_any or self._functions.are_any or self._is_ordered or self._have_levels()
 
     def _have_levels(self) -> bool:
         return self._negations.are_any or self._aggregations.are_any or self._skolems.are_any
-
-    def limit(self, limits: Limits) -> None:
-        """Set what recursions of the commits from now on may do."""
-        self._rounds.limits = limits
-
-    def concern(self, added: Iterable[Rule]) -> bool:
-        """Whether a change of the program that adds these rules needs `follow`."""
-        return self.are_any or any(not rule.is_positive or any(rule.data()) for rule in added)
 
     def follow(self, rules: Collection[Rule], schema: Iterable[Triple] = ()) -> None:
         """Take the rules in force, under this closed schema. Raises StratificationError if they have no levels."""
@@ -102,6 +94,7 @@ class Operators:
             self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
             self.restart()
         self._functions.follow(rules, [each for each in levels if isinstance(each, Function)])
+        self._look()
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         """The facts to assert and to retract with triples int32[n, 3] that lose and get their asserted flag."""
@@ -163,9 +156,11 @@ class Operators:
         self._was_ordered = self._is_ordered
         for part in self._parts:
             part.accept()
+        self._look()
 
     def rollback(self) -> None:
         """Forget the rules since the last `accept`."""
         self._is_ordered = self._was_ordered
         for part in self._parts:
             part.rollback()
+        self._look()

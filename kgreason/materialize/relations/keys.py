@@ -28,11 +28,8 @@ class Keys:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._indexes: dict[tuple[int, int, tuple[int, ...]], Grouped] = {}
-
-    @property
-    def are_any(self) -> bool:
+        self.are_any = False
         """Whether there are indexes, which must `take` the changes of each commit."""
-        return bool(self._indexes)
 
     def of(self, number: int, arity: int, key: Sequence[int], keys: Int32) -> Int32:
         """The asserted facts of a relation whose places `key` have one of the values `keys`, int32[k, len(key)].
@@ -43,6 +40,7 @@ class Keys:
         index = self._indexes.get((number, arity, places))
         if index is None:
             index = self._indexes[number, arity, places] = self._index(number, arity, places)
+            self.are_any = True
         _, found = index.of(unique([keys]))
         rows = index.table.rows(found)
         asserted: Int32 = rows[self._engine.circuit.facts.is_asserted_fact(rows)]
