@@ -22,6 +22,7 @@ import pyoxigraph as ox
 
 from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.expressions.numbers import comparison_of
+from kgreason.materialize.program import uncollected
 from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms.dictionary import Dictionary, Kind
@@ -49,7 +50,8 @@ def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Ca
         keys = keys[~is_known]
     for low in range(0, len(keys), _PIECE):
         check()
-        parts.append(_piece(computed, keys[low : low + _PIECE], dictionary))
+        with uncollected():
+            parts.append(_piece(computed, keys[low : low + _PIECE], dictionary))
     width = keys.shape[1] + (computed.result is not None)
     return np.concatenate(parts) if parts else np.empty((0, width), dtype=np.int32)
 
