@@ -68,7 +68,7 @@ def because(reason: dict[str, Any] | None, words: Words) -> Markup:
         return Markup("")
     if reason["axioms"]:
         told = [each for each in reason["axioms"] if each[1] not in LISTS] or reason["axioms"]
-        lines = [Markup('<span class="fact">{}</span>').format(triple(each, words)) for each in told[:2]]
+        lines = [triple(each, words) for each in told[:2]]
         return Markup('{} <span class="mark">{}</span>').format(Markup("<br>").join(lines), reason["rule"])
     return Markup('<span class="mark" title="{}">rule {}</span>').format(
         rule_text(reason["text"], words), plain(reason["rule"], words)

@@ -96,7 +96,7 @@ def triple(terms: Triple, words: Words) -> Markup:
     """A triple on a line; rdf:type is written `a`."""
     subject, predicate, object_ = terms
     verb = _verb(predicate, words)
-    return Markup("{} {} {}").format(term(subject, words), verb, term(object_, words))
+    return Markup('<span class="fact">{} {} {}</span>').format(term(subject, words), verb, term(object_, words))
 
 
 def _verb(predicate: str, words: Words) -> Markup:

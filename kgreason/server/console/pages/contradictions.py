@@ -89,7 +89,7 @@ class _Contradictions:
         gone = sum(told["counts"]["disappeared"].values())
         with ui.element("div").classes("repair"):
             html(
-                Markup('<span class="fact">{}</span> <span class="mark">{} triple{} would disappear</span>').format(
+                Markup('{} <span class="mark">{} triple{} would disappear</span>').format(
                     triple(each, self._frame.words), f"{gone:,}", "" if gone == 1 else "s"
                 )
             )
