@@ -3,6 +3,7 @@
     serve        opens the store, the workers and the socket; closes them
     settings     what the options of the command say
     application  the paths, and what stands before every path
+    connection   drops clients that are too slow
     guard        who may ask: Host, Origin, tokens and roles
     session      browsers that have signed in with a token
     problems     errors as RFC 9457 documents

@@ -3,7 +3,8 @@
     stored      a temporary file, for RDF        text       a short text in UTF-8
 
 Law: a body never is in memory as a whole if it is longer than a few megabytes. A client that sends nothing for some
-seconds is dropped. The size is that of the unpacked body, so that a small body cannot unpack to a huge one.
+seconds is dropped, and so is a client that sends less than a kilobyte a second. The size is that of the unpacked body,
+so that a small body cannot unpack to a huge one.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from kgreason.server.settings import Settings
 _PIECE = 1 << 20
 _TEXT = 1 << 24
 """The largest query, update or form, in bytes."""
+_SLOWEST = 1000
+"""A body must come with so many bytes a second, after the first seconds."""
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -74,12 +77,16 @@ async def _received(request: Request, seconds: float) -> AsyncIterator[bytes]:
 
 
 def patient(receive: Receive, seconds: float) -> Receive:
-    """The same messages; raises Problem if one of them does not come within so many seconds."""
+    """The same messages; raises Problem if one of them does not come within so many seconds, or all are too slow."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + seconds
 
     async def receiving() -> Message:
+        nonlocal until
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout_at(min(until, clock() + seconds)):
                 message = await receive()
+                until += len(message.get("body", b"")) / _SLOWEST
         except TimeoutError as error:
             raise Problem(408, "the rest of the body did not come in time", {"Connection": "close"}) from error
         if message["type"] == "http.disconnect":

@@ -12,12 +12,14 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
 
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.application import application
+from kgreason.server.connection import Connection
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 
@@ -39,15 +41,16 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
         port = listener.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)
-        server = Server(application(graph, settings, feed), lambda: ready(f"http://{host}:{port}", server), feed.close)
+        app, slow = application(graph, settings, feed), settings.body_seconds
+        server = Server(app, slow, lambda: ready(f"http://{host}:{port}", server), feed.close)
         server.run([listener])
 
 
 class Server(uvicorn.Server):
     """A server that says when it is ready, and that lets the process go on when a signal has stopped it."""
 
-    def __init__(self, app: object, ready: Callable[[], object], stop: Callable[[], object]) -> None:
-        """`ready` is called when the server listens, and `stop` when it begins to end."""
+    def __init__(self, app: object, slow: float, ready: Callable[[], object], stop: Callable[[], object]) -> None:
+        """`ready` is called when the server listens, and `stop` when it begins to end. `slow`: see `Connection`."""
         config = uvicorn.Config(
             app,  # type: ignore[arg-type]
             lifespan="on",
@@ -57,7 +60,7 @@ class Server(uvicorn.Server):
             server_header=False,
             proxy_headers=False,
             loop="asyncio",  # as without the libraries that NiceGUI brings
-            http="h11",
+            http=partial(Connection, seconds=slow),  # type: ignore[arg-type]  # it is called as a class is
             ws="websockets-sansio",
             ws_max_size=_MESSAGE,
             timeout_graceful_shutdown=_PATIENCE,

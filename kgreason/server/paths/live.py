@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.quads import Item
@@ -27,6 +27,7 @@ from kgreason.server.paths.served import Parameters, address, flag, number, para
 from kgreason.server.paths.update import requested
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
+from kgreason.server.streams.feed import Stream
 from kgreason.server.streams.views import View, pattern_of
 
 RULES = "text/x-kgreason-rules"
@@ -192,10 +193,10 @@ async def changes(request: Request) -> Response:
     if after is not None and not (after.isascii() and after.isdigit()):
         raise Problem(400, f"{after} is not the number of a commit")
     feed = served(request).feed
-    begin = await feed.check(None if after is None else int(after[:20]))
     view = _view(request, given)
     sent = {"Content-Type": view.media, "Cache-Control": "no-store", "Vary": "Accept"}
-    return StreamingResponse(feed.follow(begin, view), headers=sent)
+    begin = await feed.enter(None if after is None else int(after[:20]))
+    return Stream(feed, feed.follow(begin, view), sent)
 
 
 def _view(request: Request, given: Parameters) -> View:

@@ -19,6 +19,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import NamedTuple
 
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from kgreason.errors import HistoryError
 from kgreason.graph.changes.delta import Delta
@@ -102,12 +104,25 @@ class Feed:
         self._is_closed = True
         self._wake()
 
-    async def check(self, after: int | None) -> int:
-        """The commit after which a stream begins; None means now. Raises Problem if a later commit is nowhere kept."""
+    async def enter(self, after: int | None) -> int:
+        """Take a place for a stream; returns the commit after which it begins, None means now.
+
+        Call `leave` in the end, as `Stream` does. Raises Problem if no place is free, or a later commit is not kept.
+        """
         if self.streams >= self._most:
             raise busy("streams")
-        if after is None:
-            return self._last
+        self.streams += 1
+        try:
+            return self._last if after is None else await self._checked(after)
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Give back the place of a stream."""
+        self.streams -= 1
+
+    async def _checked(self, after: int) -> int:
         if after > self._last:
             raise Problem(400, f"there is no commit {after}; the last commit is {self._last}")
         if after < self._first:
@@ -120,25 +135,21 @@ class Feed:
 
     async def deltas(self, after: int) -> AsyncIterator[Delta | None]:
         """The commits after a commit, until the server stops or one is nowhere kept; None for a while without news."""
-        self.streams += 1
-        try:
-            while not self._is_closed:
-                news = self._news
+        while not self._is_closed:
+            news = self._news
+            try:
+                async for delta in self._kept_after(after):
+                    if self.is_closed:  # it may have been closed meanwhile
+                        return
+                    yield delta
+                    after = delta.commit
+            except HistoryError:
+                return
+            if news is self._news:
                 try:
-                    async for delta in self._kept_after(after):
-                        if self.is_closed:  # it may have been closed meanwhile
-                            return
-                        yield delta
-                        after = delta.commit
-                except HistoryError:
-                    return
-                if news is self._news:
-                    try:
-                        await asyncio.wait_for(news.wait(), _BEAT)
-                    except TimeoutError:
-                        yield None
-        finally:
-            self.streams -= 1
+                    await asyncio.wait_for(news.wait(), _BEAT)
+                except TimeoutError:
+                    yield None
 
     async def _kept_after(self, after: int) -> AsyncIterator[Delta]:
         """The commits after a commit that are kept now. Raises HistoryError if one of them is not."""
@@ -163,3 +174,18 @@ class Feed:
             while len(self._texts) > _WRITTEN:
                 self._texts.popitem(last=False)
         return await asyncio.shield(task)
+
+
+class Stream(StreamingResponse):
+    """An answer that has a place of a feed until it ends."""
+
+    def __init__(self, feed: Feed, content: AsyncIterator[bytes], headers: dict[str, str]) -> None:
+        super().__init__(content, headers=headers)
+        self._feed = feed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the stream."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._feed.leave()
