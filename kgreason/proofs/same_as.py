@@ -1,4 +1,4 @@
-"""`Likeness`: translates proofs over representatives into proofs by the W3C's rules for owl:sameAs.
+"""`SameAsFacts`: translates proofs over representatives into proofs by the W3C's rules for owl:sameAs.
 
 The engine knows who represents whom. A user knows `a owl:sameAs b` and the triples of all equal terms. So three things
 are translated here. A fact about representatives is told as a link. A derivation by a rule of representatives.dl is
@@ -32,13 +32,13 @@ _STEPS = 3
 _REP = "eq_rep"
 
 
-def facts_of(live: Materializer) -> EngineFacts | Likeness:
+def facts_of(live: Materializer) -> EngineFacts | SameAsFacts:
     """The facts of a graph as users see them, for `prove`."""
     facts = EngineFacts(live)
-    return Likeness(facts, live.equality) if live.equality else facts
+    return SameAsFacts(facts, live.equality) if live.equality else facts
 
 
-class Likeness:
+class SameAsFacts:
     """The facts of a graph, and the triples that users see in place of these facts; for `prove`."""
 
     def __init__(self, facts: EngineFacts, equality: Equality) -> None:

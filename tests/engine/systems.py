@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+import numpy as np
+
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
 from kgreason.engine.memory.layout import ABSENT, ASSERTED, FIRST, STAMP, STATE, SUPPORT, Int32
-from kgreason.engine.program.encoding import encode, encode_facts
-from kgreason.engine.program.planner import EncodedRule
-from kgreason.rules.model import Atom, Rule
+from kgreason.engine.program.encoding import Intern, columns_of, encode
+from kgreason.engine.program.planner import EncodedRule, Planner
+from kgreason.rules.model import Atom, Rule, Term
 from tests.oracle.change import Kinds
 from tests.oracle.datalog import Fact, State
 
@@ -19,6 +21,18 @@ _Wishes: TypeAlias = tuple[dict[int, Int32], dict[int, Int32], list[EncodedRule]
 
 def no_check() -> None:
     """Let every commit go on."""
+
+
+def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dict[int, Int32]:
+    """Encode facts as rows int32[n, w], by the number of their table."""
+    tables: dict[int, list[tuple[Term, ...]]] = {}
+    for fact in facts:
+        row = columns_of(fact)
+        tables.setdefault(planner.table(fact.relation is None, len(row)), []).append(row)
+    return {
+        table: np.array([intern([str(term) for term in row]) for row in rows], dtype=np.int32)
+        for table, rows in tables.items()
+    }
 
 
 class System:

@@ -6,11 +6,10 @@ import pytest
 
 from kgreason.engine.elastic import FRACTION
 from kgreason.engine.engine import Strategy
-from kgreason.engine.program.encoding import encode_facts
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule
 from tests.engine.paths import JOIN, STEP, X, Y, chain, closed, edited, inert
-from tests.engine.systems import System
+from tests.engine.systems import System, encode_facts
 
 EXPLODING = Rule((Atom("all", (X, Y)),), (Atom("node", (X,)), Atom("node", (Y,))), name="pairs", group="mine")
 NODES = inert(400)

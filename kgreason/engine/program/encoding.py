@@ -14,9 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.planner import MAX_COLUMNS, EncodedRule, Planner
 from kgreason.engine.program.shapes import Pattern, Shape
 from kgreason.errors import LimitError
@@ -92,15 +89,3 @@ def _shape(
     slots = {term: 1 + slot for slot, term in enumerate(order)}
     patterns = [Pattern(table, tuple(slots[term] for term in row)) for table, row in zip(tables, places, strict=True)]
     return Shape(tuple(patterns[body:]), tuple(patterns[:body]), sum(is_variable))
-
-
-def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dict[int, Int32]:
-    """Encode facts as rows int32[n, w], by the number of their table."""
-    tables: dict[int, list[tuple[Term, ...]]] = {}
-    for fact in facts:
-        row = columns_of(fact)
-        tables.setdefault(planner.table(fact.relation is None, len(row)), []).append(row)
-    return {
-        table: np.array([intern([str(term) for term in row]) for row in rows], dtype=np.int32)
-        for table, rows in tables.items()
-    }
