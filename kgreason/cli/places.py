@@ -4,7 +4,7 @@
     -l http://127.0.0.1:7878       a server, `kgreason serve`; with --token-file, or KGREASON_TOKEN, if it has tokens
 
 Law: a command prints the same for both. Options about the process that holds the graph (--functions, --catalogue) are
-refused for a server, because it has its own. Commands that read the history need the folder.
+refused for a server, because it has its own.
 """
 
 from __future__ import annotations

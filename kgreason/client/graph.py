@@ -22,6 +22,7 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat, Triple
 
 from kgreason.client.link import Link, Parameters, with_parameters
+from kgreason.client.past import RemotePast
 from kgreason.client.stream import Deltas
 from kgreason.client.transaction import RemoteTransaction
 from kgreason.errors import QueryError
@@ -32,6 +33,7 @@ from kgreason.graph.knowledge_graph import File, QueryOptions, Strategy
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.materialize.options import check_count, check_seconds
 from kgreason.progress import SILENT, Progress
+from kgreason.store.history.entry import Head
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
 from kgreason.wire import EXACT
@@ -40,6 +42,7 @@ from kgreason.wire.values import decoded
 if TYPE_CHECKING:
     from kgreason.client.relation import RemoteRelation
     from kgreason.graph.changes.delta import Delta
+    from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.quads import Item
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.proofs.contradiction import Contradiction
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 _TABLE = f"{QueryResultsFormat.JSON.media_type}, application/n-triples"
 _LINES = "application/x-ndjson"
 _CHUNK = 1 << 20
+_MOST_COMMITS = 10_000
 _TOLD = ("commit", "warnings", "streams", "options")
 
 
@@ -242,13 +246,26 @@ class RemoteGraph:
 
         The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
         """
+        return self._queried(sparql, prefixes=prefixes, base=base, default_graph=default_graph, timeout=timeout)
+
+    def _queried(
+        self,
+        sparql: str,
+        *,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        default_graph: UserTerm | None = None,
+        timeout: float | None = None,
+        as_of: int | None = None,
+    ) -> Found:
+        """The results of a query, of the graph as it is or as it was after the commit `as_of`."""
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
         if default_graph is not None:
             name = graph_name(default_graph, checked(prefixes))
             given += [] if name is None else [("default-graph", name.value)]
-        given += [] if timeout is None else [("timeout", str(timeout))]
+        given += [(name, str(value)) for name, value in (("timeout", timeout), ("as_of", as_of)) if value is not None]
         reply = self._link.form("/query", given, _TABLE, is_edit=False)
         if reply.headers["content-type"].startswith("application/n-triples"):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
@@ -371,6 +388,40 @@ class RemoteGraph:
 
     def _exact(self, path: str, given: Parameters = ()) -> Any:
         return decoded(self._link.ask(path, given, EXACT).json())
+
+    # The past, if the server's store keeps its history.
+
+    def log(self, limit: int | None = None) -> list[Head]:
+        """The commits of the history, the newest first, at most `limit` of them; see `KnowledgeGraph.log`.
+
+        A server lists at most its last 10,000 commits.
+        """
+        if limit is not None:
+            check_count("limit", limit, 0)
+        given = [("limit", str(_MOST_COMMITS if limit is None else limit))]
+        return [Head.of_json(each) for each in self._link.ask("/commits", given).json()]
+
+    def changes(self, before: int, after: int) -> Delta:
+        """What changed from commit `before` to commit `after`; see `KnowledgeGraph.changes`."""
+        from kgreason.wire import deltas
+
+        for each in (before, after):
+            check_count("commit", each, 0)
+        return deltas.decoded(self._link.ask(f"/commits/{after}", [("since", str(before))], EXACT).json())
+
+    def as_of(self, commit: int) -> RemotePast:
+        """The graph as it was after a commit, for queries. Its first query raises HistoryError if it is not kept."""
+        check_count("commit", commit, 0)
+        return RemotePast(commit, self._queried)
+
+    def revert(self, commit: int) -> Reverted:
+        """Take a commit back, as a new commit; see `KnowledgeGraph.revert`."""
+        from kgreason.graph.history.revert import Reverted
+        from kgreason.wire import deltas
+
+        check_count("commit", commit, 1)
+        told = self._link.form(with_parameters("/revert", [("commit", str(commit))]), [], EXACT, is_edit=True).json()
+        return Reverted(deltas.decoded(told["delta"]), tuple(told["conflicts"]))
 
     # Figures, dumps, and the commits as they come.
 

@@ -6,13 +6,12 @@ Cost: reading the heads of the commits; with `--diff` the commits between the tw
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
 from kgreason.cli.notation import prefixes, shortened
-from kgreason.cli.options import as_json, example, only_folder
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.options import as_json, example, existing
+from kgreason.cli.places import Place, graph_at
 from kgreason.store.history.entry import Head
 
 _TITLE = (
@@ -27,7 +26,7 @@ _TITLE = (
         "kgreason log -l store --diff 3 7",
     )
 )
-@only_folder
+@existing
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="List the last N commits only.")
 @click.option(
     "--diff",
@@ -39,7 +38,7 @@ _TITLE = (
 @prefixes
 @as_json
 def log(
-    location: Path, limit: int | None, pair: tuple[int, int] | None, prefixes: dict[str, str], as_json: bool
+    location: Place, limit: int | None, pair: tuple[int, int] | None, prefixes: dict[str, str], as_json: bool
 ) -> None:
     """List the commits of a store that keeps its history (`load --history all`), the newest first.
 
@@ -49,7 +48,7 @@ def log(
     --diff M N prints the difference between two commits, as `kgreason diff` prints it; N may be the earlier commit.
     Comments tell the rules that were added and removed.
     """
-    with KnowledgeGraph.open(location, read_only=True) as graph:
+    with graph_at(location, read_only=True) as graph:
         if pair is not None:
             delta = graph.changes(*pair)
             if as_json:

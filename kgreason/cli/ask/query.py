@@ -20,19 +20,21 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat
 
 from kgreason.cli.notation import prefixes
 from kgreason.cli.options import example, given, location
-from kgreason.cli.places import Graph, Place, folder, graph_at
+from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import QueryError
-from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.results.answers import Found, Triples
 from kgreason.sparql.columns import declared
 from kgreason.store.oxigraph.worker import wait_for
+
+if TYPE_CHECKING:
+    from kgreason.client.past import RemotePast
 
 _TABLES = ("table", "csv", "tsv", "json", "xml")
 _GRAPHS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
@@ -99,12 +101,10 @@ def query(
 
 
 @contextmanager
-def _opened(location: Place, commit: int | None) -> Iterator[Graph]:
+def _opened(location: Place, commit: int | None) -> Iterator[Graph | RemotePast]:
     """The graph at a place, as it is or as it was after a commit."""
-    if commit is not None:
-        folder(location, "--as-of")
     with graph_at(location, read_only=True) as graph:
-        if commit is None or not isinstance(graph, KnowledgeGraph):
+        if commit is None:
             yield graph
         else:
             with graph.as_of(commit) as past:

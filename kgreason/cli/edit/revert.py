@@ -6,26 +6,25 @@ Invariant: later edits of the same facts and rules stay, and are told. Cost: tha
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
-from kgreason.cli.options import as_json, catalogue, example, only_folder, verbose, warn
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.options import as_json, catalogue, example, existing, verbose, warn
+from kgreason.cli.places import Place
 
 _SHOWN = 10
 """At most this many conflicts are told one by one."""
 
 
 @click.command(epilog=example("kgreason revert -l store 7"))
-@only_folder
+@existing
 @click.argument("commit", type=click.IntRange(min=1))
 @catalogue
 @means
 @as_json
 @verbose
-def revert(location: Path, commit: int, catalogue: Path | None, how: Means, as_json: bool, verbose: bool) -> None:
+def revert(location: Place, commit: int, catalogue: Path | None, how: Means, as_json: bool, verbose: bool) -> None:
     """Take COMMIT back, by its number in `kgreason log`. The store must keep its history (`load --history all`).
 
     The triples and rules that the commit added go, those that it removed come back, and all that follows changes with
@@ -34,7 +33,7 @@ def revert(location: Path, commit: int, catalogue: Path | None, how: Means, as_j
     """
     done = Done(as_json=as_json, verbose=verbose)
     with edited(location, **how, catalogue=catalogue) as graph:
-        reverted = cast(KnowledgeGraph, graph).revert(commit)
+        reverted = graph.revert(commit)
         stats = graph.stats()
     values = counts(reverted.delta) | {"conflicts": list(reverted.conflicts)}
     conflicts = len(reverted.conflicts)

@@ -19,28 +19,31 @@ from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.formats import Types, wanted
+from kgreason.server.formats import wanted
 from kgreason.server.guard import check_role
+from kgreason.server.paths.clients.exact import DELTAS, is_exact
 from kgreason.server.paths.commits import edited, headers
 from kgreason.server.paths.served import number, parameters, served
 from kgreason.server.problems import Problem
 from kgreason.server.settings import ROLES
+from kgreason.wire import EXACT, deltas
 
-_DELTAS: Types = {"json": ("application/json",), "patch": ("application/rdf-patch", "text/x-rdf-patch")}
 _FEW, _MOST = 100, 10_000
 
 
 async def commits(request: Request) -> Response:
     """The last commits, the newest first: what each changed in numbers, its time, and rules and headers."""
-    limit = number(parameters(request), "limit") or _FEW
+    limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
-    found = await run_in_threadpool(lambda: [head.to_json() for head in graph.log(min(limit, _MOST))])
+    found = await run_in_threadpool(
+        lambda: [head.to_json() for head in graph.log(_FEW if limit is None else min(limit, _MOST))]
+    )
     return JSONResponse(found)
 
 
 async def commit(request: Request) -> Response:
     """What a commit changed, or with `since` what changed after another commit."""
-    form = wanted(request.headers.get("accept"), _DELTAS)
+    form = wanted(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
     answer = await run_in_threadpool(_told, graph, before, after, form)
@@ -48,9 +51,13 @@ async def commit(request: Request) -> Response:
 
 
 def _told(graph: KnowledgeGraph, before: int | None, after: int, form: str) -> tuple[bytes, str]:
+    if before is None and not after:
+        raise Problem(404, "there is no commit 0")
     delta = graph.changes(after - 1 if before is None else before, after)
     if form == "patch":
         return delta.to_patch().encode(), "application/rdf-patch"
+    if form == "exact":
+        return bytes(JSONResponse(deltas.encoded(delta)).body), EXACT
     told: dict[str, Any] = delta.to_json()
     if before is None:
         told |= {"log": graph.commit_head(after).to_json()}
@@ -70,7 +77,10 @@ async def revert(request: Request) -> Response:
         return list(done.conflicts), done.delta
 
     def answer(conflicts: list[str], delta: Delta, last: int) -> Response:
-        return JSONResponse({"commit": last, "conflicts": conflicts}, headers=headers(delta, last))
+        told: dict[str, Any] = {"commit": last, "conflicts": conflicts}
+        if is_exact(request):
+            return JSONResponse(told | {"delta": deltas.encoded(delta)}, headers=headers(delta, last), media_type=EXACT)
+        return JSONResponse(told, headers=headers(delta, last))
 
     return await edited(request, edit, answer)
 
@@ -78,6 +88,5 @@ async def revert(request: Request) -> Response:
 def _number(request: Request) -> int:
     """The number of a commit in the path. Raises Problem."""
     found = number({"commit": [request.path_params["number"]]}, "commit")
-    if not found:
-        raise Problem(404, "there is no commit 0")
+    assert found is not None
     return found

@@ -83,6 +83,22 @@ class Head:
             "work": dict(self.work),
         }
 
+    @classmethod
+    def of_json(cls, told: Mapping[str, Any]) -> Self:
+        """The head that `to_json` gave; rules that were removed come first."""
+        come, gone = told["rules_added"], told["rules_removed"]
+        return cls(
+            told["commit"],
+            told["time"],
+            Count(**told["appeared"]),
+            Count(**told["disappeared"]),
+            (*((-1, text) for text in gone), *((1, text) for text in come)),
+            told["facts"],
+            (told["asserted"], told["retracted"]),
+            told["headers"],
+            told["work"],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:

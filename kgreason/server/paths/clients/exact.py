@@ -18,7 +18,7 @@ from kgreason.server.streams.views import described
 from kgreason.wire import EXACT, deltas, values
 
 _FORMS: Types = {"json": ("application/json",), "exact": (EXACT,)}
-_DELTAS: Types = {**_FORMS, "patch": ("application/rdf-patch", "text/x-rdf-patch")}
+DELTAS: Types = {**_FORMS, "patch": ("application/rdf-patch", "text/x-rdf-patch")}
 
 
 def is_exact(request: Request) -> bool:
@@ -50,7 +50,7 @@ def _told(
     of_commit: Mapping[str, str],
     more: dict[str, int],
 ) -> Response:
-    match wanted(request.headers.get("accept"), _DELTAS):
+    match wanted(request.headers.get("accept"), DELTAS):
         case "patch":
             return Response(delta.to_patch(), headers={**of_commit, "Content-Type": "application/rdf-patch"})
         case "exact":
