@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
@@ -57,7 +57,7 @@ class View(NamedTuple):
             return f'H commit "{delta.commit}" .\n{shown.to_patch()}'.encode()
         if is_part and not shown:
             return f"id: {delta.commit}\n\n".encode()
-        found = deltas.encoded(shown) if self.form == "exact" else described(shown)
+        found = deltas.encoded(shown) if self.form == "exact" else shown.to_json()
         return f"id: {delta.commit}\nevent: commit\ndata: {json.dumps(found)}\n\n".encode()
 
 
@@ -81,14 +81,3 @@ def pattern_of(text: str) -> Terms:
         None if term is None else fitting(term, place) for term, place in zip(found, _PLACES, strict=True)
     )
     return subject, predicate, object_
-
-
-def described(delta: Delta) -> dict[str, Any]:
-    """A delta for `json.dumps`; terms are N-Triples text."""
-    return {
-        "commit": delta.commit,
-        "appeared": {"asserted": delta.appeared(asserted=True), "inferred": delta.appeared(asserted=False)},
-        "disappeared": {"asserted": delta.disappeared(asserted=True), "inferred": delta.disappeared(asserted=False)},
-        "asserted": delta.quads(added=True),
-        "retracted": delta.quads(added=False),
-    }

@@ -14,7 +14,6 @@ from starlette.responses import JSONResponse, Response
 from kgreason.graph.changes.delta import Delta
 from kgreason.server.formats import Types, wanted
 from kgreason.server.paths.commits import headers
-from kgreason.server.streams.views import described
 from kgreason.wire import EXACT, deltas, values
 
 _FORMS: Types = {"json": ("application/json",), "exact": (EXACT,)}
@@ -35,7 +34,7 @@ def answered(request: Request, value: Callable[[], Any], plain: Callable[[], Any
 
 def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
     """The delta of a commit as the request wants it; `commit` is the last commit. Raises Problem."""
-    return _told(request, delta, lambda: described(delta), headers(delta, commit), more)
+    return _told(request, delta, delta.to_json, headers(delta, commit), more)
 
 
 def tried(request: Request, delta: Delta, limit: int | None, commit: int, **more: int) -> Response:
@@ -61,7 +60,7 @@ def _told(
 
 def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
     """A delta as plain JSON: at most `limit` triples of each kind, and how many there are of all kinds."""
-    told = described(delta)
+    told = delta.to_json()
     lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
     counts = {
         name: {kind: len(found) for kind, found in told[name].items()} for name in ("appeared", "disappeared")
