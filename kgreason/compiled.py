@@ -2,8 +2,8 @@
 
 Kernels take arrays and scalars, return arrays and scalars, and release the GIL. Numba compiles a kernel on first use.
 Invariant: a cached kernel is used only if no kernel source has changed since it was compiled. Numba itself stamps a
-cache entry with the file of the outermost kernel only, and would not notice a change in a kernel that this one calls.
-The locators here stamp the entry with all modules of the folders that hold kernels.
+cache entry with the file of the outermost kernel only. It would not notice a change in a kernel that the outermost
+kernel calls. The locators here stamp the entry with all modules of the folders that hold kernels.
 
 Cost: importing this module imports Numba (about 0.3 s). So only modules that compute import it; the commands `query`
 and `dump` do not.
@@ -35,7 +35,10 @@ _INLINED = _OPTIONS | {"nopython": True, "boundscheck": None, "no_cpython_wrappe
 
 @functools.cache
 def _sources_stamp() -> str:
-    """A hash of this module and of all modules in the folders that hold kernels, because constants are compiled in."""
+    """A hash of the text of this module and of all modules in the folders that hold kernels.
+
+    Modules without kernels count too, because a kernel has the constants of such modules compiled in.
+    """
     digest = hashlib.sha256(numba.__version__.encode())
     for path in (Path(__file__), *kernel_sources(_PACKAGE)):
         digest.update(path.read_bytes())
@@ -43,14 +46,17 @@ def _sources_stamp() -> str:
 
 
 def kernel_sources(package: Path) -> list[Path]:
-    """All modules of the subfolders of a package that have a module with kernels."""
+    """All modules in those subfolders of a package that contain at least one module with kernels."""
     inner = [path for path in package.rglob("*.py") if path.parent != package]
     folders = {path.parent for path in inner if b"from kgreason.compiled import" in path.read_bytes()}
     return sorted(path for path in inner if path.parent in folders)
 
 
 class _Stamped:
-    """Mixin of a cache locator: it serves functions of this package only, and stamps them with all kernel sources."""
+    """Mixin for a cache locator of Numba: it serves only functions of this package.
+
+    The stamp of a cache entry is `_sources_stamp`.
+    """
 
     def get_source_stamp(self) -> str:
         return _sources_stamp()
@@ -71,7 +77,7 @@ class InTree(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
 
 
 class UserWide(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
-    """The cache in the user's cache folder, if the others cannot be used."""
+    """The cache in the user's cache folder, if the two other caches cannot be used."""
 
 
 _LOCATORS = ",".join(f"{__name__}.{cls.__name__}" for cls in (UserProvided, InTree, UserWide))
@@ -88,13 +94,13 @@ def kernel(function: _Function) -> _Function:
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether the cache has a kernel for the present sources, so that a call compiles nothing."""
+    """Whether the cache has this kernel, compiled from the present sources. Then a call compiles nothing."""
     return bool(cast(Any, function)._cache._cache_file._load_index())
 
 
 @functools.cache
 def announce(function: Callable[..., Any]) -> None:
-    """Log that kernels are compiled now, once in a process, unless this kernel is in the cache."""
+    """Log, at the first call for `function`, that kernels are compiled now, unless the cache has this kernel."""
     if not is_compiled(function):
         _LOG.info(ONCE)
 
@@ -109,7 +115,8 @@ class _Inlined(CPUDispatcher):  # type: ignore[misc]
 def inline(function: _Function) -> _Function:
     """Compile `function` as a part of the kernels that call it; it has no cache entry.
 
-    A call from Python raises TypeError: the wrapper that such a call needs would be a sixth of all compilation.
+    A call from Python raises TypeError, because the function has no wrapper for such calls. Compiling these wrappers
+    would take a sixth of the time of all compilation.
     """
     if numba.config.DISABLE_JIT:
         return function

@@ -5,10 +5,10 @@
     │   ├── RdfSyntaxError      an RDF document that does not parse: file, line, column
     │   ├── InputTypeError      an argument of a wrong type; also a TypeError
     │   └── DroppedWarning      a warning that a generalised triple is dropped
-    ├── RuleError               a rule that cannot be used, by name
+    ├── RuleError               a rule that cannot be used
     │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
     │   ├── UnsafeRuleError     a variable of the head, or under NOT, that no body atom binds
-    │   └── StratificationError rules that say NOT in a circle
+    │   └── StratificationError rules that depend on each other in a circle, through NOT
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
     │   └── QueryTimeoutError   a query that exceeded its timeout
     ├── StoreError              a store or a graph that cannot be opened, read or written
@@ -59,11 +59,11 @@ class DroppedWarning(InputError, UserWarning):  # noqa: N818  # it is a warning 
 
 
 class RuleError(KgreasonError):
-    """A rule that cannot be used; the message names it."""
+    """A rule that cannot be used; the message names the rule."""
 
 
 class RuleSyntaxError(RuleError):
-    """Rule text that does not parse; the message says where, what was found and what was expected."""
+    """Rule text that does not parse; the message has the place, the text found there, and what was expected."""
 
     def __init__(self, source: str, line: int | None, column: int | None, problem: str) -> None:
         self.source, self.line, self.column, self.problem = source, line, column, problem
@@ -71,11 +71,14 @@ class RuleSyntaxError(RuleError):
 
 
 class UnsafeRuleError(RuleError):
-    """A rule with a variable in its head or under NOT that no body atom binds."""
+    """A rule with a variable in its head, or under NOT, that no atom of its body binds."""
 
 
 class StratificationError(RuleError):
-    """Rules that say NOT in a circle, so that there is no order in which they can be decided; nothing has changed."""
+    """Rules that depend on each other in a circle, through NOT. No order can decide them; nothing has changed.
+
+    Example: the rules `p(?x) :- a(?x), NOT q(?x) .` and `q(?x) :- a(?x), NOT p(?x) .`.
+    """
 
 
 class QueryError(KgreasonError):
@@ -99,7 +102,7 @@ class GraphBusyError(StoreError):
 
 
 class HistoryError(StoreError):
-    """A commit that the history does not have: it is older than what is kept, or the graph keeps no history."""
+    """A commit that is not in the history. Examples: the commit is too old, or the graph keeps no history."""
 
 
 class StoreVersionError(StoreError):
@@ -118,7 +121,7 @@ class ContradictionError(KgreasonError):
     """A commit that raises contradictions, in a graph that refuses them; nothing has changed.
 
     `contradictions` are the contradictions (`proofs.contradiction.Contradiction`) that the graph did not have before.
-    The message has the first of them.
+    The message has the first contradiction.
     """
 
     def __init__(self, contradictions: Iterable[Any]) -> None:

@@ -1,9 +1,9 @@
-"""`parser_of`: Lark's parser of a grammar.
+"""`parser_of`: makes Lark's parser for a grammar.
 
-Invariant: no two threads build one at a time. Lark evaluates the literals of a grammar as Python, in which CPython 3.11
-may fail where two threads do it at once.
+Invariant: only one thread at a time makes a parser. Lark evaluates the literals of a grammar as Python code. CPython
+3.11 may fail if two threads do this at the same time.
 
-Cost: importing Lark, and 0.05 s for each grammar; to be kept by who asks.
+Cost: importing Lark, and 0.05 s for each call of `parser_of`. So the callers keep the parser.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ _BUILDING = Lock()
 
 
 def parser_of(*modules: str, **options: Any) -> Lark:
-    """The LALR parser of `grammar.lark` beside a module, which is given by its file; `options` are those of Lark.
+    """The LALR parser for the file `grammar.lark` in the folder of a module. `options` are passed to Lark.
 
-    The grammar may use the rules of the grammars beside further modules.
+    The first of `modules` is the `__file__` of this module. The grammar may use rules of the files `grammar.lark`
+    beside the other `modules`.
     """
     text = "\n".join(Path(module).with_name("grammar.lark").read_text("utf-8") for module in modules)
     with _BUILDING:

@@ -1,4 +1,4 @@
-"""How long work reports its progress.
+"""How work that takes a while reports its progress.
 
 `with progress(stage, total) as report` opens a stage. The work calls `report(n)` after each `n` steps; `report(0)` only
 shows that the work goes on. The command line draws a bar, and `SILENT` shows nothing. If `report` raises an error, the
@@ -17,7 +17,7 @@ class Progress(Protocol):
     """A function that opens a stage of some work: reading, importing, reasoning, storing, writing."""
 
     def __call__(self, stage: str, total: int | None = None, /) -> AbstractContextManager[Callable[[int], object]]:
-        """A context with a function as its value; the work calls it with the number of steps since the last call."""
+        """A context that gives a function; the work calls the function with the number of steps since the last call."""
         ...
 
 
@@ -42,7 +42,10 @@ class CancelledError(Exception):
 
 @contextmanager
 def cancellable() -> Iterator[Callable[[int], None]]:
-    """A `report` for work in another thread. After the block of this thread has failed, it raises CancelledError."""
+    """Give a `report` to pass to work in another thread. It stops this work if the block of the context fails.
+
+    After the block has raised an error, the next call of `report` raises CancelledError in the other thread.
+    """
     cancelled = threading.Event()
 
     def report(_done: int) -> None:

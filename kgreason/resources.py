@@ -3,7 +3,7 @@
 In an installed package the folders lie inside `kgreason/`; in a checkout they lie beside it. One lookup serves both,
 and nothing else of kgreason knows where its data lies.
 
-Cost: one or two calls of the file system; nothing is read.
+Cost: one or two calls of the file system; no file is read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ _PACKAGE = Path(__file__).parent
 
 
 def resource(folder: str, name: str) -> Path:
-    """The path of the shipped file `folder/name`; raises `InputError`, naming those that exist, where there is none."""
+    """The path of the shipped file `folder/name`.
+
+    Raises InputError if there is no such file. The message lists the files of the folder.
+    """
     found = [place / folder for place in (_PACKAGE, _PACKAGE.parent) if (place / folder).is_dir()]
     for place in found:
         if (place / name).is_file():

@@ -9,7 +9,7 @@ the facts do. Read the modules in this order; each starts with its equations.
     incremental  joins, distinct, antijoin and group on changes instead of states
     rewriting    unification and substitutions
     kit          what the circuit sees of a program: directions, grounding signals, queries, join orders
-    functions    what expressions and aggregates mean: the circuit is given it
+    functions    what expressions and aggregates mean; the caller of a circuit passes this meaning
     consequences the immediate consequences by definition
     grounding    gatekeep, product, ground, index; the steps of FILTER, BIND, AGGREGATE and NOT
     figures      the circuits below, wired
@@ -25,8 +25,9 @@ Fig. 1, naive: each commit computes the fixpoint of T, the immediate-consequence
                                ^                |
                                +---- z^-1 ---- T <-- hold -- I -- rules
 
-Fig. 2, incremental: no state is computed again. A second loop inside the level walks along the rule bodies, one body
-atom in each step; its rows are the rewrites. z'^-1 delays by one step, and the integral S' leads out of the steps.
+Fig. 2, incremental: no state is computed again. A second loop inside the level goes along the rule bodies, one body
+atom in each step. The rows of this loop are the rewrites: partial matches of a body, also called *walks* along the
+body. z'^-1 delays by one step, and the integral S' leads out of the steps.
 
     asserted -- d0 --> (+) -- distinct --+-------------------------------> S --> change of the model
                         ^                |

@@ -1,13 +1,14 @@
 """The immediate consequences of a program by definition.
 
 `consequences` is the operator T of Datalog. For every rule, and every substitution under which the body of the rule
-holds, T(rules, facts, below) has the heads with the weight of the rule. The body holds if
+holds, T(rules, facts, below) has the heads of the rule, with the weight of the rule. The body holds under a
+substitution if each part of the body does:
 
     atom         the substitution turns it into a fact of `facts`
     AGGREGATE    the substitution has the values of a group and the value of this group over `below`
     FILTER       the expression holds
     BIND         the substitution has the result of the expression
-    NOT          under no extension its atoms are facts of `below` and its filters hold
+    NOT          no extension of the substitution makes the atoms under NOT facts of `below` and the filters hold
 
 T is linear in the rules. It is monotone in `facts`, but not linear, and it is not monotone in `below`. So `below` must
 be final: the model of the strata below (`strata`). Cost: nested loops over the facts of each atom's relation.
@@ -77,7 +78,7 @@ class _Application:
         return _Application(self._below, self._below, self._functions)
 
     def _grouped(self, aggregate: Aggregate) -> Groups:
-        """The value of each group that has one."""
+        """For each group that has a value: the constants of the group, and the value of the aggregate."""
         members: defaultdict[tuple[Constant, ...], defaultdict[Member, int]] = defaultdict(lambda: defaultdict(int))
         for found in map(dict, self._inner().solutions((*aggregate.atoms, *aggregate.computed), ())):
             member = () if aggregate.argument is None else (found[aggregate.argument],)

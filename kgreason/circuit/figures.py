@@ -79,11 +79,14 @@ class Wired(NamedTuple):
 Figure: TypeAlias = Callable[[Stream[Atom], Stream[Rule], Functions], Wired]
 """Wires a stratum. Arguments: the changes of the facts from below and of the rules, at times (commit,)."""
 Matcher: TypeAlias = Callable[[Stream[Gate], Stream[Atom], Stream[Rule]], Stream[Rewrite]]
-"""The join of gates with facts. Rules have the times (commit,), facts those or (commit, level), gates one axis more."""
+"""The join of gates with facts. Rules have times (commit,). Facts have times (commit,) or (commit, level).
+
+Gates have one axis more than the facts: the step.
+"""
 
 
 class _Inner(NamedTuple):
-    """What the inner bodies of NOT and AGGREGATE give, at times (commit,)."""
+    """The matches under NOT, and the rows of the groups of AGGREGATE, at times (commit,)."""
 
     negated: Stream[Match]
     groups: Stream[Group]
@@ -159,7 +162,7 @@ def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match
 def _walks(
     facts: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher, inner: _Inner | None
 ) -> Stream[Rewrite]:
-    """The stream of all rewrites of a level: START, and what each kind of step makes from it, one step at a time.
+    """The stream of all rewrites of a level: START, and the rewrites that the steps make from it, one step at a time.
 
     `inner` is None for the walks along the inner bodies, which have no NOT and no AGGREGATE.
     """

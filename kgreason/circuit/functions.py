@@ -1,10 +1,10 @@
-"""`Functions`: the meaning of expressions and aggregates, which a circuit is given and does not know.
+"""`Functions`: the meaning of expressions and aggregates. The circuit does not know it; the caller passes it.
 
-A function of rows is linear: each row becomes the rows of its results, with the same weight. So it is lifted into a
-circuit, and is its own incremental version.
+A function of rows is linear: each row becomes the rows of its results, with the same weight. So the function is lifted
+into a circuit, and is its own incremental version.
 
     FILTER(?x > 1)        {?x: "2"}  ->  {?x: "2"}              {?x: "1"}  ->  nothing
-    BIND(?x + 1 AS ?y)    {?x: "2"}  ->  {?x: "2", ?y: "3"}     {?x: "a"}  ->  nothing, as it is an error
+    BIND(?x + 1 AS ?y)    {?x: "2"}  ->  {?x: "2", ?y: "3"}     {?x: "a"}  ->  nothing: an error
 
 Law: the same arguments always give the same results.
 """
@@ -33,7 +33,7 @@ class Functions(NamedTuple):
 
 
 NO_FUNCTIONS = Functions(lambda *_: (), lambda *_: None)
-"""Every expression and aggregate is an error."""
+"""Functions under which every expression and every aggregate is an error."""
 
 
 def computations(functions: Functions, computed: Computed, substitution: Substitution) -> Iterator[Substitution]:

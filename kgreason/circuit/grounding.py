@@ -1,7 +1,7 @@
 """The joins of the dynamic circuit, as functions of Z-sets: gatekeep, product, ground, index (DYRE, section 4), probe.
 
-A *rewrite* is a walk along the bodies of rules: the prefix that it has passed, and the substitution that turns this
-prefix into facts. It starts with the empty prefix.
+A *rewrite* is a partial match of a rule body, also called a *walk* along the body. It has the prefix of the body that
+is matched so far, and the substitution that turns this prefix into facts. It starts with the empty prefix.
 
     gatekeep   rewrites  x  directions     gates: the next atom of each walk, with the known values
     product    gates     x  facts          rewrites: the walk one atom further, for each matching fact
@@ -35,14 +35,14 @@ from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Term,
 
 
 class Rewrite(NamedTuple):
-    """A walk: the steps of the body that it has passed, and the values of their variables."""
+    """A partial match of a body: the steps that are matched so far, and the values of the variables of these steps."""
 
     prefix: Prefix
     substitution: Substitution
 
 
 class Gate(NamedTuple):
-    """A walk that waits for a fact: its prefix after the next step, the atom to match, and the substitution so far."""
+    """A rewrite that waits for a fact: its prefix after the next step, the atom to match, the substitution so far."""
 
     after: Prefix
     atom: Atom
@@ -68,21 +68,27 @@ Asked: TypeAlias = tuple[Step, tuple[Constant, ...]]
 
 
 class Match(NamedTuple):
-    """A match of an inner body: where it belongs, and what an aggregate, or a filter under NOT, reads of it."""
+    """A match of the atoms inside a NOT or AGGREGATE (`asked`).
+
+    `member` has the values that the aggregate, or the filters under the NOT, read of the match.
+    """
 
     asked: Asked
     member: Member
 
 
 class Met(NamedTuple):
-    """A walk before a NOT, and what the filters under this NOT read of a match of its atoms."""
+    """A rewrite before a NOT, together with one match of the atoms under the NOT.
+
+    `member` has the values that the filters under the NOT read of the match.
+    """
 
     rewrite: Rewrite
     member: Member
 
 
 class Group(NamedTuple):
-    """The value of an aggregate for a group: the values of the group's variables, then the value."""
+    """The value of an aggregate for a group. `constants`: the values of the group's variables, then this value."""
 
     aggregate: Step
     constants: tuple[Constant, ...]
@@ -173,7 +179,7 @@ def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
 
 
 def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
-    """The rewrites of the pairs for which the filters under NOT hold: these do not pass."""
+    """The rewrites of the pairs for which the filters under NOT hold. NOT excludes these rewrites."""
 
     def kept(met: Met) -> Iterator[Rewrite]:
         negated = _negated(met.rewrite)
@@ -191,7 +197,7 @@ def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
 
 
 def value_of(functions: Functions, asked: Asked, members: ZSet[Match]) -> Group | None:
-    """The row of a group; None if the aggregate has no value for its matches."""
+    """The row of a group; None if the aggregate has no value for the matches of the group."""
     aggregate, constants = asked
     assert isinstance(aggregate, Aggregate)
     value = aggregated(functions, aggregate, project(members, lambda match: match.member))

@@ -1,7 +1,8 @@
 """The grounding kit of a program as Z-sets: its directions, grounding signals and join orders (DYRE, section 4).
 
-The circuit walks along the body of a rule, atom by atom. The position of a walk is the *prefix* of the body that it has
-passed. (The paper uses a sum of hashes of the atoms instead; such sums collide and lose the order of the atoms.)
+The circuit matches the body of a rule atom by atom: it *walks* along the body. The position of a walk is the *prefix*
+of the body that is matched so far. (The paper uses a sum of hashes of the atoms instead; such sums collide and lose the
+order of the atoms.)
 
     path(?x, ?z) :- edge(?x, ?y), path(?y, ?z) .
 
@@ -16,9 +17,9 @@ prefix is the whole body, so a rule with an empty body is grounded before the fi
 columns that are bound when the walk reaches the atom: the columns of constants and of variables of the prefix.
 
 The body of a rule goes on after its atoms: AGGREGATE, then FILTER and BIND, then NOT. Each of them is a step of the
-walk, as an atom is, and has a direction. The atoms inside NOT and AGGREGATE are an *inner body*: a walk of its own,
-along a rule without heads. A *query* says which NOT or AGGREGATE stands at the end of an inner body. Filters
-under NOT are no part of it, as they may read variables of the rule.
+walk, as an atom is, and has a direction. The atoms inside a NOT or AGGREGATE are an *inner body*. The circuit matches
+an inner body in a walk of its own, as the body of a rule without heads. A *query* says to which NOT or AGGREGATE an
+inner body belongs. Filters under NOT are no part of the inner body, because they may read variables of the rule.
 
     s(?x) :- p(?x), FILTER(?x > 1), NOT EXISTS ?y IN (q(?x, ?y), r(?y)) .
 
@@ -45,21 +46,21 @@ Prefix: TypeAlias = tuple[Step, ...]
 
 
 class Direction(NamedTuple):
-    """The step from a prefix of a body to the next prefix; the last part of `after` is the step."""
+    """A prefix of a body (`before`), and the same prefix with one step more (`after`)."""
 
     before: Prefix
     after: Prefix
 
 
 class Signal(NamedTuple):
-    """A whole body, and a head to ground when a walk has reached the end of the body."""
+    """A whole body, and a head to derive when all steps of the body are matched."""
 
     body: Prefix
     head: Atom
 
 
 class Query(NamedTuple):
-    """A whole inner body, and the NOT or AGGREGATE that it is inside of."""
+    """The atoms inside a NOT or AGGREGATE (`body`), and this NOT or AGGREGATE (`asker`)."""
 
     body: Prefix
     asker: Not | Aggregate
@@ -74,12 +75,15 @@ class JoinOrder(NamedTuple):
 
 
 def steps(rule: Rule) -> Prefix:
-    """The whole body of a rule, in the order of the walk: each step has the values that it reads."""
+    """The whole body of a rule, in the order in which it is matched: atoms, AGGREGATE, FILTER and BIND, NOT.
+
+    In this order, each step reads only values that earlier steps have bound.
+    """
     return *rule.body, *rule.aggregates, *rule.computed, *rule.negated
 
 
 def directions(program: ZSet[Rule], kind: type[Step] = Atom) -> ZSet[Direction]:
-    """`dir(P)`: all directions of a program whose step is of this kind, one for each such part of each rule's body."""
+    """`dir(P)`: the directions of a program, one for each step of this kind in the body of each rule."""
     return expand(program, lambda rule: _directions(rule, kind))
 
 
@@ -89,24 +93,24 @@ def signals(program: ZSet[Rule]) -> ZSet[Signal]:
 
 
 def inner(program: ZSet[Rule]) -> ZSet[Rule]:
-    """The inner bodies of a program, as rules without heads."""
+    """The inner bodies of a program (the atoms inside each NOT and AGGREGATE), as rules without heads."""
     return expand(program, lambda rule: (body for _, body in _inner(rule)))
 
 
 def queries(program: ZSet[Rule], kind: type[Not | Aggregate]) -> ZSet[Query]:
-    """The inner bodies of a program with the NOT or AGGREGATE around them, if this is of this kind."""
+    """The inner bodies inside a NOT, or inside an AGGREGATE, as `kind` says; each with its NOT or AGGREGATE."""
     return expand(
         program, lambda rule: (Query(steps(body), asker) for asker, body in _inner(rule) if isinstance(asker, kind))
     )
 
 
 def join_orders(program: ZSet[Rule]) -> ZSet[JoinOrder]:
-    """`jorder(P)`: all join orders of a program: for each body atom, the columns by which facts are looked up."""
+    """`jorder(P)`: the join orders of a program: for each body atom, the columns by which its facts are looked up."""
     return expand(program, lambda rule: map(join_order, _directions(rule, Atom)))
 
 
 def join_order(direction: Direction) -> JoinOrder:
-    """The join order of a direction: the columns of its atom that are bound when a walk reaches the atom."""
+    """The join order of a direction: the columns of its last atom that hold constants or variables bound before."""
     *before, atom = direction.after
     assert isinstance(atom, Atom)
     known = {variable for done in before if isinstance(done, Atom) for variable in done.variables()}

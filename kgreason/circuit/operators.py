@@ -64,7 +64,7 @@ def plus(*streams: Stream[A]) -> Stream[A]:
 
 
 def delay(stream: Stream[A], axis: int) -> Stream[A]:
-    """The stream, one time later along an axis: `z^-1(s)[t] = s[t - 1]`, and zero at time 0."""
+    """The stream, delayed by one time along an axis: `z^-1(s)[t] = s[t - 1]`, and zero at time 0."""
     delayed: Delay[A] = Delay(stream.circuit, stream.axes, axis)
     delayed.connect(stream)
     return delayed
@@ -84,7 +84,7 @@ def integrate(stream: Stream[A], axis: int) -> Stream[A]:
 
 
 def differentiate(stream: Stream[A], axis: int) -> Stream[A]:
-    """`D(s) = s - z^-1(s)`: the change since the time before."""
+    """`D(s) = s - z^-1(s)`: the change from the previous time to this time."""
     return plus(stream, lift(zset.negative, delay(stream, axis)))
 
 

@@ -2,16 +2,16 @@
 
 The state is the asserted facts and the rules in force. The circuit computes the model: the least model of the rules
 over the facts; if rules say NOT or AGGREGATE, the perfect model (Apt, Blair and Walker). Each stratum has a circuit of
-its own, which reads the model of the strata below. The first one reads the asserted facts, and each asserted triple
-once more as a fact of the relation DATA.
+its own, which reads the model of the strata below. The circuit of the first stratum reads the asserted facts. It reads
+each asserted triple twice: as a triple, and as a fact of the relation DATA.
 
     facts --> stratum 0 --> change of the model --> stratum 1 --> change of the model --> ... --> delta
                  ^                                     ^
                rules                                 rules
 
 A rule whose stratum changes leaves one circuit and enters another one. A stratum is wired when the first rule comes
-that needs it. At that commit, all facts from below are new for its circuit (`past` below): they go in with the change
-of this commit, and are taken from the change that comes out.
+that needs it. At that commit, all facts from below are new for the circuit of the stratum (`past` in the code). These
+facts enter the circuit together with the change of the commit, and are subtracted from the change that comes out.
 
  In a commit, a positive weight asserts a fact or adds a rule; a negative weight retracts the fact or
 removes the rule. To assert a fact that is asserted already has no effect. So only weights of 1 and -1 enter the
@@ -21,7 +21,7 @@ Laws: the delta is the model after the commit minus the model before it. The lev
 scratch. All three kinds of circuit agree. If a commit raises an error, everything stays as before.
 
 Cost: too slow for real data. A commit visits every join at every level that any commit has reached, even if nothing
-changes there, and copies the dictionaries that grow.
+changes there. It also copies the dictionaries that grow.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class _Stratum(NamedTuple):
 class ReferenceCircuit:
     """Facts and rules, and the circuit of DYRE's Fig. 1 (naive), 2 (incremental) or 3 (indexed) that evaluates them.
 
-    `functions` give the expressions and aggregates of rules a meaning; without them such rules are refused.
+    `functions` give the expressions and aggregates of rules a meaning. Without `functions`, `commit` refuses rules with
+    expressions or aggregates.
 
     >>> from kgreason.rules.model import Variable
     >>> x, y, z = map(Variable, "xyz")
@@ -84,8 +85,8 @@ class ReferenceCircuit:
         """Assert and retract facts, add and remove rules; returns the facts that appeared (1) and disappeared (-1).
 
         Only the sign of a weight matters. Raises UnsafeRuleError for a fact with a variable, and for a rule with a
-        variable that its body does not bind; RuleError for a rule that needs functions, if there are none;
-        StratificationError if the rules have no strata.
+        variable that its body does not bind. Raises RuleError for a rule with expressions or aggregates if the circuit
+        has no functions. Raises StratificationError if the rules have no strata.
         """
         for fact in facts:
             _check_ground(fact)
@@ -111,9 +112,9 @@ class ReferenceCircuit:
         return set().union(*self.levels())
 
     def levels(self) -> list[set[Atom]]:
-        """The model by level: the asserted facts, then for each application of the rules the facts that it adds.
+        """The model by level: the asserted facts, then the facts that each application of the rules adds.
 
-        The levels of a stratum come after those of the strata below.
+        The levels of a stratum come after the levels of the strata below.
         """
         levels: list[set[Atom]] = []
         for stratum in self._strata:
@@ -124,7 +125,7 @@ class ReferenceCircuit:
         return levels
 
     def _next_stratum(self) -> _Stratum:
-        """Wire one stratum more, above those that are there."""
+        """Wire one stratum more, above the present strata."""
         rules: Source[Rule] = Source(self._circuit)
         if not self._strata:
             below = lift(lambda facts: expand(facts, _read), self._facts)
@@ -149,7 +150,7 @@ def _check_ground(fact: Atom) -> None:
 
 
 def _read(fact: Atom) -> tuple[Atom, ...]:
-    """An asserted fact as the facts that rules read."""
+    """The facts that rules read for an asserted fact: the fact, and for a triple also a fact of the relation DATA."""
     return (fact, Atom(DATA, fact.terms)) if fact.relation is None else (fact,)
 
 
@@ -162,7 +163,10 @@ def _levels(wired: Wired) -> list[set[Atom]]:
 
 
 def _changes(wishes: Mapping[T, int], present: Container[T]) -> dict[T, int]:
-    """The rows to add, with weight 1, and the rows to remove, with weight -1; rows that need no change are left out."""
+    """The rows to add, with weight 1, and the rows to remove, with weight -1.
+
+    Present rows that `wishes` add, and absent rows that `wishes` remove, are left out.
+    """
     return {
         row: 1 if weight > 0 else -1 for row, weight in wishes.items() if weight and (weight > 0) != (row in present)
     }

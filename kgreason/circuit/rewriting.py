@@ -6,7 +6,7 @@ So two substitutions along the same atoms are equal exactly if they give the sam
     unify(p(?x, ?y), p(a, b)) = {?x: a, ?y: b}
     substitute(q(?y, ?z), {?x: a, ?y: b}) = q(b, ?z)
 
-    unifiable(p(?x, a), p(b, ?x)) = True, as the variables of two atoms are different ones
+    unifiable(p(?x, a), p(b, ?x)) = True: the two ?x are different variables
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def substitute(atom: Atom, substitution: Substitution) -> Atom:
 
 
 def extend(substitution: Substitution, terms: tuple[Term, ...], constants: tuple[Constant, ...]) -> Substitution | None:
-    """The substitution, extended so that it turns the terms into the constants; None if that is not possible."""
+    """The substitution, extended so that it turns `terms` into `constants`; None if no extension does."""
     bound = unify(substitute(Atom(None, terms), substitution), Atom(None, constants))
     return None if bound is None else substitution + bound
 

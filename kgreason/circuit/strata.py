@@ -1,16 +1,18 @@
 """`strata`: the order in which the rules of a program are evaluated (W3C, *SPARQL-RL*, stratification).
 
     A depends on B     a head of B and an atom that A reads can be the same fact
-    closed             the atom is inside NOT or AGGREGATE; or A is a rule of SPARQL-RL that assigns a value
-    stratum(A)         >= stratum(B) for every B that A depends on, > if the dependency is closed; the smallest such
+    closed             a dependency is closed if this atom of A is inside NOT or AGGREGATE, or if A is a rule of
+                       SPARQL-RL that assigns a value
+    stratum(A)         the smallest number that is >= stratum(B) for every B that A depends on, and > stratum(B) if the
+                       dependency is closed
 
 So everything that NOT and AGGREGATE read is final below the stratum of their rule. Rules have strata, not predicates: a
-predicate, and even a fact, can have rules in several strata. A program whose dependencies have a cycle with a closed
-one has no strata.
+predicate, and even a fact, can have rules in several strata. A program has no strata if its dependencies have a cycle
+that contains a closed dependency.
 
 This module is written from the definition alone. It shares no code with the strata of the engine (`rules.strata`),
-which allow recursion through MIN and MAX; the specification does not. Cost: it compares each rule with every other one,
-unless nothing is closed.
+which allow recursion through MIN and MAX; the specification does not. Cost: each rule is compared with every other
+rule, unless no dependency is closed.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ def strata(rules: Iterable[Rule]) -> dict[Rule, int]:
 
 
 def _read(rule: Rule) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms that a rule reads, each with whether the dependency is closed."""
+    """Yield pairs: an atom that the rule reads, and whether a dependency through this atom is closed."""
     assigns = rule.dialect == "srl" and any(computed.result is not None for computed in rule.computed)
     yield from ((atom, assigns) for atom in rule.body)
     yield from ((atom, True) for aggregate in rule.aggregates for atom in aggregate.atoms)
@@ -62,7 +64,7 @@ def _dependencies(rules: Iterable[Rule]) -> Iterator[_Dependency]:
 
 
 def _message(dependencies: list[_Dependency]) -> str:
-    """Name the rules of a cycle with a closed dependency."""
+    """The error message: it names the rules of a cycle that contains a closed dependency."""
     needs: dict[Rule, set[Rule]] = {}
     for reader, producer, _ in dependencies:
         needs.setdefault(reader, set()).add(producer)
@@ -74,7 +76,7 @@ def _message(dependencies: list[_Dependency]) -> str:
 
 
 def _all(rule: Rule, needs: dict[Rule, set[Rule]]) -> set[Rule]:
-    """The rules that a rule needs, directly or not, and the rule itself."""
+    """The rules that a rule needs, directly or through other rules, and the rule itself."""
     found, queue = {rule}, [rule]
     while queue:
         new = needs.get(queue.pop(), set()) - found

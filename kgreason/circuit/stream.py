@@ -92,7 +92,7 @@ class Stream(Generic[A]):
         return self._settled
 
     def end_commit(self, done: bool) -> None:
-        """If the commit is done, keep its values and drop those of the commit before; otherwise drop its values."""
+        """If the commit is done, drop the values of the commit before it. Otherwise drop the values of this commit."""
         if done:
             self._settled = self._running
         self._running = {}

@@ -126,7 +126,7 @@ def group_change(
 
 
 def itself(row: A) -> A:
-    """The key of a row that is its own key."""
+    """Return the row itself: the key function for rows that are their own keys."""
     return row
 
 
@@ -135,7 +135,10 @@ def _sign(weight: int) -> int:
 
 
 def _sum(pairs: Iterable[tuple[A, int]], start: dict[A, int] | None = None) -> dict[A, int]:
-    """Add each row's weights to `start` (a new dictionary if None) and return it; rows of weight 0 are removed."""
+    """Add the weight of each pair (row, weight) to `start`, and return `start`. Rows of weight 0 are removed.
+
+    If `start` is None, a new dictionary takes its place.
+    """
     sums = {} if start is None else start
     for row, weight in pairs:
         total = sums.get(row, 0) + weight

@@ -21,9 +21,10 @@ _Number = TypeVar("_Number", bound=np.integer)
 
 
 class Groups(NamedTuple):
-    """n rows in g groups of equal rows. `order`, int64[n]: the numbers of the rows, sorted by row.
+    """n rows in g groups of equal rows.
 
-    `starts`, int64[g]: the position in `order` where each group starts.
+    `order`, int64[n]: the numbers of the rows, such that the rows are in lexicographic order. `starts`, int64[g]: the
+    position in `order` where each group starts.
     """
 
     order: npt.NDArray[np.int64]
@@ -55,7 +56,10 @@ class Groups(NamedTuple):
 
 
 def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
-    """The different values of an array of any shape, ascending: [n]. It sorts; `np.unique` hashes, 40 times slower."""
+    """The different values of an array of any shape, ascending: [n].
+
+    This function sorts. `np.unique` hashes, which takes 40 times as long.
+    """
     ordered = np.sort(values, axis=None)
     is_first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
@@ -75,9 +79,10 @@ def grouped(columns: npt.NDArray[np.int32]) -> Groups:
 
 
 def _packed(columns: npt.NDArray[np.int32]) -> list[npt.NDArray[np.uint64]]:
-    """The rows as words: comparing the words, the first word first, gives the order of the rows.
+    """Pack the columns of the rows into 64-bit words. Comparing the words of two rows orders the rows.
 
-    columns: int32[n, w]. Returns a list of uint64[n]; each word holds one or several whole columns.
+    columns: int32[n, w]. Returns a list of uint64[n], the first words of all rows first. Each word holds one or several
+    whole columns.
     """
     word = np.zeros(len(columns), dtype=np.uint64)
     if not columns.size:

@@ -1,4 +1,4 @@
-"""`ZSet`: rows of ids with integer weights, the abelian group of all deltas (DBSP, section 2).
+"""`ZSet`: rows of ids with integer weights. Z-sets form an abelian group (DBSP, section 2).
 
 A Z-set maps rows to weights; all but finitely many weights are 0. It is stored as a batch, in which a row may occur
 several times; the weight of the row is then the sum. `consolidate` (sort, add, drop zeros) is the only normal form.
