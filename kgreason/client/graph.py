@@ -372,9 +372,10 @@ class RemoteGraph:
         """The contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
         return list(self._exact("/contradictions"))
 
-    def prove_contradictions(self) -> list[Proof]:
-        """A proof of each contradiction."""
-        return list(self._exact("/contradictions", [("proofs", "true")]))
+    def prove_contradictions(self, most: int | None = None) -> list[Proof]:
+        """A proof of each of the first `most` contradictions; None is all."""
+        given = [("proofs", "true"), *([] if most is None else [("limit", str(most))])]
+        return list(self._exact("/contradictions", given))
 
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
         """The rules in force, one dict each; see `KnowledgeGraph.rules`."""

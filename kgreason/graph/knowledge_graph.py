@@ -1014,11 +1014,11 @@ class KnowledgeGraph:
                 raise _unknown(terms, prefixes)
 
     @locked
-    def prove_contradictions(self) -> list[Proof]:
-        """A proof of each contradiction."""
+    def prove_contradictions(self, most: int | None = None) -> list[Proof]:
+        """A proof of each of the first `most` contradictions; None is all."""
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
-        return prove_contradictions(self._engine().materializer)
+        return prove_contradictions(self._engine().materializer, most)
 
     @locked
     def stats(self) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
 
-def prove_contradictions(live: Materializer) -> list[Proof]:
-    """A proof of each contradiction, ordered by the rules' names and the terms."""
-    found = mistakes(live.save(), live.dictionary, live.false_rules)
+def prove_contradictions(live: Materializer, most: int | None = None) -> list[Proof]:
+    """A proof of each of the first `most` contradictions, ordered by the rules' names and the terms; None is all."""
+    found = sorted(mistakes(live.save(), live.dictionary, live.false_rules), key=lambda each: each.told)[:most]
     proofs = prove_each([_wanted(live, mistake) for mistake in found], facts_of(live))
     told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
     return sorted(told, key=lambda proof: proof.fact)

@@ -153,8 +153,9 @@ async def contradictions(request: Request) -> Response:
     given = parameters(request)
     with_proofs, limit = flag(given, "proofs"), number(given, "limit")
     if is_exact(request):
-        call = KnowledgeGraph.prove_contradictions if with_proofs else KnowledgeGraph.contradictions
-        values: list[Any] = await served(request).writer.run(call)
+        values: list[Any] = await served(request).writer.run(
+            lambda graph: graph.prove_contradictions(limit) if with_proofs else graph.contradictions()[:limit]
+        )
         return answered(request, lambda: values, list)
 
     def read(graph: KnowledgeGraph) -> list[dict[str, Any]]:
@@ -163,7 +164,7 @@ async def contradictions(request: Request) -> Response:
             for each in graph.contradictions()[:limit]
         ]
         if with_proofs:
-            proofs = {tuple(map(str, proof.fact.terms)): proof.to_json() for proof in graph.prove_contradictions()}
+            proofs = {tuple(map(str, proof.fact.terms)): proof.to_json() for proof in graph.prove_contradictions(limit)}
             for each in found:
                 each["proof"] = proofs.get((f'"{each["rule"]}"', *each["terms"]))
         return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from markupsafe import Markup
 from nicegui import ui
@@ -11,6 +12,7 @@ from starlette.requests import Request
 
 from kgreason.server.console.frame import Frame, html
 from kgreason.server.console.markup import Row, empty, rule_text, table
+from kgreason.server.console.vocabulary import Words
 
 _SHOWN = 300
 _GENERIC = "of the rule set"
@@ -25,32 +27,41 @@ async def ontology_page(request: Request) -> None:
 class _Ontology:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
-        self._rules: Sequence[dict[str, Any]] = ()
+        self._told: Sequence[_Told] = ()
         with ui.element("div").classes("bar"):
             html(Markup('<label for="filter">Filter</label>'))
             field = ui.element("input").props('id="filter" type="search" placeholder="a class, property or rule"')
-            field.on("input", lambda event: self._show(str(event.args)), js_handler=_TYPED)
+            field.on("input", lambda event: frame.run(lambda: self._show(str(event.args)), "filter"), js_handler=_TYPED)
             self._state = html("").classes("state")
         self._content = html("")
         frame.later(self._load)
 
     async def _load(self) -> None:
-        self._rules = await self._frame.calls.json("/rules", costs="true")
-        self._show("")
+        rules = await self._frame.calls.json("/rules", costs="true")
+        self._told = await asyncio.to_thread(_told_by, rules, self._frame.words)
+        await self._show("")
 
-    def _show(self, wanted: str) -> None:
-        words = self._frame.words
-        told = [(each, rule_text(each["why"], words), rule_text(each["rule"], words)) for each in self._rules]
-        parts = wanted.lower().split()
-        texts = [" ".join((each["name"], why, rule)).lower() for each, why, rule in told]
-        found = [each for each, text in zip(told, texts, strict=True) if all(part in text for part in parts)]
-        self._state.set_content(Markup("{} of {} rules").format(f"{len(found):,}", f"{len(told):,}"))
-        self._content.set_content(shown(found) if found else _NONE)
+    async def _show(self, wanted: str) -> None:
+        found = await asyncio.to_thread(_fitting, self._told, wanted)
+        content = await asyncio.to_thread(shown, found) if found else _NONE
+        self._state.set_content(Markup("{} of {} rules").format(f"{len(found):,}", f"{len(self._told):,}"))
+        self._content.set_content(content)
 
 
 _TYPED = "(event) => emit(event.target.value)"
 _NONE = empty("No rule fits", "Try another word of the axiom or of the rule, or add axioms on the page Edit.")
-_Told = tuple[dict[str, Any], str, str]
+_Told: TypeAlias = tuple[dict[str, Any], str, str]
+"""A rule as the server tells it, why it runs, and its text, with short names."""
+
+
+def _told_by(rules: Sequence[dict[str, Any]], words: Words) -> list[_Told]:
+    return [(each, rule_text(each["why"], words), rule_text(each["rule"], words)) for each in rules]
+
+
+def _fitting(told: Sequence[_Told], wanted: str) -> list[_Told]:
+    """The rules with all words of a text in their names, axioms or texts."""
+    parts = wanted.lower().split()
+    return [each for each in told if all(part in f"{each[0]['name']} {each[1]} {each[2]}".lower() for part in parts)]
 
 
 def shown(rules: Sequence[_Told]) -> Markup:
