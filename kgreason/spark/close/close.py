@@ -14,6 +14,7 @@ translated rules.
 from __future__ import annotations
 
 from functools import reduce
+from hashlib import sha256
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
@@ -105,7 +106,9 @@ class _Closing:
         self._goes_on, self._read = goes_on, 0
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
         self._planned = self.driver.planned()
-        self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms")
+        self._who = self._planned.operators, self._planned.fresh
+        made_from = sha256(repr((self._who, self._planned.program)).encode()).hexdigest()
+        self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", made_from)
 
     def closed(self) -> Closed:
         """The closure."""
@@ -154,7 +157,7 @@ class _Closing:
             goes_on=self._goes_on,
             are_merged=bool(self._selection.equality),
         )
-        return (planned.operators, planned.fresh), assertions.wanted
+        return self._who, assertions.wanted
 
 
 def _told(terms: Terms, planned: Planned) -> Told:

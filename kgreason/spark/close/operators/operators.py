@@ -134,7 +134,8 @@ class Assertions:
             if names is not None:
                 expressions = with_first_names(expressions, names, self._terms)
             rows = computed(facts, expressions, self._tables, self._terms, kept, names) if some else None
-            if rows is not None and (found := self._with_ids(rows, kept, is_round=True)) is not None:
+            makes = any(each.computed.result for each in expressions.values())
+            if rows is not None and (found := self._with_ids(rows, kept, makes=makes, is_round=True)) is not None:
                 parts.append(found)
         return reduce(DataFrame.union, parts) if parts else None
 
@@ -152,9 +153,9 @@ class Assertions:
     def _others(self, facts: DataFrame) -> DataFrame:
         return others(facts, self._triples, self._terms)
 
-    def _with_ids(self, rows: DataFrame, kept: Kept, *, is_round: bool = False) -> DataFrame | None:
-        """The facts for results `operator, kind, b0.., text`; new terms get ids."""
-        made = self._terms.intern(rows.where("text IS NOT NULL").select("text"))
+    def _with_ids(self, rows: DataFrame, kept: Kept, *, makes: bool = True, is_round: bool = False) -> DataFrame | None:
+        """The facts for results `operator, kind, b0.., text`; new terms get ids. `makes`: there may be new terms."""
+        made = self._terms.intern(rows.where("text IS NOT NULL").select("text")) if makes else 0
         if made and is_round:
             self._count(rows, made)
         found = _some(self._tables.facts(rows.join(self._terms.all, "text", "left")), kept)

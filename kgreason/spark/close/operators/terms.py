@@ -2,8 +2,9 @@
 
     texts -> without the known ones -> sorted within their partitions -> numbered by counts and offsets -> Parquet
 
-Law: ids never change, and a new term gets an id that follows the last one. The same texts get the same ids when a job
-starts again. Cost: `intern` joins the texts with all terms, and runs two small jobs if there are new ones.
+Law: ids never change, and a new term gets an id that follows the last one. A job that starts again after a stop uses
+the ids that it has written, because levels on disk have them. Cost: `intern` joins the texts with all terms, and runs
+six small jobs.
 """
 
 from __future__ import annotations
@@ -15,18 +16,24 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import LimitError
+from kgreason.spark.folders.markers import mark, marked
 from kgreason.terms.dictionary import MAX_ID
 
 _TERMS = "id int, text string"
+_WHOLE = "made_from string, rows bigint"
 _ROW_BITS = 33
 """`monotonically_increasing_id` has the number of the partition above these bits."""
 
 
 class Terms:
-    """All terms (id int, text string). `stored` are those in files; the others are `fresh`: id -> text."""
+    """All terms (id int, text string). `stored` are those in files; the others are `fresh`: id -> text.
 
-    def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str) -> None:
-        self._folder, self._last, self._parts = folder, last, 0
+    `last` is the largest id. New terms are written to `folder`; those that a stopped job has written are used again if
+    `made_from` is the same.
+    """
+
+    def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
+        self._folder, self._last, self._parts, self._made_from = folder, last, 0, made_from
         self.spark = stored.sparkSession
         self.stored, self._fresh = stored, self.spark.createDataFrame(list(fresh.items()), _TERMS)
 
@@ -43,29 +50,35 @@ class Terms:
 
     def intern(self, texts: DataFrame) -> int:
         """Give ids to the texts (text string) that are no terms yet. Returns how many there are."""
+        path = f"{self._folder}/part-{self._parts}"
+        self._parts += 1
+        found = marked(self.spark, f"{path}.whole", _WHOLE)
+        count: int = found.rows if found and found.made_from == self._made_from else self._written(texts, path)
+        if count:
+            self.stored = self.stored.union(self.spark.read.schema(_TERMS).parquet(path))
+            self._last += count
+        return count
+
+    def _written(self, texts: DataFrame, path: str) -> int:
+        """Write the new terms to a path. Returns how many there are."""
+        mark(self.spark, f"{path}.whole", _WHOLE, None)
         unknown = texts.distinct().join(self.all, "text", "left_anti")
         place = F.monotonically_increasing_id()
         numbered = unknown.repartition("text").sortWithinPartitions("text").withColumn("place", place).persist()
         try:
             part = F.shiftright("place", _ROW_BITS).cast("int").alias("part")
             counts = numbered.groupBy(part).count().orderBy("part").collect()
+            sums: list[int] = list(accumulate((count for _, count in counts), initial=0))
+            if self._last + sums[-1] > MAX_ID:
+                raise LimitError(f"the rules make more than {MAX_ID:,} terms, and the dictionary has no room")
             if counts:
-                self._write(numbered, part, counts)
-            return sum(count for _, count in counts)
+                offsets = [(number, self._last + 1 + sum_) for (number, _), sum_ in zip(counts, sums, strict=False)]
+                starts = F.broadcast(self.spark.createDataFrame(offsets, "part int, offset int"))
+                row = F.col("place").bitwiseAND((1 << _ROW_BITS) - 1)
+                placed = numbered.withColumn("part", part).join(starts, "part")
+                terms = placed.select((row + F.col("offset")).cast("int").alias("id"), "text")
+                terms.write.mode("overwrite").parquet(path)
         finally:
             numbered.unpersist()
-
-    def _write(self, numbered: DataFrame, part: object, counts: list[tuple[int, int]]) -> None:
-        sums = list(accumulate((count for _, count in counts), initial=self._last + 1))
-        if sums[-1] - 1 > MAX_ID:
-            raise LimitError(f"the data and its rules have more than {MAX_ID:,} terms, and the dictionary has no room")
-        offsets = [(number, offset) for (number, _), offset in zip(counts, sums, strict=False)]
-        starts = F.broadcast(self.spark.createDataFrame(offsets, "part int, offset int"))
-        row = F.col("place").bitwiseAND((1 << _ROW_BITS) - 1)
-        identity = (row + F.col("offset")).cast("int").alias("id")
-        path = f"{self._folder}/part-{self._parts}"
-        numbered.withColumn("part", part).join(starts, "part").select(identity, "text").write.mode("overwrite").parquet(
-            path
-        )
-        self._last, self._parts = sums[-1] - 1, self._parts + 1
-        self.stored = self.stored.union(self.spark.read.schema(_TERMS).parquet(path))
+        mark(self.spark, f"{path}.whole", _WHOLE, (self._made_from, sums[-1]))
+        return sums[-1]
