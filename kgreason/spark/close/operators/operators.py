@@ -43,8 +43,9 @@ class Assertions:
 
     `triples` is the number of the table of triples. `registry` has the Python functions. `literals` gives the facts
     about literals, for all terms, or None. `goes_on`: the engine goes on with what Spark leaves undone. Then Spark
-    leaves recursion through MIN and MAX to it, with all that needs it; and, with `are_merged` (representatives stand
-    for equal terms), all operators once two terms are equal. Raises RuleError for rules that Spark cannot evaluate.
+    leaves to it recursion through MIN and MAX, with all that needs it, and looks for no circles that facts alone close;
+    and, with `are_merged` (representatives stand for equal terms), all operators once two terms are equal. Raises
+    RuleError for rules that Spark cannot evaluate.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Assertions:
     ) -> None:
         self._operators, self._tables, self._terms = operators, tables, terms
         self._triples, self._literals = triples, literals
-        self._are_merged = are_merged
+        self._goes_on, self._are_merged = goes_on, are_merged
         computing = [number for number, each in enumerate(operators.all) if isinstance(each.does, Function)]
         self._expressions = expressions_of(operators.all, computing, registry)
         check_importable(self._expressions.values(), tables.spark)
@@ -90,12 +91,11 @@ class Assertions:
         found = self._computed(arrived, self._numbers(Function), kept)
         if found is None and self._level:
             self._check_groups(facts, kept)
-            self._since = []
             found = self._absent(facts, kept)
         while found is None and self._level < self._last:
             self._level += 1
             found = self._decided(facts, kept)
-        if found is None and self._numbers(Negation):
+        if found is None and self._numbers(Negation) and not self._goes_on:
             check_absent(facts, self._numbers(Negation), self._operators.all, self._tables, self._terms)
         return found
 
@@ -177,10 +177,11 @@ class Assertions:
 
     def _check_groups(self, facts: DataFrame, kept: Kept) -> None:
         """Raise StratificationError if the value of a group that was decided has changed."""
+        since, self._since = self._since, []
         numbers = self._numbers(Aggregation)
-        if not numbers:
+        if not numbers or self._goes_on:
             return
-        arrived = reduce(DataFrame.unionByName, self._since)
+        arrived = reduce(DataFrame.unionByName, since)
         touched = self._tables.keyed(arrived, numbers, (MET,)).select("operator").distinct().collect()
         if not touched:
             return
