@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from kgreason.graph.input.quads import Item
     from kgreason.graph.relation.relation import GraphRelation
     from kgreason.graph.sparql_update.update import Updated
+    from kgreason.graph.standing.standing import RowChange, StandingQuery
     from kgreason.graph.transaction import Transaction
     from kgreason.materialize.materializer import Materializer
     from kgreason.materialize.precomputed import Evaluated
@@ -578,6 +579,46 @@ class KnowledgeGraph:
         error reaches the caller that made the commit.
         """
         return self._subscribers.add(callback)
+
+    @locked
+    def standing(
+        self,
+        sparql: str,
+        callback: Callable[[RowChange], object],
+        *,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        timeout: float | None = None,
+    ) -> StandingQuery:
+        """Call `callback` with the rows of a SELECT or ASK query, and then with what each commit changes in them.
+
+        The first call has all present rows as rows that appeared. Later calls come after each commit that changes the
+        rows, in the thread that made the commit, as with `subscribe`. Rows count as a bag, or as a set if the query
+        says DISTINCT or REDUCED; their order is not told. A query of triple patterns, OPTIONAL and FILTER is answered from the
+        deltas. Any other query is evaluated again after each commit. Call `close` on the result to end it.
+
+        `timeout` is how many seconds an evaluation may take; a query that takes longer ends, and its last call has the
+        error. Raises QueryError, QueryTimeoutError.
+
+        >>> with KnowledgeGraph.open() as graph:
+        ...     query = graph.standing("SELECT ?x { ?x a <http://e/Cat> }", lambda change: print(change[2:4]))
+        ...     _ = graph.add("<http://e/tom> a <http://e/Cat> .")
+        ...     _ = graph.remove("<http://e/tom> a <http://e/Cat> .")
+        ([], [])
+        ([('<http://e/tom>',)], [])
+        ([], [('<http://e/tom>',)])
+        """
+        from kgreason.graph.standing.standing import StandingQuery
+
+        check_text("standing", "a SELECT or ASK query", sparql)
+        known = checked(prefixes)
+
+        def ask(text: str) -> Found:
+            return self.query(text, prefixes=known, base=base, timeout=timeout)
+
+        query = StandingQuery(ask, sparql, known, base, self._home.last, callback)
+        query.end = self._subscribers.add(query.hear)
+        return query
 
     def add(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Assert rows of terms, or Turtle and TriG text, as one commit, and return its delta.

@@ -1,0 +1,208 @@
+"""`StandingQuery`: a query whose rows are told as they appear and disappear.
+
+    delta -> the values that its triples give to certain variables -> the solutions with these values, evaluated again
+
+If a query has no plan (`reading`), or a commit changes too much, the whole query is evaluated again.
+
+Law: the rows that appeared without those that disappeared are the rows of the query after the commit: as a bag, or as a
+set if the query says DISTINCT or REDUCED. Threads: `hear` is called by the thread that made a commit,
+which has the graph's lock.
+
+Cost: with a plan, what the changed solutions cost; else the query and all of its rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import NamedTuple, TypeAlias
+
+from pyoxigraph import QueryBoolean, QuerySolutions, Variable
+
+from kgreason.errors import QueryError
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.input.terms import text_of
+from kgreason.graph.results.answers import Found, Solutions
+from kgreason.graph.standing.reading import Pattern, Plan, plan_of
+from kgreason.graph.standing.rows import Bindings, Row, Rows
+from kgreason.rules.model import Triple
+from kgreason.store.spellings import stored
+
+_MOST = 1_000
+"""With more bindings the whole query is evaluated again."""
+Ask: TypeAlias = Callable[[str], Found]
+
+
+class RowChange(NamedTuple):
+    """What a commit changed in the rows of a query: rows that appeared, and rows that disappeared.
+
+    A row has the values of `columns` as N-Triples text, None for a variable without a value. A row that comes twice is
+    in the list twice. The answer of ASK is a row without columns, which is there if the answer is true. `error` is the
+    error that ended the standing query, if it ended.
+    """
+
+    commit: int
+    columns: tuple[str, ...]
+    appeared: list[Row]
+    disappeared: list[Row]
+    error: QueryError | None = None
+
+
+class StandingQuery:
+    """A query and its present rows; `KnowledgeGraph.standing` makes one."""
+
+    def __init__(
+        self,
+        ask: Ask,
+        sparql: str,
+        prefixes: Mapping[str, str],
+        base: str | None,
+        commit: int,
+        tell: Callable[[RowChange], object],
+    ) -> None:
+        """Evaluate the query and tell its rows. Raises QueryError for another form than SELECT and ASK."""
+        self._ask, self._sparql, self._tell = ask, sparql, tell
+        found = ask(sparql)
+        if not isinstance(found, (Solutions, QueryBoolean)):
+            raise QueryError("a standing query is a SELECT or an ASK query")
+        self.columns = tuple(each.value for each in found.variables) if isinstance(found, Solutions) else ()
+        """The names of the columns."""
+        self._plan = plan_of(sparql, prefixes, base) if isinstance(found, Solutions) else None
+        if self._plan and (self._plan.columns or self.columns) != self.columns:
+            self._plan = None
+        extra = sorted(self._plan.certain - set(self.columns)) if self._plan else []
+        self._names = (*self.columns, *extra)
+        self._rows = Rows(self._names)
+        self._shown: Counter[Row] = Counter()
+        self._is_ended = False
+        self.end: Callable[[], object] = lambda: None
+        """Ends the subscription of the query."""
+        self._report(commit, self._rows.replace_all(self._all(found if self._plan is None else None)))
+
+    @property
+    def is_incremental(self) -> bool:
+        """Whether commits are answered from their deltas, without evaluating the whole query again."""
+        return self._plan is not None
+
+    @property
+    def rows(self) -> list[Row]:
+        """The present rows."""
+        return list(self._shown.elements())
+
+    def close(self) -> None:
+        """End the query: nothing is told any more."""
+        self._is_ended = True
+        self.end()
+
+    def hear(self, delta: Delta) -> None:
+        """Tell what a commit changed in the rows. An error of the query is told, and ends it."""
+        if self._is_ended:
+            return
+        try:
+            changed = self._changed(delta)
+        except QueryError as error:
+            self.close()
+            self._tell(RowChange(delta.commit, self.columns, [], [], error))
+            return
+        self._report(delta.commit, changed)
+
+    def _changed(self, delta: Delta) -> Counter[Row]:
+        if self._plan is None:
+            return self._rows.replace_all(self._all(None))
+        bindings = _bindings(self._plan, chain(delta.appeared(), delta.disappeared()))
+        if bindings is None:
+            return self._rows.replace_all(self._all(None))
+        if not bindings:
+            return Counter()
+        return self._rows.replace(bindings, self._again(self._plan, bindings))
+
+    def _all(self, found: Found | None) -> Iterable[Row]:
+        """All solutions, from an answer that is there, or by asking."""
+        if self._plan is not None:
+            return self._values(self._ask(f"{self._plan.prologue}{self._head} {{ {self._plan.block} }}"))
+        found = self._ask(self._sparql) if found is None else found
+        if isinstance(found, QueryBoolean):
+            return [()] if found else []
+        return self._values(found)
+
+    @property
+    def _head(self) -> str:
+        return f"SELECT {' '.join(f'?{name}' for name in self._names)}"
+
+    def _again(self, plan: Plan, bindings: Bindings) -> Iterable[Row]:
+        """The solutions that agree with a binding, each once."""
+        found: dict[Row, int] = {}
+        for names, values in bindings.items():
+            rows = " ".join(f"({' '.join(value)})" for value in values)
+            given = f"VALUES ({' '.join(f'?{name}' for name in names)}) {{ {rows} }}"
+            counts = Counter(self._values(self._ask(f"{plan.prologue}{self._head} {{ {given} {plan.block} }}")))
+            found |= counts
+        return Counter(found).elements()
+
+    def _values(self, found: Found) -> Iterable[Row]:
+        assert isinstance(found, (Solutions, QuerySolutions))
+        variables = [Variable(name) for name in self._names]
+        for row in found:
+            terms = [row[variable] for variable in variables]
+            yield tuple([None if term is None else text_of(term) for term in terms])
+
+    def _report(self, commit: int, changed: Counter[Row]) -> None:
+        """Tell what solutions that changed mean for the rows; the first time also if there is none."""
+        width, is_first = len(self.columns), not hasattr(self, "_is_begun")
+        self._is_begun = True
+        net: Counter[Row] = Counter()
+        for row, count in changed.items():
+            net[row[:width]] += count
+        come, gone = list[Row](), list[Row]()
+        for row, count in net.items():
+            was = self._shown[row]
+            is_ = was + count
+            if is_:
+                self._shown[row] = is_
+            else:
+                self._shown.pop(row, None)
+            if self._plan and self._plan.is_set:
+                was, is_ = bool(was), bool(is_)
+            (come if is_ > was else gone).extend([row] * abs(is_ - was))
+        if come or gone or is_first:
+            self._tell(RowChange(commit, self.columns, come, gone))
+
+
+def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
+    """The values that triples give to certain variables. None if all solutions may change, or there are too many."""
+    found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    count = 0
+    for triple in triples:
+        for pattern in plan.patterns:
+            values = _matched(pattern, triple)
+            if values is None:
+                continue
+            names = tuple(sorted(name for name in values if name in plan.certain and values[name][:2] != "_:"))
+            if not names:
+                return None
+            found.setdefault(names, set()).add(tuple(values[name] for name in names))
+            count += 1
+            if count > _MOST:
+                return None
+    return _normal(found)
+
+
+def _matched(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
+    """The values that a triple gives to the variables of a pattern; None if it does not match."""
+    values: dict[str, str] = {}
+    for name, constant, term in zip(pattern.variables, pattern.terms, triple, strict=True):
+        if constant is not None and constant != term:
+            return None
+        if name is not None and values.setdefault(name, term) != term:
+            return None
+    return values
+
+
+def _normal(found: dict[tuple[str, ...], set[tuple[str, ...]]]) -> Bindings:
+    """The same bindings, with literals in the form that queries show."""
+    literals = sorted({text for values in found.values() for value in values for text in value if text[0] == '"'})
+    normal = dict(zip(literals, stored(literals), strict=True)) if literals else {}
+    return {
+        names: {tuple(normal.get(text, text) for text in value) for value in values} for names, values in found.items()
+    }
