@@ -23,7 +23,7 @@ from pyoxigraph import DefaultGraph, QueryBoolean, QueryResultsFormat, QueryTrip
 
 from kgreason.client.link import Link, Parameters, with_parameters
 from kgreason.client.past import RemotePast
-from kgreason.client.stream import Deltas
+from kgreason.client.stream import Deltas, RowChanges
 from kgreason.client.transaction import RemoteTransaction
 from kgreason.errors import QueryError
 from kgreason.graph.changes.loaded import Loaded
@@ -467,6 +467,23 @@ class RemoteGraph:
         server no longer has a commit after `after`.
         """
         return Deltas(self._link, "/changes", [("form", "exact")], after, patience)
+
+    def standing(
+        self,
+        sparql: str,
+        *,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        patience: float = 60,
+    ) -> RowChanges:
+        """What commits change in the rows of a SELECT or ASK query: first all present rows, then the changes.
+
+        Iterate over the result, in a `with` block. The changes are those of `KnowledgeGraph.standing`. After a lost
+        connection one change may be that of several commits. Raises QueryError, ServerError.
+        """
+        check_text("standing", "a SELECT or ASK query", sparql)
+        given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
+        return RowChanges(self._link, given, patience)
 
 
 def _prefixed(prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -17,10 +18,12 @@ from socket import SHUT_RDWR
 from typing import TYPE_CHECKING, Any, Self
 
 from kgreason.client.link import Link
-from kgreason.errors import ServerError
+from kgreason.errors import QueryError, ServerError
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
+    from kgreason.graph.standing.rows import Row
+    from kgreason.graph.standing.standing import RowChange
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _SILENCE = 60
@@ -149,3 +152,34 @@ class Deltas(Events):
         from kgreason.wire.deltas import decoded
 
         return decoded(super().__next__()[1])
+
+
+class RowChanges(Events):
+    """What commits change in the rows of a query; `RemoteGraph.standing` makes this.
+
+    After a lost connection the server tells all rows again; here they become what has changed meanwhile.
+    """
+
+    def __init__(self, link: Link, given: list[tuple[str, str]], patience: float) -> None:
+        self._rows: Counter[Row] = Counter()
+        self._is_begun = False
+        super().__init__(link, "/subscribe", given, 0, patience)
+
+    def __next__(self) -> RowChange:  # type: ignore[override]
+        """The next change; the first one has all present rows. Raises ServerError, QueryError, StopIteration."""
+        from kgreason.graph.standing.standing import RowChange
+
+        while True:
+            name, told = super().__next__()
+            if name == "end":
+                self.close()
+                raise QueryError(told["detail"])
+            come, gone = (Counter(map(tuple, told[part])) for part in ("appeared", "disappeared"))
+            if told["first"]:
+                come, gone = come - self._rows, self._rows - come
+            self._rows.update(come)
+            self._rows = self._rows - gone
+            if come or gone or not self._is_begun:
+                self._is_begun = True
+                columns = tuple(told["columns"])
+                return RowChange(told["commit"], columns, list(come.elements()), list(gone.elements()))

@@ -594,8 +594,8 @@ class KnowledgeGraph:
 
         The first call has all present rows as rows that appeared. Later calls come after each commit that changes the
         rows, in the thread that made the commit, as with `subscribe`. Rows count as a bag, or as a set if the query
-        says DISTINCT or REDUCED; their order is not told. A query of triple patterns, OPTIONAL and FILTER is answered from the
-        deltas. Any other query is evaluated again after each commit. Call `close` on the result to end it.
+        says DISTINCT or REDUCED; their order is not told. A query of triple patterns, OPTIONAL and FILTER is answered
+        from the deltas. Any other query is evaluated again after each commit. Call `close` on the result to end it.
 
         `timeout` is how many seconds an evaluation may take; a query that takes longer ends, and its last call has the
         error. Raises QueryError, QueryTimeoutError.

@@ -22,6 +22,7 @@ from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
 from kgreason.server.paths import history, live
 from kgreason.server.paths.clients import reads
+from kgreason.server.paths.clients.subscribe import subscribe
 from kgreason.server.paths.clients.transactions import transactions
 from kgreason.server.paths.query import query
 from kgreason.server.paths.recent import Recent
@@ -65,6 +66,7 @@ _ROUTES = [
     Route("/commits", history.commits, methods=_READ),
     Route("/commits/{number}", history.commit, methods=_READ),
     Route("/changes", live.changes, methods=["GET"]),
+    Route("/subscribe", subscribe, methods=["GET"]),
     Route("/health", live.health, methods=_READ),
 ]
 

@@ -32,9 +32,13 @@ _PARAMETERS = {
         "graph": "the name of a graph",
         "inferred": "true for the closure in place of the asserted triples",
     },
-    "/explain": {"triple": "a triple as Turtle text"},
-    "/why-not": {"triple": "a triple as Turtle text"},
-    "/rules": {"costs": "true for the work of each rule", "name": "the name of the rule to remove"},
+    "/explain": {"triple": "a triple as Turtle text", "all": "true for a proof of each derivation"},
+    "/why-not": {"triple": "a triple as Turtle text", "limit": "how many rules are told"},
+    "/rules": {
+        "costs": "true for the work of each rule",
+        "own": "true for the rules of users, as text",
+        "name": "the name of the rule to remove",
+    },
     "/what-if": {
         "limit": "how many triples of each kind the answer has",
         "why": "true for the rule and the axioms of each inferred triple",
@@ -52,7 +56,34 @@ _PARAMETERS = {
     },
     "/commits": {"limit": "how many commits the answer has"},
     "/commits/{number}": {"since": "the commit to begin after, in place of the one before"},
-    "/changes": {"after": "the commit to begin after, as Last-Event-ID says it"},
+    "/changes": {
+        "after": "the commit to begin after, as Last-Event-ID says it",
+        "match": "three terms, such as `?s a <http://e/Cat>`: only changes of triples with these terms",
+        "asserted": "true for what came to the asserted triples and left them, false for the inferred ones",
+    },
+    "/subscribe": {"query": "a SELECT or ASK query", "prefix": "a prefix of the query, such as ex=http://e/"},
+    "/transactions": {
+        "header": "a header of the commit, such as stream=sensors",
+        "strategy": "update, bootstrap or auto",
+        "budget": "the most rewrites of the commit",
+    },
+    "/match": {
+        "s": "the subject",
+        "p": "the predicate",
+        "o": "the object",
+        "g": "the graph; empty for the default graph",
+        "asserted": "true for asserted quads only",
+    },
+    "/dump": {
+        "asserted": "true for asserted triples, false for inferred ones",
+        "graphs": "true for N-Quads, with named graphs",
+        "relations": "true for the facts of relations as rule text, in place of triples",
+    },
+    "/relations/{name}": {
+        "arity": "the number of places",
+        "term": "a term to match, once for each place; empty for any term",
+        "asserted": "true for asserted facts, false for derived ones",
+    },
 }
 
 
@@ -119,6 +150,12 @@ def _bodies(path: str) -> list[str]:
     return known.get(path, [update, form, _RULES, *documents])
 
 
-_OTHERS = {"/changes": "text/event-stream", "/metrics": "text/plain"}
+_OTHERS = {
+    "/changes": "text/event-stream",
+    "/subscribe": "text/event-stream",
+    "/match": "application/n-quads",
+    "/dump": "application/n-triples",
+    "/metrics": "text/plain",
+}
 _SCHEMA = {"schema": {"$ref": "#/components/schemas/Problem"}}
 _PROBLEM = {"description": "a problem (RFC 9457)", "content": {"application/problem+json": _SCHEMA}}

@@ -24,6 +24,7 @@ class Settings:
     - `origins`: the origins of other web pages that may use the server (CORS)
     - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
     - `query_seconds`: how long a query may take, with the time to send its rows
+    - `standing_seconds`: how long one evaluation of a standing query may hold up the next edit
     - `answer_bytes`: how long the rows of an answer may be; None is no limit
     - `body_bytes`: how long the body of a request may be, after it was unpacked
     - `body_seconds`: how long the server waits for the next piece of a body
@@ -45,6 +46,7 @@ class Settings:
     origins: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
     query_seconds: float = 60
+    standing_seconds: float = 2
     answer_bytes: int | None = None
     body_bytes: int = 1 << 30
     body_seconds: float = 30

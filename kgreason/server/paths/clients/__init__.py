@@ -2,5 +2,6 @@
 
 exact          answers as values of the library
 transactions   /transactions: several edits as one commit
+subscribe      /subscribe: standing queries
 reads          /match, /dump, /relations: what the engine knows beside SPARQL
 """

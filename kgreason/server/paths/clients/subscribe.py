@@ -1,0 +1,119 @@
+"""`/subscribe?query=...`: a standing query as events: first its present rows, then what each commit changes.
+
+    id: 7
+    event: rows
+    data: {"commit": 7, "columns": ["x"], "appeared": [["<http://e/tom>"]], "disappeared": [], "first": true}
+
+A row is a list of N-Triples texts, null for a variable without a value. After a lost connection a client asks again,
+and gets the present rows again. If the query fails or takes too long, the last event is `end`, with the problem.
+
+    the query -> a query process, which may be killed -> the thread of the writer: the rows, and the rows of each commit
+
+Laws: a query that would not end, or that eats memory, is refused before the graph sees it. A client that does not read
+is dropped. Cost: `graph.standing`; each evaluation after a commit holds up the next edit, so it gets a short time only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kgreason.errors import KgreasonError
+from kgreason.graph.standing.standing import RowChange, StandingQuery
+from kgreason.server.paths.query import check_service
+from kgreason.server.paths.served import Served, base_of, declared, parameters, served, single
+from kgreason.server.problems import Problem, problem_of
+from kgreason.server.queries.pool import Request as Query
+from kgreason.server.streams.feed import Stream
+
+_WAITING = 1_000
+"""So many events may wait for a client that reads slowly."""
+_BEAT, _LOOK = 15, 1
+
+
+async def subscribe(request: Request) -> Response:
+    """The rows of a query, and how each commit changes them, as server-sent events."""
+    state, given = served(request), parameters(request)
+    sparql, base, prefixes = single(given, "query"), base_of(given, request), declared(given)
+    if sparql is None:
+        raise Problem(400, "the parameter query is missing")
+    await state.feed.enter(None)
+    try:
+        await run_in_threadpool(check_service, sparql)
+        await _try(state, Query(sparql, state.writer.commit, base, solutions="tsv", triples="nt", prefixes=prefixes))
+    except BaseException:
+        state.feed.leave()
+        raise
+    headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"}
+    return Stream(state.feed, _told(state, sparql, prefixes, base), headers)
+
+
+async def _try(state: Served, query: Query) -> None:
+    """Evaluate a query in a process. Raises QueryError, QueryTimeoutError, Problem."""
+    answer = await state.pool.ask(query)
+    try:
+        if answer.kind != "solutions":
+            raise Problem(400, "a standing query is a SELECT or an ASK query")
+        if answer.document is None:
+            async for _ in answer.pieces():
+                pass
+    finally:
+        answer.close()
+
+
+async def _told(state: Served, sparql: str, prefixes: dict[str, str], base: str | None) -> AsyncIterator[bytes]:
+    """The events of a standing query, until it ends, the client goes away or the server stops."""
+    events: asyncio.Queue[RowChange] = asyncio.Queue()
+    loop, seconds = asyncio.get_running_loop(), state.settings.standing_seconds
+
+    def tell(change: RowChange) -> None:
+        loop.call_soon_threadsafe(events.put_nowait, change)
+
+    begun: list[StandingQuery] = []
+    try:
+        await state.writer.run(
+            lambda graph: begun.append(graph.standing(sparql, tell, prefixes=prefixes, base=base, timeout=seconds))
+        )
+        is_first, idle = True, 0
+        while not state.feed.is_closed and events.qsize() < _WAITING:
+            try:
+                change = await asyncio.wait_for(events.get(), _LOOK)
+            except TimeoutError:
+                idle += _LOOK
+                if idle % _BEAT == 0:
+                    yield b": still here\n\n"
+                continue
+            if change.error is not None:
+                yield _end(change.error)
+                return
+            yield _event(change, is_first=is_first)
+            is_first = False
+    except (KgreasonError, Problem) as error:
+        yield _end(error)
+    finally:
+        for each in begun:
+            with suppress(Problem):
+                await asyncio.shield(state.writer.run(lambda _, each=each: each.close()))  # type: ignore[misc]
+
+
+def _end(error: Exception) -> bytes:
+    problem = problem_of(error)
+    text = json.dumps({"status": problem.status, "detail": problem.detail})
+    return f"event: end\ndata: {text}\n\n".encode()
+
+
+def _event(change: RowChange, *, is_first: bool) -> bytes:
+    told = {
+        "commit": change.commit,
+        "columns": change.columns,
+        "appeared": change.appeared,
+        "disappeared": change.disappeared,
+        "first": is_first,
+    }
+    return f"id: {change.commit}\nevent: rows\ndata: {json.dumps(told)}\n\n".encode()
