@@ -3,7 +3,7 @@
 memory/, facts/, program/, index/, level/   the parts of a circuit
 circuit                     Circuit: the arrays, and the loop that calls the kernels
 elastic                     the choice between Update and Bootstrap
-rebuild                     the facts that a Bootstrap starts from, and the changes that it made
+rebuild                     the facts that a Bootstrap starts from, and the changes that a Bootstrap made
 engine                      Engine: commits
-interrupts                  undivided: hold Ctrl-C back until the arrays are consistent; other packages use it too
+interrupts                  undivided: hold Ctrl-C back until the arrays are consistent (also used by other packages)
 """

@@ -93,8 +93,7 @@ _LARGE_LOG = 1 << 14
 """The number of undo-log lines for which a circuit keeps room between commits."""
 _LEAST_FUEL = 10_000
 """The smallest number of rewrites and rows that one kernel call may process. An evaluation may go past its limit by
-this
-number. With less, near the limit there could be one call for each row."""
+this number. With a smaller number, an evaluation near its limit could need one call for each row."""
 _SCRATCH = {
     "ranks": _HEADS,
     "tables": _HEADS,
@@ -128,11 +127,11 @@ class _EnoughError(Exception):
 
 
 class Circuit:
-    """The facts, the arrays that index them, and the evaluation of the planner's rules over them.
+    """The facts, the arrays that index the facts, and the evaluation of the planner's rules over the facts.
 
-    Several circuits may share a `planner` if only one of them works at a time. The attribute `limit` is a function; it
-    is called between kernel calls and returns how many rewrites may be extended since `begin`. An evaluation that
-    extends more raises OverLimitError.
+    Several circuits may share a `planner` if only one of them works at a time. The attribute `limit` is a function. It
+    is called between kernel calls and returns how many rewrites the commit may have extended since `begin`. An
+    evaluation that extends more rewrites raises OverLimitError.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
@@ -197,8 +196,8 @@ class Circuit:
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag rows int32[n, w] of a table as asserted, and put the rows that are new facts into the queue.
 
-        With `only_present` only rows that are facts already are flagged. `check` is called after each 2**18 rows and
-        may raise.
+        With `only_present`, rows that are not facts yet are skipped. `check` is called after each 2**18 rows and may
+        raise.
         """
         rows = np.ascontiguousarray(rows, dtype=np.int32)
         self._make_room(len(rows))
@@ -233,7 +232,7 @@ class Circuit:
         open_queue(self.block)
 
     def derive(self, table: int, rows: Int32) -> None:
-        """Derive rows of a table, the heads of rules with an empty body. The phase RETRACT takes them back instead."""
+        """Derive rows of a table, the heads of rules with an empty body. In the phase RETRACT, take them back."""
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
         take = take_back_heads if self._counters[MODE] == RETRACT else take_heads
@@ -251,13 +250,13 @@ class Circuit:
             self.memory.grow("undo", self._counters[N_TOUCHED] + more)
 
     def go_on(self, mode: int) -> None:
-        """Start a phase of a commit whose first level is already in the queue, put there by the phase before."""
+        """Start a phase of a commit. The phase before has already put the rows of the first level into the queue."""
         self._counters[MODE] = mode
 
     def enter(self, mode: int) -> None:
         """Start a phase of a commit: ASSERT, RETRACT or REDERIVE.
 
-        Rows that are queued from now on are its first level.
+        Rows that are queued from now on are the first level of the phase.
         """
         counters = self._counters
         counters[MODE] = mode
@@ -278,7 +277,7 @@ class Circuit:
     def run_rule(self, rule: int, check: Check) -> None:
         """Derive the heads of one rule from the facts that were present before the phase. The rule must have a body.
 
-        Used when a rule enters the program (phase ASSERT) or leaves it (phase RETRACT).
+        The phase is ASSERT for a rule that enters the program, and RETRACT for a rule that leaves the program.
         """
         count = self.memory["key_count"]
         key, plan = min(self.planner.plans_of(rule), key=lambda pair: int(count[pair[0]]))
@@ -333,8 +332,8 @@ class Circuit:
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check) -> None:
         """Find the derivations of the present facts in rows int32[n], and pass them to `take` part by part.
 
-        A part is int32[n, 1 + slots]: each line has the number of a rule, then the values of its slots. A derivation
-        comes once for each of its heads among the facts. `take` and `check` may raise.
+        A part is int32[n, 1 + slots]: each line has the number of a rule, then the values of the rule's slots. A
+        derivation with two heads is passed twice if both heads are among the facts. `take` and `check` may raise.
         """
         self.limit = unlimited
         self.arrangements.mend()
@@ -381,13 +380,13 @@ class Circuit:
     def check_limit(self, most: int) -> None:
         """Raise OverLimitError if this commit has extended more than `most` rewrites.
 
-        Call it after an evaluation as well: a small one ends before `limit` is called.
+        Call this method after an evaluation too, because a small evaluation ends before `limit` is called.
         """
         if self._counters[REWRITES] > most:
             raise OverLimitError
 
     def begin(self, *, ranked: bool, commit: int = 0) -> None:
-        """Start a commit. `commit` is its number, for the costs of rules; parts of one commit have the same number.
+        """Start a commit, or a part of a commit. `commit` is the number under which the costs of rules are counted.
 
         With `ranked` (Update) the rank of a row is its stamp, and an undo log is kept. Without it (Bootstrap) the rank
         of a row is its level, and there is no undo log.
@@ -426,7 +425,7 @@ class Circuit:
         """The facts whose kind (absent, inferred or asserted) this commit has changed so far.
 
         Returns their columns int32[n, w], their tables int32[n], and their kinds before and after the commit, int8[n]
-        each. All four are views and not contiguous. Rows at places before `start` of the undo log are left out.
+        each. All four are views and not contiguous. Rows at positions below `start` of the undo log are left out.
         """
         self.memory.grow("changed", self._counters[N_TOUCHED] - start)
         n = note_changes(self.block, start)
@@ -494,5 +493,5 @@ class Circuit:
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of fact table, arrangements and catalogue, without scratch arrays and the program."""
+        """The bytes of the fact table, the arrangements and the catalogue, without scratch arrays and the program."""
         return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes

@@ -1,13 +1,13 @@
 """The cost of each rule: rewrites and derivations, counted by the kernels in one array (`COST_*` in `memory/layout`).
 
-The array has one row for each rule of the planner. The row has the counts since the circuit was made, by a Bootstrap or
-by `adopt`, then the counts of the last commit that ran the rule and the number of this commit, then the same for the
-commit before that one. So a rollback can restore all counts, and a commit touches only the rows of the rules that it
-runs.
+The array has one row for each rule of the planner. A row has three parts. The first part has the counts since the
+circuit was made, by a Bootstrap or by `adopt`. The second part has the number of the last commit that ran the rule, and
+the counts of this commit. The third part has the same for the previous commit that ran the rule. So a rollback can
+restore all counts, and a commit touches only the rows of the rules that it runs.
 
-Invariants: after a rollback the counts are as before the commit. The rewrites of the last commit add up to those in
-`Changes`; they include the work of an Update that was dropped. A derivation is a head that a finished rewrite gives:
-one that holds now, or one that an Update took back, or found again when it looked for what still holds.
+Invariants: after a rollback the counts are as before the commit. The rewrites of all rules in the last commit add up to
+`Changes.rewrites`; both include the work of an Update that was dropped. Here a derivation is any head that a finished
+rewrite gives: a head that holds now, a head that an Update took back, or a head that an Update found again in Rederive.
 
 Cost: five words written for each run of a plan over a segment; a rollback looks at one word of each rule.
 """
@@ -34,7 +34,7 @@ _BEFORE = slice(COST_BEFORE, COST_WORDS)
 
 
 class Cost(NamedTuple):
-    """Rewrites and derivations of a rule, since the last Bootstrap or opening, and in the last commit."""
+    """Rewrites and derivations of a rule: since the last Bootstrap or opening of the graph, and in the last commit."""
 
     rewrites: int = 0
     derivations: int = 0
@@ -57,9 +57,10 @@ def take_back(costs: Int64, commit: int) -> None:
 
 
 def carry_over(before: Int64, costs: Int64, commit: int) -> None:
-    """Begin the counts of a new circuit with those of the open commit so far, as work of this commit alone.
+    """Copy the counts of the open commit from a dropped circuit to the new circuit of a Bootstrap.
 
-    before: the counts of the circuit that is dropped.
+    The copied counts are work of the open commit only: they do not count as work since the Bootstrap. before: the
+    counts of the dropped circuit. costs: the counts of the new circuit.
     """
     ran = np.flatnonzero(before[:, COST_COMMIT] == commit)
     costs[ran, _LAST] = before[ran, _LAST]

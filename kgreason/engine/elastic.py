@@ -18,8 +18,8 @@ the Update would go past its limit, at the cost for each fact that was measured 
 A forecast that prevents an Update is never tested, so each use multiplies it by `DOUBT`. If the budget is too small for
 a Bootstrap, an Update is tried in any case.
 
-Law: a commit of one `apply` extends at most the rewrites of a Bootstrap plus 1 + `FRACTION` times the forecast for the
-facts at its end. Cost: a few numbers for each commit.
+Law: let b be the rewrites of a Bootstrap, and f the forecast for the facts at the end of the commit. A commit with one
+`apply` extends at most b + (1 + `FRACTION`) * f rewrites. Cost: a few numbers for each commit.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class Elastic:
     def for_arriving(self, growth: float) -> int:
         """The number of rewrites that an Update may extend for arriving facts.
 
-        growth: the number of facts with the arriving ones, divided by the number without them (1.5: half as many more).
+        growth: the number of facts after the arrival, divided by the number before. Example: 1.5 if half as many arrive
+        as were there.
         """
         return int(growth * (self.work or 0))
 

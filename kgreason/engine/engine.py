@@ -49,10 +49,10 @@ class Changes(NamedTuple):
     """The facts that a commit added, removed, or turned between asserted and inferred.
 
     `rows` int32[n, w] are the facts, `tables` int32[n] their tables. `before` and `after`, int8[n], are the kinds of
-    each fact: ABSENT, INFERRED or IS_ASSERTED. `strategy` is the strategy that finally ran; `switched` is True if an
-    Update was dropped and a Bootstrap ran. `rewrites` counts all work, including the work of a dropped Update. `missed`
-    counts the retractions of facts that were not asserted. `steps` has, for each `apply`, the strategy that finally
-    ran.
+    the facts before and after the commit: ABSENT, INFERRED or IS_ASSERTED. `strategy` is the strategy that finally ran;
+    `switched` is True if an Update was dropped and a Bootstrap ran. `rewrites` counts all work, including the work of a
+    dropped Update. `missed` counts the retractions of facts that were not asserted. `steps` has, for each `apply`, the
+    strategy that finally ran.
     """
 
     rows: Int32
@@ -151,14 +151,14 @@ class Engine:
         budget: int | None = None,
         check: Check = no_check,
     ) -> Changes:
-        """Call `apply` as a whole commit: accept it, or roll it back after an error and raise the error again."""
+        """Call `apply` as a whole commit. Accept the commit; after an error, roll it back and raise the error again."""
         wish = Wish(asserted, retracted or {})
         return self._whole(
             lambda check: self._apply(wish, self._reweigh(added, removed), strategy, budget, check), check
         )
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
-        """Call `work` as a whole commit: accept its changes, or roll them back after an error and raise it again."""
+        """Call `work` as a whole commit. Accept the commit; after an error, roll it back and raise the error again."""
         with undivided() as let_out:
             self._begin()
             try:
@@ -200,12 +200,12 @@ class Engine:
         budget: int | None = None,
         check: Check = no_check,
     ) -> None:
-        """Retract facts, assert other facts, and add 1 to the weights of some rules and -1 to those of others.
+        """Retract facts, assert other facts, and add 1 to the weights of rules (`added`) or subtract 1 (`removed`).
 
         `asserted` and `retracted` map the number of a table to rows int32[n, w]. Asserting an asserted fact, retracting
         a fact that is not asserted, and removing a rule that is not in force change nothing. `check` is called between
-        kernel calls and may raise. Raises LimitError, naming the rule, if the commit extends more than `budget`
-        rewrites. After any error call `rollback`.
+        kernel calls and may raise. Raises LimitError if the commit extends more than `budget` rewrites; the message
+        names the rule that was running. After any error call `rollback`.
         """
         with undivided() as let_out:
             wish = Wish(asserted, retracted or {})
@@ -396,7 +396,7 @@ class Engine:
     def arrived(self) -> tuple[Int32, Int32]:
         """The facts that appeared in the open commit since the last call: columns int32[n, w] and tables int32[n].
 
-        A fact that went in this commit and came back may be left out. After a Bootstrap these are all facts.
+        A fact that left and returned in this commit may be left out. After a Bootstrap, returns all facts.
         """
         circuit, start = self._looked_at
         if circuit is not self.circuit and self.circuit is not self._origin:
@@ -409,9 +409,10 @@ class Engine:
         return rows, tables
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each of rows int32[n, w] whether it was a fact before the open commit, if that is kept apart: bool[n].
+        """For rows int32[n, w] that `arrived` returned: whether they were facts before the open commit, bool[n].
 
-        It is kept apart after a Bootstrap only; otherwise all are False, and `arrived` gives new facts alone.
+        Only a Bootstrap keeps the facts from before the commit, in the old circuit. Without a Bootstrap, all results
+        are False, and this is right: `arrived` then returns only facts that are new.
         """
         if self.circuit is self._origin:
             return np.zeros(len(rows), dtype=np.bool_)
@@ -419,14 +420,14 @@ class Engine:
         return found
 
     def place(self) -> Place:
-        """Where the open commit stands now, for `touched`."""
+        """A mark of the present state of the open commit. `touched` returns the facts that have changed since."""
         return self.circuit, self.circuit.touched
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
-        """The facts that the open commit has changed since a place, and the place now.
+        """The facts that the open commit has changed since `place` returned `since`, and the present place.
 
-        Returns columns int32[n, w] and tables int32[n]. A fact that had changed before may be left out. If a Bootstrap
-        has run meanwhile, these are all changes of the commit.
+        Returns columns int32[n, w], tables int32[n] and the new place. A fact that had already changed before `since`
+        may be left out. If a Bootstrap has run meanwhile, the facts are all that the commit has changed.
         """
         circuit, start = since
         if circuit is self.circuit:
@@ -552,7 +553,7 @@ class Engine:
     def costs(self, *, every: bool = False) -> list[tuple[EncodedRule, Cost]]:
         """The rules in force with their costs; with `every` also the rules that have left.
 
-        While a commit is open, the last commit is the open one.
+        If a commit is open, its costs are returned as the costs of the last commit.
         """
         self.circuit.keep_up()
         found = read(self.circuit.costs, self._commit if self._is_open else self._last)

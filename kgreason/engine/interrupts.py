@@ -21,7 +21,10 @@ except ImportError:  # not CPython
 
 
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided() as let_out`
-    """Hold Ctrl-C back until the context ends, or until the function is called that `with ... as` gives."""
+    """A context that holds Ctrl-C back until the block ends.
+
+    The context gives a function. A call of this function delivers a waiting Ctrl-C before the end of the block.
+    """
 
     __slots__ = ("_before", "_held")
 

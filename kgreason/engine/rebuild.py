@@ -1,8 +1,8 @@
 """The input and the output of a Bootstrap: the facts to start from, and the changes from the old to the new circuit.
 
-Laws: `wanted` returns the facts that are asserted after all wishes, applied in order; `difference` returns the changes
-that an Update for the same wishes would have made. Cost: a pass over all facts of both circuits; an Update calls
-neither function.
+Laws: `wanted` returns the facts that are asserted after all wishes have been carried out in order; `difference` returns
+the changes that an Update for the same wishes would have made. Cost: a pass over all facts of both circuits; an Update
+calls neither function.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Wish(NamedTuple):
 
 
 def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
-    """The facts that are asserted after all wishes, which start from the asserted facts of the circuit `origin`.
+    """The facts that are asserted after all wishes have been applied to the asserted facts of the circuit `origin`.
 
     `tables` has, for each table, whether it holds triples, and its width. Returns rows int32[n, w] by table number.
     """
@@ -54,7 +54,7 @@ def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[
     """The asserted rows after a sequence of events, int32[n, w].
 
     rows: the asserted rows before the events. An event is a pair: rows int32[m, w], and 1 to assert or -1 to retract
-    them. `is_asserted` tells which of some rows are asserted before the events.
+    them. `is_asserted` says for each row of an array whether the row is asserted before the events.
     """
     keys = np.concatenate([np.ascontiguousarray(part, dtype=np.int32) for part, _ in events])
     signs = np.repeat(np.array([sign for _, sign in events], dtype=np.int8), [len(part) for part, _ in events])

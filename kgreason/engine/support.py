@@ -22,14 +22,14 @@ from kgreason.zset.order import distinct
 
 Check = Callable[[], object]
 _MANY = 1_000_000
-"""So many pairs are collected before they are merged with those that were found before."""
+"""When more than this number of new pairs wait, they are merged with the pairs found before."""
 
 
 def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Check) -> Int32:
-    """The rows of the facts that one owner supports alone, and these owners: int32[n, 2].
+    """For each fact that one owner supports alone: the number of the fact's row, and the owner. int32[n, 2].
 
-    `owners` maps each rule to a number; rules with the same number count as one rule. `check` is called now and then,
-    and may raise. No commit may be open.
+    `owners` maps each rule to a number, its owner; rules with the same owner count as one rule. `check` is called now
+    and then, and may raise. No commit may be open.
     """
     pairs = _Pairs(engine, owners)
     engine.trace(pairs.rows, pairs.take, check)
@@ -38,7 +38,7 @@ def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Ch
 
 
 class _Pairs:
-    """Pairs of an inferred fact and the owner of a rule that supports it."""
+    """Pairs of an inferred fact and the owner of a rule that supports this fact."""
 
     def __init__(self, engine: Engine, owners: Mapping[EncodedRule, int]) -> None:
         self._engine, self._facts, self._owners = engine, engine.circuit.facts, owners
@@ -52,7 +52,7 @@ class _Pairs:
         self._found, self._parts, self._waiting = np.empty(0, dtype=np.int64), list[NDArray[np.int64]](), 0
 
     def take(self, traced: Int32) -> None:
-        """Note derivations: int32[n, 1 + slots], the number of the rule, and the values of its slots."""
+        """Note the pairs of derivations, given as `Circuit.trace` gives them: int32[n, 1 + slots]."""
         for number in distinct(traced[:, 0]).tolist():
             code = self._engine.planner.rule(number)
             slots = traced[traced[:, 0] == number, 1:]
@@ -63,7 +63,7 @@ class _Pairs:
             self._note(code, slots, newest)
 
     def take_bodiless(self) -> None:
-        """Note the derivations by rules without a body, which do not run backwards."""
+        """Note the pairs of the rules without a body. `trace` does not find these rules."""
         for code in self._owners:
             if not code.shape.body:
                 self._note(code, np.array([[0, *code.constants]], dtype=np.int32), np.array([-1], dtype=np.int32))
@@ -87,7 +87,7 @@ class _Pairs:
         self._parts, self._waiting = [], 0
 
     def alone(self) -> Int32:
-        """The pairs of the facts that are in one pair only: int32[n, 2]."""
+        """The pairs (row of the fact, owner) of all facts that are in only one pair: int32[n, 2]."""
         self._merge()
         rows: NDArray[np.int64] = self._found >> 32
         _, first, counts = np.unique(rows, return_index=True, return_counts=True)

@@ -2,8 +2,8 @@
 
 A Z-set maps rows to weights; all but finitely many weights are 0. It is stored as a batch, in which a row may occur
 several times; the weight of the row is then the sum. `consolidate` (sort, add, drop zeros) is the only normal form.
-Every question about a Z-set (`==`, `len`, `distinct`, ...) looks at the normal form, so no answer depends
-on how the batch was made.
+Every question about a Z-set (`==`, `len`, `distinct`, ...) looks at the normal form, so no answer depends on how the
+batch was made.
 
     a + b == b + a        a + (b + c) == (a + b) + c        a + empty == a        a - a == empty
     a.distinct() == a.distinct().distinct()                 a == a.positive() + a.negative()

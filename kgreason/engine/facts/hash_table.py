@@ -1,7 +1,7 @@
 """The kernels of the fact table's hash table: look rows up, copy them to the undo log, remove them.
 
-Invariant: the hash table holds exactly the rows that are neither FREE nor DEAD. The undo log holds each row that the
-commit wrote, once, with its content before the commit; such a row has the flag LOGGED.
+Invariant: the hash table holds exactly the rows that are neither FREE nor DEAD. The undo log holds, once, each row that
+the commit wrote, with the content of the row before the commit. A row that is in the undo log has the flag LOGGED.
 
 Cost: a probe for each row. Look-ups run in blocks (hashes, then entries, then rows), so that cache misses overlap.
 """

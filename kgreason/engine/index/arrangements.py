@@ -3,9 +3,9 @@
 An ask is one key and one arrangement. An ask is *live* when the arrangement holds the rows that have the key's
 constants. These rows are entered when a plan that needs the ask first runs. An empty arrangement takes the rows of all
 its asks at once, because one pass over the rows is enough for all of them. An ask is left out if very many rows have
-its constants and no plan that can derive facts needs it (an ask about rdf:type, before the first owl:sameAs). For keys
-of rules that are added later, only the rows that the catalogue lists are looked at. Counts and arrangements hold the
-rows with the flag MET (`maintenance`).
+its constants and no plan that can derive facts needs the ask. Example: an ask about rdf:type, before the first
+owl:sameAs. For keys of rules that are added later, only the rows that the catalogue lists are looked at. Counts and
+arrangements hold the rows with the flag MET (`maintenance`).
 
 Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes for each group, and two to four entries of
 five bytes. A group of more than one row has a run of postings, with eight bytes for each place; the length of a run is
@@ -56,7 +56,7 @@ _MANY_ROWS = 4096
 class Arrangements:
     """All arrangements of a circuit, and for each key the number of rows that have its constants (`key_count`).
 
-    While PARTIAL is set, counts and arrangements may lack rows; `mend` makes them again.
+    While PARTIAL is set, counts and arrangements may lack rows; `mend` makes the counts and arrangements again.
     """
 
     def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:

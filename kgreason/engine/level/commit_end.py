@@ -44,7 +44,7 @@ from kgreason.engine.memory.layout import (
 def note_changes(m: Block, start: Number) -> Number:
     """Write the facts whose kind has changed, with their kinds before and after, to the array `changed`.
 
-    Rows at places before `start` of the undo log are left out. Returns the number of these facts.
+    Rows at positions below `start` of the undo log are left out. Returns the number of facts written.
     """
     rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
     n = np.int64(0)

@@ -136,7 +136,8 @@ def may_leave(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def discount(m: Block) -> None:
-    """Take back the derivations in the head buffer: subtract 1 from the support of the head for each. Empty the buffer.
+    """Take back the derivations in the head buffer: for each, subtract 1 from the support of its head. Empty the
+    buffer.
 
     A derivation that the support did not count is skipped.
     """

@@ -104,7 +104,7 @@ def has_room(m: Block) -> Flag:
 def advance(m: Block) -> Number:
     """Run levels until nothing is left to do or Python must help.
 
-    Returns DONE, RUNNING (the fuel is used up), or one of the NEED_ statuses of `layout`, which say what is missing.
+    Returns DONE, RUNNING (the fuel is used up), or a status `NEED_...` of `layout`, which names what is missing.
     """
     while m[FUEL] >= 0:
         m[CALLS] += 1

@@ -5,8 +5,8 @@ its value comes from such a row or from a slot. So the variables of the last ato
 
 Invariant: a rewrite derives each head once, even if two heads of its rule become equal, because support counts pairs of
 a rule and a substitution. The rank of a head is the largest stamp in its body. A backward plan makes the heads of the
-rule up to the head that the plan started from. It keeps only this last head, and drops it if an earlier head of the
-same rewrite equals it. Cost: one pass over the rows.
+rule up to the head that the plan started from. The plan keeps only this last head, and drops also the last head if an
+earlier head of the same rewrite equals it. Cost: one pass over the rows.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ EVERY_AGE = -1
 
 @inline
 def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Whether a row fits the repeated variables of the step's atom: each such column has the value of its slot."""
+    """Whether a row has the value of the slot in each column where the step's atom repeats a variable."""
     pairs = STEP_PAIRS + 2 * np.uint64(steps[step, STEP_FREE])
     for j in range(steps[step, STEP_COMPARED]):
         at = pairs + 2 * np.uint64(j)
@@ -80,8 +80,8 @@ def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) ->
 def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
     """Keep head `n` of the buffer, or drop it. Returns the new end of the buffer: n + 1 or n.
 
-    Head n is dropped if it equals an earlier head of its rewrite (these heads start at `first`), or if it is a triple
-    `x quiet x`; `quiet` is a property, or 0.
+    Head n is dropped if it equals an earlier head of its rewrite; the heads of the rewrite start at `first`. Head n is
+    also dropped if it is a triple `x quiet x`; `quiet` is the id of a property, or 0.
     """
     if quiet != 0 and heads[n, 1] == quiet and heads[n, 0] == heads[n, 2]:
         return n

@@ -110,7 +110,7 @@ def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number)
 
 @inline
 def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
-    """The hash that a step looks up: of a key in its arrangement, or of a fact in the fact table."""
+    """The hash that a step looks up: the hash of a key in the step's arrangement, or of a fact in the fact table."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a >= 0:
         return key_hash(steps, step, a, slots)

@@ -166,10 +166,10 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
 def skip_ends(
     signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
 ) -> Number:
-    """Skip postings that cannot be extended: the first position from `start` on that may lead to a group, or `end`.
+    """Skip rows of a posting that lead to no next row. Returns the first position that may lead to one, or `end`.
 
-    The value that is stored beside a posting completes the hash `base` in `column`, and the filter `signs` says whether
-    a group may have this hash. The rows of the skipped postings are not read.
+    `values` has a value beside each position of a posting. This value, in `column`, completes the hash `base` of the
+    next key. The filter `signs` says whether a group may have this hash. The skipped rows are not read.
     """
     for position in range(np.uint64(start), np.uint64(end)):
         if is_signed(signs, sign_of(finished(mixed(base, column, values[position])), bits)):
@@ -361,7 +361,7 @@ def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
 
 @inline
 def run_plan(m: Block, plan: Number, high: Number) -> Number:
-    """Run one plan over the rows of a group; continue at row AT_ROW and depth AT_DEPTH if it was interrupted."""
+    """Run one plan over the rows of a group. An interrupted plan goes on at row AT_ROW and depth AT_DEPTH."""
     plans, steps, nodes = matrix(m, PLANS), unsigned(m, STEPS), matrix(m, NODES)
     m[AT_RULE] = plans[plan, 0]
     load_constants(m, m[AT_RULE])
@@ -381,7 +381,10 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 
 @inline
 def charge(m: Block, rule: Number, rewrites: Number, derivations: Number) -> None:
-    """Add work to the costs of a rule; the first work of a commit moves the counts of an earlier commit aside."""
+    """Add work to the costs of a rule.
+
+    The first work in a commit moves the counts of the last commit that ran the rule to the columns `COST_BEFORE...`.
+    """
     costs = wide(m, COSTS)
     if costs[rule, COST_COMMIT] != m[COMMIT]:
         costs[rule, COST_BEFORE] = costs[rule, COST_COMMIT]
@@ -400,7 +403,8 @@ def product(m: Block) -> Number:
     """Run the plans of every group of hits.
 
     Returns FINISHED, INTERRUPTED (the head buffer is full or the fuel is used up) or MISSING (an arrangement lacks rows
-    that a plan needs). A group has the number of a key, to run all plans of this key, or `~plan`, to run only this one.
+    that a plan needs). `group_key` has a number for each group: that of a key, to run all plans of the key, or `~plan`,
+    to run only the plan with the number `plan`.
     """
     key_info, plans = matrix(m, KEY_INFO), matrix(m, PLANS)
     group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)

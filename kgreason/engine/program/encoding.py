@@ -66,7 +66,7 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
     rows = [columns_of(atom) for atom in atoms]
     if max(map(len, rows)) > MAX_COLUMNS:
         most = f"an atom may have at most {MAX_COLUMNS - 1} terms"
-        also = f"a rule for false at most {MAX_COLUMNS - 2} variables and constants"
+        also = f"a rule with the head false at most {MAX_COLUMNS - 2} variables and constants"
         raise LimitError(f"rule {rule.name}: {most}, {also}")
     numbers: dict[Term, int] = {}
     places = tuple([tuple([numbers.setdefault(term, len(numbers)) for term in row]) for row in rows])

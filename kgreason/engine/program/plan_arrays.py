@@ -1,8 +1,8 @@
 """The plans of a shape as arrays: made once, and copied into every planner that has a rule of this shape.
 
 A plan is its start step, then the steps of its nodes (`shapes`); `layout` lists the words of a step. All numbers here
-are relative: nodes, steps and templates count from 0, arrangements in the order in which the plans ask for them. A
-planner that copies the plans only adds its own counts to a few columns.
+are relative: nodes, steps and templates count from 0, and so do arrangements, in the order in which the plans ask for
+them. A planner that copies the plans only adds its own counts to a few columns.
 
 Cost: one or two microseconds for each step to make the arrays, about twenty microseconds to copy the plans of a shape.
 """
@@ -27,11 +27,13 @@ class Direction(NamedTuple):
 
 
 class Plans(NamedTuple):
-    """Plans of one shape: steps int32[s, 9 + 2 w], nodes int32[n, 2], templates int32[t, 1 + w] for rows of width w.
+    """The plans of one shape, for rows of width w.
 
-    `starts`: for each plan the number of its start step, then the range (low, high) of its other steps.
-    `arrangements`: table and columns of each arrangement that the steps probe. `asks`: pairs of an atom and an
-    arrangement that must hold the atom's rows. `body` and `heads`: where each atom has constants.
+    `steps`: int32[s, 9 + 2 w]. `nodes`: int32[n, 2]. `templates`: int32[t, 1 + w].
+
+    `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `arrangements`:
+    table and columns of each arrangement that the steps probe. `asks`: pairs of an atom and an arrangement that must
+    hold the atom's rows. `body` and `heads`: where each body atom and each head has constants.
     """
 
     steps: Int32

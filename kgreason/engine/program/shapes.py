@@ -65,7 +65,7 @@ class Shape:
 
 
 class Step(NamedTuple):
-    """Bind one body atom. Its columns are of three kinds.
+    """A step of a plan: it binds one body atom. The columns of the atom are of three kinds.
 
     `bound` columns are known and are the key of the look-up. `free` columns give values to slots. `compared` columns
     repeat a variable of a free column, so their values must be equal. `next_node` is the node after the step.
