@@ -136,10 +136,9 @@ def may_leave(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def discount(m: Block) -> None:
-    """Take back the derivations in the head buffer: for each, subtract 1 from the support of its head. Empty the
-    buffer.
+    """Take back the derivations in the head buffer, and empty the buffer.
 
-    A derivation that the support did not count is skipped.
+    Each derivation that the support of its head counts lowers this support by 1. Other derivations are skipped.
     """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, h = vector(m, RANKS), hashes(m, HASHES)
