@@ -28,6 +28,7 @@ from benchmarks import (
     visible,
 )
 from benchmarks.model import Benchmark
+from benchmarks.served import load as served
 from benchmarks.states import SIDES
 
 _FLOOR = "Bootstrap from ids over hashing its derivations alone"
@@ -180,7 +181,16 @@ _LANGUAGE: tuple[Benchmark, ...] = (
     Benchmark("firewalls", "one link among a million over one among ten thousand", 1.5, "x", language.firewalls),
 )
 
-BENCHMARKS = (*_LOADING, *_CHANGING, *_LANGUAGE, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
+_SERVED: tuple[Benchmark, ...] = (
+    Benchmark(
+        "served-reads", "32 readers alone over 32 readers beside 4 writers, served: LUBM(5)", 1 / 0.7, "x", served.reads
+    ),
+    Benchmark("served-rows", "1,000 rows over HTTP over the same rows as JSON in process", 1.3, "x", served.rows),
+    Benchmark("served-tail", "the slowest of a hundred served edits over their median", 10, "x", served.tail),
+    Benchmark("served-memory", "memory of a server after 60 s of load over after 15 s", 1.1, "x", served.memory),
+)
+
+BENCHMARKS = (*_LOADING, *_CHANGING, *_LANGUAGE, *_SERVED, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
 
 ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-linear", "load by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),

@@ -77,6 +77,8 @@ class Crowd:
         self._readers, self._seed = readers, seed
         self._counts = [0] * writers
         self._problems: list[str] = []
+        self.dropped = 0
+        """How many connections of readers and writers were lost."""
         self.reads = 0
         """How many queries were answered. Readers count without a lock, so the number may be a little low."""
 
@@ -111,7 +113,7 @@ class Crowd:
         try:
             call()
         except LOST:
-            return
+            self.dropped += 1
         except Exception as error:
             self._problems.append(f"{type(error).__name__}: {error}")
 
@@ -139,7 +141,7 @@ class Crowd:
                     client.update(_axiom(name) if is_axiom else _person(name))
                 except LOST:
                     ledger.unknown.add(name)
-                    return
+                    raise
                 ledger.acknowledged.add(name)
                 ledger.seconds.append(time.perf_counter() - begun)
                 is_over.wait(interval)

@@ -33,6 +33,7 @@ from kgreason.cli.edit.rules import rules
 from kgreason.cli.edit.unload import unload
 from kgreason.cli.edit.update import update
 from kgreason.cli.failures import STATUSES, Reporting
+from kgreason.cli.mcp import mcp
 from kgreason.cli.options import example
 from kgreason.cli.run import run
 from kgreason.cli.serve import serve
@@ -69,6 +70,7 @@ _SUMMARIES = {
     stats: "Count the triples, rules and contradictions of a store.",
     backup: "Copy a store, while others use it.",
     serve: "Serve a store over HTTP to many users.",
+    mcp: "Let assistants ask a store (Model Context Protocol).",
     profile: "Show which rules of a store cost most.",
     materialize: "Write all triples that follow from RDF files; no store.",
     compare: "Show what two versions of an ontology entail differently; no store.",

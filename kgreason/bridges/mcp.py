@@ -1,0 +1,150 @@
+"""`assistant`: a server of the Model Context Protocol, so that assistants can ask a graph, with the package `mcp`.
+
+    query     a SPARQL query -> rows, or triples
+    explain   a triple -> why it holds
+    what_if   a SPARQL update -> what would change; nothing does
+    schema    classes and properties, with counts
+    update    a SPARQL update is carried out, only if it is allowed
+
+Laws: without `writes` no tool changes the graph. No tool reads a file or asks another machine. Every answer has a
+limited size. Each call opens the graph anew, so it sees the last commit.
+
+Threads: `mcp` calls the tools in threads of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
+from typing import Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+from pyoxigraph import QueryBoolean, QuerySolutions
+
+from kgreason import __version__
+from kgreason.errors import KgreasonError
+from kgreason.graph.changes.delta import Delta
+from kgreason.sparql.operations import Load
+from kgreason.sparql.parser import parse
+
+Open = Callable[[], AbstractContextManager[Any]]
+"""Opens the graph; a `KnowledgeGraph`, or a graph with the same methods."""
+Edit = Callable[[str], Delta]
+"""What an update would change, or has changed."""
+_MOST = 1000
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+_ABOUT = (
+    "A knowledge graph in RDF that is kept materialized: queries see all triples that its ontology and rules entail. "
+    "Call schema first. Use full IRIs, or PREFIX in a query."
+)
+_CLASSES = "SELECT ?name (COUNT(*) AS ?count) { ?s a ?name FILTER(isIRI(?name)) } GROUP BY ?name ORDER BY DESC(?count)"
+_PROPERTIES = "SELECT ?name (COUNT(*) AS ?count) { ?s ?name ?o } GROUP BY ?name ORDER BY DESC(?count)"
+
+
+class _Tools:
+    """The tools; the docstring of each tells an assistant what the tool does."""
+
+    def __init__(
+        self, open_: Open, tried: Callable[[str], Delta], made: Callable[[str], Delta], seconds: float
+    ) -> None:
+        self._open, self._tried, self._made, self._seconds = open_, tried, made, seconds
+
+    def query(self, sparql: str, limit: int = 100) -> dict[str, Any]:
+        """Ask a SPARQL 1.1 query (SELECT, ASK, CONSTRUCT or DESCRIBE). At most `limit` rows come back, 1000 at most."""
+        most = max(0, min(limit, _MOST))
+        with _told(), self._open() as graph:
+            found = graph.query(sparql, timeout=self._seconds)
+            if isinstance(found, (bool, QueryBoolean)):
+                return {"answer": bool(found)}
+            rows = list(islice(found, most + 1))
+            shown = {"complete": len(rows) <= most}
+            if not hasattr(found, "variables") and not isinstance(found, QuerySolutions):
+                return {"triples": [str(triple) for triple in rows[:most]]} | shown
+            names = [variable.value for variable in found.variables]
+            return {"columns": names, "rows": [[_text(each) for each in row] for row in rows[:most]]} | shown
+
+    def explain(self, triple: str) -> str:
+        """Say why a triple holds, down to asserted triples and axioms; `triple` is `<s> <p> <o>` in Turtle."""
+        with _told(), self._open() as graph:
+            return str(graph.explain(triple).to_text())
+
+    def what_if(self, update: str, limit: int = 100) -> dict[str, Any]:
+        """Say what a SPARQL update would change: triples that appear and disappear, new contradictions."""
+        with _told():
+            return _changes(self._tried(_without_files(update)), limit)
+
+    def schema(self, limit: int = 100) -> dict[str, Any]:
+        """List the classes and properties of the graph with their numbers of members and triples, and its counts."""
+        most = max(0, min(limit, _MOST))
+        with _told(), self._open() as graph:
+            found = {
+                name: {_text(row["name"]): int(row["count"].value) for row in self._rows(graph, text, most)}
+                for name, text in (("classes", _CLASSES), ("properties", _PROPERTIES))
+            }
+            return {**found, "counts": graph.stats(), "commit": graph.commit}
+
+    def _rows(self, graph: Any, sparql: str, most: int) -> list[Any]:
+        return list(graph.select(f"{sparql} LIMIT {most}", timeout=self._seconds))
+
+    def update(self, update: str, limit: int = 100) -> dict[str, Any]:
+        """Carry out a SPARQL update as one commit, and say what it changed. Call what_if before."""
+        with _told():
+            return _changes(self._made(_without_files(update)), limit)
+
+
+def assistant(
+    open_: Open,
+    tried: Edit,
+    made: Edit,
+    *,
+    writes: bool = False,
+    seconds: float = 30,
+) -> MCPServer[Any]:
+    """The server for a graph: `open_` opens it, `tried` and `made` say what an update would change and has changed.
+
+    With `writes` there is the tool update. A query may take so many seconds.
+    """
+    server: MCPServer[Any] = MCPServer("kgreason", instructions=_ABOUT, version=__version__)
+    tools = _Tools(open_, tried, made, seconds)
+    for tool in (tools.query, tools.explain, tools.what_if, tools.schema):
+        server.add_tool(tool, annotations=_READS)
+    if writes:
+        server.add_tool(tools.update, annotations=_WRITES)
+    return server
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell the assistant errors that it can mend; `mcp` hides all others."""
+    try:
+        yield
+    except KgreasonError as error:
+        raise ToolError(str(error)) from error
+    except (SyntaxError, ValueError) as error:
+        raise ToolError(f"the text cannot be read: {error}") from error
+
+
+def _without_files(update: str) -> str:
+    """The same update. Raises ToolError for LOAD, which reads files."""
+    if any(isinstance(operation, Load) for operation in parse(update)):
+        raise ToolError("LOAD is refused: an assistant does not read files; use INSERT DATA")
+    return update
+
+
+def _text(term: Any) -> str | None:
+    return None if term is None else str(term)
+
+
+def _changes(delta: Delta, limit: int) -> dict[str, Any]:
+    most = max(0, min(limit, _MOST))
+    appeared, disappeared = delta.appeared(), delta.disappeared()
+    return {
+        "appear": [" ".join(map(str, triple)) for triple in islice(appeared, most)],
+        "disappear": [" ".join(map(str, triple)) for triple in islice(disappeared, most)],
+        "counts": {"appear": len(appeared), "disappear": len(disappeared)},
+        "contradictions": [str(each) for each in delta.contradictions[:most]],
+    }

@@ -1,0 +1,68 @@
+"""`kgreason mcp`: lets assistants ask a store, by the Model Context Protocol over standard input and output.
+
+An assistant starts the command itself. Without --write nothing that the assistant says changes the store.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from kgreason.cli.options import example, existing
+from kgreason.cli.places import Place, Server, graph_at
+from kgreason.errors import InputError
+
+if TYPE_CHECKING:
+    from kgreason.client.graph import RemoteGraph
+    from kgreason.graph.changes.delta import Delta
+
+
+@click.command(
+    epilog=example("kgreason mcp -l store", "kgreason mcp -l http://127.0.0.1:7878 --write"),
+)
+@existing
+@click.option("--write", "writes", is_flag=True, help="Let the assistant carry out updates as well.")
+@click.option(
+    "--query-timeout",
+    "seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a query may take.",
+)
+def mcp(location: Place, writes: bool, seconds: float) -> None:
+    """Let assistants ask a store (Model Context Protocol).
+
+    The tools are query, explain, what_if and schema; with --write also update. The assistant starts this command and
+    talks to it through standard input and output. LOAD is refused, so the assistant reads no files.
+    """
+    try:
+        from kgreason.bridges.mcp import assistant
+    except ModuleNotFoundError as error:
+        raise InputError("mcp needs a library that is not installed: pip install 'kgreason[mcp]'") from error
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+
+    def open_() -> Any:
+        return graph_at(location, read_only=True)
+
+    def made(sparql: str) -> Delta:
+        with graph_at(location, wait=seconds) as graph:
+            return graph.update(sparql, "the update").delta.detached()
+
+    assistant(open_, lambda sparql: _tried(location, sparql), made, writes=writes, seconds=seconds).run("stdio")
+
+
+def _tried(location: Place, sparql: str) -> Delta:
+    """What an update would change at a place."""
+    if isinstance(location, Server):
+        with graph_at(location) as server:
+            return cast("RemoteGraph", server).update(sparql, "the update", keep=False).delta
+    from kgreason.graph.fork import fork
+    from kgreason.sparql.parser import parse
+
+    with fork(location) as graph:
+        return graph.carry_out(parse(sparql, "the update"), keep=False).delta.detached()

@@ -1,0 +1,14 @@
+"""The load of a server, small and short."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.served import load
+
+
+@pytest.mark.slow
+def test_readers_writers_and_followers_of_a_small_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load, "READERS", 4)
+    run = load.measured(1, 4, 10)
+    assert min(run.alone, run.beside, run.edits, run.early, run.late, *run.seconds) > 0
