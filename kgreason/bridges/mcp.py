@@ -29,6 +29,7 @@ from kgreason.errors import KgreasonError
 from kgreason.graph.changes.delta import Delta
 from kgreason.sparql.operations import Load
 from kgreason.sparql.parser import parse
+from kgreason.sparql.tokens import TOKEN
 
 Open = Callable[[], AbstractContextManager[Any]]
 """Opens the graph; a `KnowledgeGraph`, or a graph with the same methods."""
@@ -57,7 +58,7 @@ class _Tools:
         """Ask a SPARQL 1.1 query (SELECT, ASK, CONSTRUCT or DESCRIBE). At most `limit` rows come back, 1000 at most."""
         most = max(0, min(limit, _MOST))
         with _told(), self._open() as graph:
-            found = graph.query(sparql, timeout=self._seconds)
+            found = graph.query(_without_service(sparql), timeout=self._seconds)
             if isinstance(found, (bool, QueryBoolean)):
                 return {"answer": bool(found)}
             rows = list(islice(found, most + 1))
@@ -130,9 +131,16 @@ def _told() -> Iterator[None]:
 
 def _without_files(update: str) -> str:
     """The same update. Raises ToolError for LOAD, which reads files."""
-    if any(isinstance(operation, Load) for operation in parse(update)):
+    if any(isinstance(operation, Load) for operation in parse(_without_service(update))):
         raise ToolError("LOAD is refused: an assistant does not read files; use INSERT DATA")
     return update
+
+
+def _without_service(sparql: str) -> str:
+    """The same query or update. Raises ToolError for SERVICE, which asks other machines."""
+    if any((token["name"] or "").upper() == "SERVICE" for token in TOKEN.finditer(sparql)):
+        raise ToolError("SERVICE is refused: an assistant does not ask other machines")
+    return sparql
 
 
 def _text(term: Any) -> str | None:

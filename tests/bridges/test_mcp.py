@@ -80,7 +80,10 @@ async def ask(client: Client) -> None:
     assert "does not have this triple" in await refused(client, "explain", triple="<http://e/tom> a <http://e/Dog>")
     assert "LOAD is refused" in await refused(client, "what_if", update="LOAD <file:///etc/passwd>")
     assert await refused(client, "query", sparql="SELECT")
-    assert await refused(client, "query", sparql="SELECT * { SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } }")
+    service = "{ SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } }"
+    assert "SERVICE is refused" in await refused(client, "query", sparql=f"SELECT * {service}")
+    inserted = f"INSERT {{ ?s ?p ?o }} WHERE {service}"
+    assert "SERVICE is refused" in await refused(client, "what_if", update=inserted)
     assert "nknown tool" in await refused(client, "update", update=TOM)
 
 
