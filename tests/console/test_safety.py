@@ -203,3 +203,11 @@ def test_the_console_can_be_left_out(tmp_path: Path) -> None:
     with serving(tmp_path / "store", "--no-console") as address:
         assert httpx.get(f"{address}/", trust_env=False).status_code == 404
         assert httpx.get(f"{address}/health", trust_env=False).status_code == 200
+
+
+def test_too_many_pages_are_refused_and_the_paths_go_on(tmp_path: Path) -> None:
+    with serving(tmp_path / "store") as address, httpx.Client(base_url=address, trust_env=False, timeout=60) as http:
+        statuses = [http.get("/console/feed").status_code for _ in range(310)]
+        assert statuses[0] == 200
+        assert statuses[-1] == 503
+        assert http.get("/query?query=ASK{}").status_code == 200

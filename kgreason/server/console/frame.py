@@ -101,7 +101,8 @@ class Frame:
 
         async def begin() -> None:
             await self._client.connected()
-            self.run(loading, _LOAD)
+            if not self._client.is_deleted:  # a client that never connects is deleted after a minute
+                self.run(loading, _LOAD)
 
         background_tasks.create(begin())
 

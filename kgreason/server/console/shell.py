@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 
-from nicegui import ui
+from nicegui import Client, ui
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kgreason.server.console.calls import Calls
 from kgreason.server.console.vocabulary import Vocabulary
 from kgreason.server.guard import SIGN_IN
+from kgreason.server.problems import busy
 
 CONSOLE = "kgreason.console"
 _PATHS = ("/console/", "/_nicegui")
@@ -33,6 +34,8 @@ _POLICY = (
     " img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none';"
     " frame-ancestors 'none'"
 )
+_PAGES = 300
+"""How many pages may be open at once; a page that no browser connects to is open for a minute."""
 _PATIENCE = 10
 """The seconds that a page waits for a browser that has lost its connection."""
 
@@ -52,6 +55,10 @@ class Console:
         is_page = path == "/" or path.startswith(_PATHS)
         if scope["type"] == "lifespan" or not is_page or path.startswith(_OWN):
             await self._paths(scope, receive, send)
+            return
+
+        if not path.startswith("/_nicegui") and len(Client.instances) >= _PAGES:
+            await busy("pages").response()(scope, receive, send)
             return
 
         async def sending(message: Message) -> None:
