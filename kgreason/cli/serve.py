@@ -64,6 +64,21 @@ from kgreason.errors import InputError
     help="Let LOAD read files whose IRI begins so, such as file:///data/; may be given several times.",
 )
 @click.option(
+    "--allow-service",
+    "services",
+    multiple=True,
+    metavar="IRI",
+    help="Let SERVICE in a query ask services whose IRI begins so, such as https://example.org/; may be given several "
+    "times.",
+)
+@click.option(
+    "--query-memory",
+    "query_bytes",
+    type=click.IntRange(min=1 << 28),
+    metavar="BYTES",
+    help="How much memory a query process may have (default: no limit). A query that needs more ends alone.",
+)
+@click.option(
     "--query-timeout",
     "query_seconds",
     type=click.FloatRange(min=0, min_open=True),

@@ -11,6 +11,8 @@ from kgreason.errors import InputError
 ROLES = ("read", "write", "admin")
 """The roles of tokens. A role may do everything that the roles before it may do."""
 _LEAST = 16
+_SLASHES = 3
+"""An address with a host and a path has so many slashes: http://example.org/."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Settings:
     - `names`: names of the server that a Host header may give, besides `host` and the names of the loopback
     - `origins`: the origins of other web pages that may use the server (CORS)
     - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
+    - `services`: SERVICE in a query may ask services whose IRIs begin with one of these prefixes, which end in `/`
+    - `query_bytes`: how much memory a query process may have (its address space); None is no limit
     - `query_seconds`: how long a query may take, with the time to send its rows
     - `standing_seconds`: how long one evaluation of a standing query may hold up the next edit
     - `answer_bytes`: how long the rows of an answer may be; None is no limit
@@ -45,6 +49,8 @@ class Settings:
     names: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    query_bytes: int | None = None
     query_seconds: float = 60
     standing_seconds: float = 2
     answer_bytes: int | None = None
@@ -61,7 +67,13 @@ class Settings:
     console: bool = False
 
     def check(self) -> None:
-        """Raise InputError if everybody on the network could change the graph, and nobody asked for this."""
+        """Raise InputError if everybody on the network could change the graph, and nobody asked for this.
+
+        Also for a prefix of services that would allow other hosts, such as http://example.org.
+        """
+        for prefix in self.services:
+            if not prefix.endswith("/") or prefix.count("/") < _SLASHES:
+                raise InputError(f"--allow-service {prefix}: end the prefix with a slash, as in http://example.org/")
         if not (is_loopback(self.host) or self.tokens or self.is_public):
             raise InputError(
                 f"--bind {self.host}: other machines can reach this address; give --token-file so that only holders of"

@@ -13,6 +13,8 @@ from kgreason.errors import InputError
 from tests.server.conftest import ZOO
 from tests.server.serving import client, served
 
+from kgreason.server.paths.query import check_service  # isort: skip
+from kgreason.server.problems import Problem  # isort: skip
 from kgreason.server.settings import Settings, bound, read_tokens  # isort: skip
 
 READ, WRITE, ADMIN = "r" * 16, "w" * 16, "a" * 16
@@ -162,3 +164,14 @@ def test_tokens_come_from_a_file(tmp_path: Path) -> None:
         assert READ not in str(error.value)
     with pytest.raises(InputError, match="No such file"):
         read_tokens(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    "service",
+    ["<http://e.org.evil/>", "?x", "e:x", "<http://e.org>", "# <http://e.org/>\n <http://evil/>", "SILENT <x>"],
+)
+def test_only_allowed_services_are_asked(service: str) -> None:
+    with pytest.raises(Problem, match="SERVICE is refused"):
+        check_service(f"PREFIX e: <http://e.org/> SELECT * {{ SERVICE {service} {{ ?a ?b ?c }} }}", ("http://e.org/",))
+    with pytest.raises(InputError, match="slash"):
+        Settings(Path("store"), services=("http://e.org",)).check()

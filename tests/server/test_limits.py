@@ -92,6 +92,16 @@ def test_an_answer_that_is_too_long_breaks_off(strict: httpx.Client) -> None:
 
 
 @pytest.mark.slow
+def test_a_query_that_eats_memory_ends_alone(tmp_path: Path) -> None:
+    hungry = MANY + " ORDER BY ?a0"
+    with served(tmp_path / "store", text=ZOO, query_bytes=1 << 30) as address, client(address) as http:
+        answer = http.post("/query", data={"query": hungry})
+        assert (answer.status_code, "memory" in answer.json()["detail"]) == (400, True)
+        again = http.get("/query", params={"query": "ASK { ?s ?p ?o }"})
+        assert again.text.endswith('"boolean":true}'), again.text
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("opening", ["{", "(", "[ <e:p> ", "\\u0028", "<<( <e:a> <e:b> ", "!", "NOT EXISTS { FILTER "])
 def test_a_text_that_is_nested_too_deeply_is_refused(opening: str, strict: httpx.Client) -> None:
     closing = {"{": "}", "(": ")", "[": "]", "\\": ")", "<": " )>>", "!": "", "N": "}"}[opening[0]]

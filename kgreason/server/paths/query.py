@@ -43,7 +43,7 @@ async def query(request: Request) -> Response:
     if request.method != "POST" and not request.scope["query_string"]:
         return description(request)
     sparql, given = await _asked(request)
-    await run_in_threadpool(check_service, sparql)
+    await run_in_threadpool(check_service, sparql, served(request).settings.services)
     accept, state = request.headers.get("accept"), served(request)
     default, named = _dataset(given, address(request))
     asked = Query(
@@ -114,10 +114,20 @@ def _dataset(given: Parameters, base: str) -> tuple[list[str] | None, list[str] 
     return (default, named) if default or named else (None, None)
 
 
-def check_service(sparql: str) -> None:
-    """Raise Problem for SERVICE, which would ask the network.
+def check_service(sparql: str, allowed: tuple[str, ...] = ()) -> None:
+    """Raise Problem for SERVICE, which would ask the network, but for services whose IRI begins with an allowed prefix.
+
+    A service must be written as a whole IRI: a variable, or a name with a prefix, is refused.
 
     >>> check_service('SELECT * { ?service <http://e/SERVICE> "SERVICE" } # SERVICE')
+    >>> check_service("SELECT * { SERVICE SILENT <http://e/sparql> { ?x ?y ?z } }", ("http://e/",))
     """
-    if any((token["name"] or "").upper() == "SERVICE" for token in TOKEN.finditer(sparql)):
-        raise Problem(403, "this server does not ask others: SERVICE is refused")
+    tokens = (token for token in TOKEN.finditer(sparql) if not token[0].startswith("#"))
+    for token in tokens:
+        if (token["name"] or "").upper() != "SERVICE":
+            continue
+        asked = next(tokens, None)
+        if asked is not None and (asked["name"] or "").upper() == "SILENT":
+            asked = next(tokens, None)
+        if asked is None or not allowed or not asked[0].startswith(tuple(f"<{prefix}" for prefix in allowed)):
+            raise Problem(403, "this server does not ask others: SERVICE is refused")

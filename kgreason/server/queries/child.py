@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from io import RawIOBase
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
@@ -37,14 +38,27 @@ _LOOK = 1
 """The process looks whether the server is there after this many seconds."""
 
 
-def main(path: str) -> None:
-    """Answer the queries that come on standard input, until it ends."""
+def main(path: str, most_bytes: str = "0") -> None:
+    """Answer the queries that come on standard input, until it ends.
+
+    If the address space of the process would have more than `most_bytes`, the process ends; 0 is no limit.
+    """
+    _limit(int(most_bytes))
     threading.Thread(target=_end_with_server, args=(os.getppid(),), daemon=True).start()
     source, out = sys.stdin.buffer, sys.stdout.buffer
     reader = _Reader(Path(path))
     while len(header := source.read(HEADER.size)) == HEADER.size:
         request = json.loads(source.read(HEADER.unpack(header)[1]))
         _answer(request, reader, out)
+
+
+def _limit(most_bytes: int) -> None:
+    """Limit the memory of this process, where the system can."""
+    if most_bytes:
+        with suppress(ImportError):
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
 
 
 def _end_with_server(server: int) -> None:
@@ -205,4 +219,4 @@ def _write_graph(store: OxigraphStore, request: dict[str, Any], document: _Docum
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

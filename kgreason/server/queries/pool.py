@@ -26,8 +26,11 @@ from kgreason.server.problems import Problem, busy
 from kgreason.server.queries.frames import DATA, END, HEADER, MISSING, PIECE, REQUEST, UNACCEPTABLE, frame
 from kgreason.server.settings import Settings
 
-_RUN = "import sys; from kgreason.server.queries.child import main; main(sys.argv[1])"
-_EARLY = "the query cannot be evaluated: its process has ended early; perhaps the text is nested too deeply"
+_RUN = "import sys; from kgreason.server.queries.child import main; main(*sys.argv[1:])"
+_EARLY = (
+    "the query cannot be evaluated: its process has ended early; perhaps it needs more memory than the server allows,"
+    " or the text is nested too deeply"
+)
 _BUFFER = 1 << 18
 
 
@@ -60,7 +63,7 @@ class Pool:
 
     def __init__(self, settings: Settings) -> None:
         self._path, self._seconds, self._most = settings.store, settings.query_seconds, settings.answer_bytes
-        self._waiting = settings.queries_waiting
+        self._waiting, self._bytes = settings.queries_waiting, settings.query_bytes
         self._free = settings.queries
         self._queue: list[asyncio.Future[None]] = []
         self._idle: list[Process] = []
@@ -149,7 +152,7 @@ class Pool:
     async def _started(self) -> Process:
         if self._is_closed:
             raise Problem(503, "the server is stopping")
-        arguments = [sys.executable, "-P", "-c", _RUN, str(Path(self._path).resolve())]
+        arguments = [sys.executable, "-P", "-c", _RUN, str(Path(self._path).resolve()), str(self._bytes or 0)]
         process = await asyncio.create_subprocess_exec(
             *arguments, stdin=PIPE, stdout=PIPE, limit=_BUFFER, start_new_session=True
         )
