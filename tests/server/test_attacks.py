@@ -13,6 +13,8 @@ import pytest
 from tests.server.test_guard import ADMIN, READ, WRITE, bearer, guarded  # noqa: F401 - a fixture
 from tests.server.test_limits import connected
 
+from kgreason.server.problems import problem_of  # isort: skip
+
 UPDATE = {"Content-Type": "application/sparql-update"}
 
 
@@ -231,3 +233,16 @@ def test_messages_have_no_path_of_the_server(http: httpx.Client, tmp_path: Path)
     for answer in wrong:
         assert 400 <= answer.status_code < 500
         assert not any(each in answer.text for each in ("/tmp", "site-packages", "store/", 'File "'))
+
+
+def test_an_error_that_nobody_expects_tells_nothing() -> None:
+    problem = problem_of(RuntimeError("the secret of /home/server"))
+    assert problem.status == 500
+    assert "secret" not in problem.detail
+
+
+@pytest.mark.parametrize(("path", "name"), [("/explain", "triple"), ("/why-not", "triple"), ("/triples", "subject")])
+def test_a_term_that_is_nested_deeply_is_not_even_read(path: str, name: str, http: httpx.Client) -> None:
+    answer = http.get(path, params={name: "<<( <e:a> <e:b> " * 200})
+    assert answer.status_code == 400
+    assert "too many brackets" in answer.json()["detail"]
