@@ -69,6 +69,15 @@ def test_every_page_says_where_it_is(page: Page) -> None:
         assert page.title().endswith("· kgreason")
 
 
+def test_the_name_of_the_page_is_in_sight_on_a_narrow_screen(page: Page) -> None:
+    page.set_viewport_size(NARROW)
+    page.goto("/console/status")
+    page.get_by_text("memory").wait_for()
+    box = page.locator("nav [aria-current=page]").bounding_box()
+    assert box
+    assert 0 <= box["x"] <= NARROW["width"] - box["width"]
+
+
 def test_the_keyboard_reaches_the_content(page: Page) -> None:
     page.goto("/console/explore")
     page.get_by_role("link", name="e:Cat").first.wait_for()

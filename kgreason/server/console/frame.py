@@ -34,6 +34,8 @@ PAGES = (
     ("Status", "/console/status"),
 )
 _LOAD = "load"
+_SHOW_CURRENT = "document.querySelector('nav [aria-current]').scrollIntoView({inline: 'center', block: 'nearest'})"
+"""On a narrow screen the name of the page may be outside the navigation."""
 _STYLE = Markup("<style>{}</style>").format(Markup(Path(__file__).with_name("style.css").read_text("utf-8")))
 
 
@@ -102,6 +104,7 @@ class Frame:
         async def begin() -> None:
             await self._client.connected()
             if not self._client.is_deleted:  # a client that never connects is deleted after a minute
+                self._client.run_javascript(_SHOW_CURRENT)
                 self.run(loading, _LOAD)
 
         background_tasks.create(begin())

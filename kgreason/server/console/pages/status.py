@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from math import log10
 from typing import Any
 
 from markupsafe import Markup
@@ -14,6 +15,7 @@ from kgreason.server.console.frame import Frame, html
 from kgreason.server.console.markup import Row, empty, notice, table
 
 _SECONDS = 3
+_LEAST = 1e-4
 _BARS = 60
 _NAMES = {
     "facts": "triples",
@@ -71,20 +73,26 @@ def _counts(counts: dict[str, str]) -> Markup:
 
 
 def _chart(commits: Sequence[dict[str, Any]]) -> Markup:
-    """The seconds of the last commits as bars, with the median and the largest in words."""
+    """The times of the last commits as bars on a logarithmic scale, with the median and the longest in words."""
     if not commits:
         return empty("No commit since the server began", "The times of commits appear here.")
-    seconds = [each["seconds"] for each in commits][-_BARS:]
-    most = max(seconds)
-    ordered = sorted(seconds)
-    told = f"median {_milliseconds(ordered[len(ordered) // 2])}, longest {_milliseconds(most)}, of {len(seconds)}"
+    shown = list(commits)[-_BARS:]
+    ordered = sorted(each["seconds"] for each in shown)
+    median, most = _milliseconds(ordered[len(ordered) // 2]), _milliseconds(ordered[-1])
+    told = f"median {median}, longest {most}, of {len(ordered)}; the scale is logarithmic"
+    heights = [_height(each["seconds"], ordered[-1]) for each in shown]
     bars = [
         Markup('<rect x="{}" y="{:.1f}" width="8" height="{:.1f}"><title>commit {}: {}</title></rect>').format(
-            10 * place, 100 - 98 * each / most, 98 * each / most, commit["commit"], _milliseconds(each)
+            10 * place, 100 - height, height, each["commit"], _milliseconds(each["seconds"])
         )
-        for place, (each, commit) in enumerate(zip(seconds, list(commits)[-_BARS:], strict=True))
+        for place, (each, height) in enumerate(zip(shown, heights, strict=True))
     ]
     return _CHART.format(10 * _BARS, f"Time of commits: {told}", Markup("").join(bars), told)
+
+
+def _height(seconds: float, most: float) -> float:
+    """The height of a bar, from 2 for a tenth of a millisecond to 100 for the longest time."""
+    return 2 + 98 * log10(max(seconds / _LEAST, 1)) / max(log10(most / _LEAST), 1)
 
 
 _CHART = Markup(
