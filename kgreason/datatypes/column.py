@@ -5,7 +5,7 @@
     rdfs:Resource     IRIs and blank nodes
     no type           every term
 
-A datatype that kgreason does not know has exactly the literals that name it. Cost: reading the literal.
+If kgreason does not know a datatype, exactly the literals with this datatype fit. Cost: reading the literal.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ from kgreason.terms import vocabulary as v
 class Datatype(NamedTuple):
     """A datatype: its value spaces, and the lexical mapping `read` from a lexical form to a value.
 
-    `holds` tests whether the data of a value of these spaces belong to the datatype. `members` says in words which do.
+    `holds` tests whether the data of a value of these spaces belong to the datatype. `members` says in words which
+    values do.
     """
 
     spaces: frozenset[str]
@@ -47,7 +48,7 @@ def _all(_: Any) -> bool:
 
 
 def _nothing(_: str) -> Value:
-    raise ValueError("expected another datatype, because this one has no lexical forms")
+    raise ValueError("expected another datatype, because this datatype has no lexical forms")
 
 
 def _type(read: Callable[[str], Value], *spaces: str) -> Datatype:

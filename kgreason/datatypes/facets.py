@@ -76,7 +76,7 @@ FACETS: dict[str, Callable[[Value, Value], bool]] = {
     f"<{XSD}pattern>": _pattern,
     f"<{RDF}langRange>": _language_range,
 }
-"""For each facet, by its IRI in N-Triples text: whether a value satisfies it with a limit.
+"""For each facet, by its IRI in N-Triples text: a function of a value and the facet's limit.
 
-Raises ValueError for a pattern with an error.
+The function returns whether the value satisfies the facet. It raises ValueError for a pattern with an error.
 """

@@ -45,7 +45,7 @@ _ABOVE = {
     v.XSD_DAY_TIME_DURATION: (v.XSD_DURATION,),
     v.XSD_YEAR_MONTH_DURATION: (v.XSD_DURATION,),
 }
-"""For each datatype, the smallest other datatypes that contain it. Missing: only rdfs:Literal contains the datatype."""
+"""For each datatype, the smallest other datatypes that contain it. Only rdfs:Literal contains a datatype not listed."""
 
 
 def is_subtype(datatype: str, other: str) -> bool:

@@ -2,7 +2,7 @@
 
 A `Value` is an element of one value space of XSD or RDF. Value spaces are disjoint: no value is in two spaces. Equality
 of `Value` is the *identity* of XSD 1.1 (Part 2, 2.2.1), which OWL 2 uses (Structural Specification, section 4): NaN is
-identical to NaN; +0 and -0 of a floating-point type are two values; a moment with two timezone offsets is two values.
+identical to NaN; +0 and -0 of a floating-point type are two values; `12:00:00Z` and `13:00:00+01:00` are two values.
 Facets use the *equality and order* of XSD instead, which differ from identity: `order.compare`.
 
     space           data

@@ -4,7 +4,7 @@ The faculty comes first, with its courses and publications. Then come the studen
 the publications. Names are those of the original benchmark:
 `http://www.Department0.University0.edu/FullProfessor0/Publication3`.
 
-Invariant: within a department no line occurs twice. Every university that is mentioned is typed once.
+Invariant: within a department no line occurs twice. Every university that is mentioned has one line with rdf:type.
 Cost: only a list of about 400 publications is kept in memory.
 """
 
@@ -35,7 +35,7 @@ def link(subject: str, property_name: str, object_: str) -> str:
 
 
 class Department:
-    """Department `number` of a university; call `lines` once."""
+    """The department with this number, from 0, in a university; call `lines` only once."""
 
     def __init__(self, university: int, number: int, seed: int) -> None:
         self.number = number
@@ -112,7 +112,7 @@ class Department:
             yield from self._publication(person, publication)
 
     def _teaching(self, person: str) -> Iterator[str]:
-        """The courses of a member of the faculty; they are new, so that nobody else teaches them."""
+        """The lines for the courses of a member of the faculty. Each course is new, so nobody else teaches it."""
         for _ in range(self._draw.between(profile.COURSES_TAUGHT)):
             yield from self._named("Course", self._courses)
             yield link(person, "teacherOf", self._local(f"Course{self._courses}"))

@@ -1,7 +1,7 @@
 """Universities as files: one file for each department, named as in the original benchmark (`University0_3.nt`).
 
-The number of departments is drawn for each university from (seed, university). So `first` can split a run over any
-number of processes, and the files are the same.
+The number of departments is drawn for each university from (seed, university). So several processes can share the work,
+each with its own `first`, and the files are the same as from one process.
 """
 
 from collections.abc import Iterator

@@ -33,7 +33,7 @@ FACULTY = (*PROFESSORS, LECTURER)
 DEPARTMENTS = Bounds(15, 25)
 RESEARCH_GROUPS = Bounds(10, 20)
 COURSES_TAUGHT = Bounds(1, 2)
-"""How many courses a member of the faculty teaches alone; drawn again for the graduate courses."""
+"""How many courses a member of the faculty teaches. The number of graduate courses is drawn from the same bounds."""
 
 UNDERGRADUATES_PER_FACULTY = Bounds(8, 14)
 GRADUATES_PER_FACULTY = Bounds(3, 4)
@@ -43,9 +43,9 @@ GRADUATE_PUBLICATIONS = Bounds(0, 5)
 ADVISED_UNDERGRADUATES = 1 / 5
 
 TEACHING_ASSISTANTS = Bounds(4, 5)
-"""One in four to one in five graduate students; each assists in a course of its own."""
+"""One in so many graduate students is a teaching assistant; each assists in a course of its own."""
 RESEARCH_ASSISTANTS = Bounds(3, 4)
-"""One in three to one in four graduate students, none of them a teaching assistant."""
+"""One in so many graduate students is a research assistant, and none of these is a teaching assistant."""
 
 UNIVERSITIES = 1000
 """Degrees come from universities 0 to 999, even if fewer are generated."""

@@ -1,7 +1,7 @@
 """The 14 queries of LUBM, in our own words.
 
-Each file says what it asks for and which kind of reasoning the answer needs; the answers are those of the published
-queries. They name Department0 of University0, so that they have answers in data of any size.
+The comment of each query says what the query asks for, and which kind of reasoning the answer needs. The answers are
+those of the published queries. The queries name Department0 of University0, so they have answers in data of any size.
 """
 
 from importlib import resources

@@ -1,12 +1,12 @@
 """`declared`: the IRIs by which a document can be imported.
 
 An ontology document declares the IRI of its ontology (`<iri> a owl:Ontology`) and maybe the IRI of its version
-(`owl:versionIRI`); other documents may import it by either (OWL 2 Structural Specification, 3.1 and 3.2). An ontology
-that the document only refers to, such as an import or an earlier version, does not count. The URI of the file counts
-as well, because a relative IRI may name the file.
+(`owl:versionIRI`). Other documents may import it by either IRI (OWL 2 Structural Specification, 3.1 and 3.2). An
+ontology that the document only refers to, such as an import or an earlier version, does not count. The URI of the file
+counts as well, because a relative IRI may name the file.
 
-Cost: a file without the word Ontology is only scanned; any other is parsed as a whole, once for each state of the file
-that this process sees.
+Cost: a file without the word Ontology is only scanned. Any other file is parsed as a whole, once in a process, and
+again after the file has changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kgreason.terms.vocabulary import (
 )
 
 _WORD = b"Ontology"
-"""In every syntax the declaration of an ontology has this word."""
+"""The declaration of an ontology contains this word in every syntax."""
 _TYPE, _ONTOLOGY, _VERSION = (NamedNode(term[1:-1]) for term in (RDF_TYPE, OWL_ONTOLOGY, OWL_VERSION_IRI))
 _OTHERS = frozenset(
     NamedNode(term[1:-1])
@@ -40,7 +40,7 @@ _OTHERS = frozenset(
 
 
 class Declared(NamedTuple):
-    """The IRIs by which a document can be imported, and the error that stopped reading it ("" if there was none)."""
+    """The IRIs by which a document can be imported, and the error at which reading stopped ("" if there was none)."""
 
     iris: frozenset[str]
     problem: str = ""

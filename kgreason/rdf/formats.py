@@ -113,18 +113,20 @@ def settled(name: str, head: bytes) -> str:
 
 
 def mistaken(name: str, head: bytes) -> str | None:
-    """What a text is that begins with `head`, if it is not in the exact format `name` as it should be; else None.
+    """The problem of a text that should be in the exact format `name`, but begins as another format does; else None.
+
+    `head` has the first bytes of the text.
 
     >>> mistaken("nt", b"@prefix : <http://example.org/> .")
-    'this looks like Turtle, not like N-Triples; name its format, ttl'
+    'this looks like Turtle, not like N-Triples; pass the format ttl'
     """
     if name in ("ttl", "ofn") and _MANCHESTER.match(head):
         return f"this is {_IN_MANCHESTER}"
     if name in ("nt", "nq") and _DIRECTIVE.match(head):
         meant = {"nt": "ttl", "nq": "trig"}[name]
-        return f"this looks like {_TITLES[meant]}, not like {_TITLES[name]}; name its format, {meant}"
+        return f"this looks like {_TITLES[meant]}, not like {_TITLES[name]}; pass the format {meant}"
     return None
 
 
 def _known() -> str:
-    return f"known are {', '.join(_TITLES)}, each also with {', '.join('.' + name for name in _UNPACKERS)}"
+    return f"known formats are {', '.join(_TITLES)}, each also with {', '.join('.' + name for name in _UNPACKERS)}"

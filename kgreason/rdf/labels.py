@@ -6,11 +6,11 @@ the label has one of two forms, which are never equal, because one starts with a
     written in the source        _:who                                 ->  _:b0f3e9a8c61xwho
     invented by the parser       _:e6c09528a7cdb0371226a1b8a833a0c4    ->  _:b0f3e9a8c6117
 
-For `[]`, lists, reifiers and so on, the parser invents a random hexadecimal number that starts with a letter. Here it
-becomes a number, in order of first appearance. A written label that looks like an invented one (at least twenty such
-digits) is numbered too; it stays the same as long as the order of the file does. In line formats the parser invents no
-label, and every label is kept. All letters of a numbered name are hexadecimal; Oxigraph stores such a name without
-text.
+For `[]`, lists, reifiers and so on, the parser invents a label: a random hexadecimal number that starts with a letter.
+`Labels` replaces each invented label by a number: 0, 1, 2 and so on, in order of first appearance. A written label that
+looks invented (at least twenty hexadecimal digits, the first one a letter) is replaced too; its number stays the same
+as long as the order of the file does. In line formats the parser invents no label, and every label is kept. All letters
+of a numbered name are hexadecimal; Oxigraph stores such a name without text.
 
 Cost: one pass over the text of those chunks that contain a blank node.
 """

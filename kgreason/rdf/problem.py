@@ -1,8 +1,9 @@
-"""The problem of an RDF text in plain words: Oxigraph's message without the place in it, and what to write.
+"""Say in plain words what is wrong in an RDF text, and what to write, instead of the message of Oxigraph's parser.
 
-    Unexpected end        ->    the text ends before its last triple does: a full stop (.) is missing at the end
+    Unexpected end        ->    the text ends inside its last triple: a full stop (.) is missing at the end
 
-kgreason's errors have line and column of their own. Cost: a few regular expressions for a message.
+The line and column in Oxigraph's message are left out, because kgreason's errors have them already. Cost: a few regular
+expressions for a message.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kgreason.terms.prefixes import undeclared as of_prefix
 _PLACE = re.compile(r"^Parser error [^:]*: ")
 _UNDECLARED = re.compile(r"The prefix ([^ ]*:) has not been declared")
 _PLAIN = {
-    "Unexpected end": "the text ends before its last triple does: a full stop (.) is missing at the end",
+    "Unexpected end": "the text ends inside its last triple: a full stop (.) is missing at the end",
     "Unexpected end of file": "the string or the IRI that begins here does not end",
     "A dot is expected at the end of statements": "a full stop (.) is missing before this: each triple ends with one",
     "A '}' or a '.' is expected at the end of a graph block": "a full stop (.) is missing before this triple",
@@ -42,7 +43,7 @@ def problem_of(error: SyntaxError, where: Where = "file") -> str:
 
 
 def _misplaced(token: str, place: str) -> str:
-    """A token that cannot stand in its place of a triple; for a bare word, how to write a term."""
+    """The problem of a token that cannot be the `place` (subject, predicate or object) of a triple."""
     if token in _ENDS and place != "subject":
         bracket = ", or the ) of a list is missing" if place == "object" else ""
         return f"the triple before {token} has no {place}{bracket}"

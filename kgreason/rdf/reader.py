@@ -132,7 +132,7 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
 
 
 def mentions(path: Path, word: bytes) -> bool:
-    """Whether the uncompressed text of a file contains the bytes `word`. It is not parsed. Raises InputError."""
+    """Whether the uncompressed text of a file contains the bytes `word`. No RDF is parsed. Raises InputError."""
     tail = b""
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, format_of(path)) as text:
         while piece := text.read(_PIECE):
@@ -173,7 +173,7 @@ def _batches(
 
 
 def _labels(source: str, name: str) -> Labels:
-    """The names of the blank nodes of a source in the format `name`."""
+    """The `Labels` that rename the blank nodes of a source in the format `name`."""
     from kgreason.rdf.labels import Labels
 
     return Labels(source, invented=name not in ("nt", "nq"))

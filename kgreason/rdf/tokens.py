@@ -4,8 +4,8 @@ The text comes from pyoxigraph's serializer: one quad on each line, one space be
 other space outside literals, every line feed and quotation mark in a literal escaped. So the first byte of a term shows
 how to find its end. Nothing is checked here, because pyoxigraph has parsed the text already.
 
-Cost: one pass over the text at memory speed, and a hash look-up for each term. A subject is compared with the subject
-of the line before first.
+Cost: one pass over the text at memory speed, and a hash look-up for each term. A subject that equals the subject of the
+previous line needs no look-up.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def _encode(
 ) -> tuple[int, int, int, int, int]:
     """Intern the terms of text[at:] and write their ids to `quads`, starting at `quads[column, row]`.
 
-    Stops at the end of the text, or at a term for which the table has no room. Returns start and end of this term
-    (equal at the end of the text), its row and column, and the number of terms in the table.
+    Stops at the end of the text, or at a term for which the table has no room. Returns start and end of this term, its
+    row and column, and the number of terms in the table. At the end of the text, start and end are equal.
     """
     while at < text.size:
         if text[at] == _STOP:

@@ -7,8 +7,9 @@
     <group xml:base="lib/"> ... </group>                                     entries with a base of their own
 
 Entries for external entities (`system`, `public` ...) are skipped: they are not about ontologies. If the entry for an
-IRI names something other than a file, the IRI has no document, because nothing is ever fetched. A catalog that declares
-entities is an error: a catalog needs no entities, and with entities a small document can expand to a very large one.
+IRI names something other than a file, such as a web address, no document is found for the IRI, because kgreason never
+uses the network. A catalog that declares entities is an error: a catalog needs no entities, and with entities a small
+document can expand to a very large one.
 
 Cost: the file is read once.
 """

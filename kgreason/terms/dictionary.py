@@ -57,7 +57,7 @@ _ROWS = 10_000
 _FEW = 16
 """At most 16 rows are written one by one, without a table of their terms."""
 _SHORT = 1000
-"""A column of fewer ids is short."""
+"""`are_rdf` reads the kinds of three columns in one call if the columns have fewer ids than this number."""
 _SUBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK])
 _OBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE])
 _FILES = ("arena", "offsets", "slots")
@@ -157,10 +157,10 @@ class Dictionary:
         return found
 
     def are_rdf(self, rows: Ids) -> npt.NDArray[np.bool_]:
-        """Whether each of rows int32[n, w] begins with an RDF triple: bool[n].
+        """Whether the first three columns of each row int32[n, w] are an RDF triple, not a generalised one: bool[n].
 
         The subject of a *generalised* triple is a literal or a triple term, or its predicate is not an IRI. Rules may
-        derive such a triple, and only the engine holds it: it is never stored, printed or shown to a query.
+        derive generalised triples, but only the engine holds them. They are never stored, printed or shown to a query.
         """
         columns = rows[:, :3].T
         if columns.shape[1] > self._count:  # more rows than terms: look at each term once, in order

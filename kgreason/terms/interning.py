@@ -2,9 +2,9 @@
 
 A `Table` is the dictionary as arrays. Term number `i` is `arena[offsets[i]:offsets[i + 1]]`. `offsets[0]` and
 `offsets[1]` are both 0, so that number 0, which stands for no term, has an empty text. `slots` is an open-addressing
-hash table with linear probing. An entry holds the upper half of the text's hash above the id; 0 is an empty slot. A
-probe starts at a place that depends on this upper half only. So the table can grow without reading the texts again, and
-most unequal texts are told apart without touching the arena.
+hash table with linear probing. The upper half of an entry is the upper half of the text's hash, and the lower half is
+the id; 0 is an empty slot. A probe starts at a place that depends only on the upper half of the hash. So the table can
+grow without reading the texts again, and most unequal texts are told apart without touching the arena.
 
 Invariant: every id from 1 to the count has exactly one entry, and no two ids have the same text.
 
@@ -175,7 +175,7 @@ def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
 def find_firsts(
     table: Table, ids: npt.NDArray[np.int32], groups: npt.NDArray[np.int64], firsts: npt.NDArray[np.int32]
 ) -> None:
-    """Write the first term of each group into `firsts`, which must hold zeros.
+    """Write the first term of each group, in the order of `_precedes`, into `firsts`, which must hold zeros.
 
     `groups[i]` is the group of the term `ids[i]`.
     """

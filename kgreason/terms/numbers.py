@@ -30,14 +30,17 @@ _INTEGER, _DECIMAL, _DOUBLE = (
 
 
 class Numbers(NamedTuple):
-    """The kinds uint8[n] of terms, and their values times `SCALE`, int64[n] (0 if the kind is not `EXACT`)."""
+    """The kinds of terms, uint8[n] (0, 1 or 2, as above), and their values times `SCALE`, int64[n].
+
+    The value of a term is 0 if its kind is not `EXACT`.
+    """
 
     kinds: npt.NDArray[np.uint8]
     values: npt.NDArray[np.int64]
 
 
 def read_numbers(dictionary: Dictionary, ids: npt.NDArray[np.int32]) -> Numbers:
-    """The numbers that terms int32[n] are."""
+    """Read the terms with the ids int32[n] as numbers."""
     found = Numbers(np.zeros(ids.size, np.uint8), np.zeros(ids.size, np.int64))
     _read(dictionary.table(), np.ascontiguousarray(ids), _INTEGER, _DECIMAL, _DOUBLE, found.kinds, found.values)
     return found
@@ -57,7 +60,7 @@ def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]
 
 @inline
 def _value(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int]:
-    """Whether `arena[start:end]` is a number with at most `fraction` digits behind the point; its value times SCALE."""
+    """Whether `arena[start:end]` is a number with at most `fraction` digits behind the point, and value times SCALE."""
     is_negative = table.arena[start] == ord("-")
     if is_negative or table.arena[start] == ord("+"):
         start += 1
@@ -89,7 +92,10 @@ def _read(
     kinds: npt.NDArray[np.uint8],
     values: npt.NDArray[np.int64],
 ) -> None:
-    """Set kinds[i] and values[i] for each of the terms. The arrays `integer` and so on are the ends of literals."""
+    """Set kinds[i] and values[i] for each of the terms.
+
+    `integer`, `decimal` and `double` are the last bytes of a literal of this datatype, such as `"^^<...#integer>`.
+    """
     for i in range(ids.size):
         start, end = table.offsets[ids[i]], table.offsets[ids[i] + 1]
         if end - start < 3 or table.arena[start] != ord('"'):

@@ -1,4 +1,4 @@
-"""What messages say of a prefix that is not declared: its name, and how to declare it where it is used.
+"""The message for a prefix that is not declared. It names the prefix, and says how to declare a prefix at that place.
 
     the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}
 
@@ -31,7 +31,7 @@ _ADVICE: dict[Where, str] = {
 
 
 def undeclared(prefix: str, where: Where) -> str:
-    """The message for a prefix without its colon.
+    """The message for an undeclared prefix, which is given without its colon.
 
     >>> undeclared("ex", "rules")
     'the prefix ex: is not declared; write @prefix ex: <http://example.org/> . before the rule'

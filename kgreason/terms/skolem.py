@@ -4,8 +4,9 @@
     is replaced by a letter
 
 Law: the same texts give the same blank node, in every process and after every replay. Different texts give different
-ones: a text in N-Triples has no line feed, and 125 bits of a hash do not collide. A label that begins with a letter and
-has 32 digits is a number to Oxigraph, and takes 16 bytes there. Do not change the definition: stores keep the labels.
+blank nodes, because a text in N-Triples has no line feed, and 125 bits of a hash do not collide. A label that begins
+with a letter and has 32 digits is a number to Oxigraph, and takes 16 bytes there. Do not change the definition: stores
+keep the labels.
 
 >>> skolem(['"room"', "<http://e/a>"])
 '_:f13f09a2006af5991baa7a9f959c245e'

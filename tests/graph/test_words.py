@@ -139,7 +139,7 @@ WRONG: list[tuple[Callable[[Any], object], type[Exception], str]] = [
     (
         lambda graph: graph.add("ex:a a ex:C", prefixes=EX),
         InputError,
-        "<text>:1:12: the text ends before its last triple does: a full stop (.) is missing at the end",
+        "<text>:1:12: the text ends inside its last triple: a full stop (.) is missing at the end",
     ),
     (
         lambda graph: graph.add("ex:a a ex:C ex:b a ex:C .", prefixes=EX),

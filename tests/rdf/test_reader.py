@@ -146,9 +146,9 @@ def test_an_empty_document_has_no_batch() -> None:
             b"# text\n@prefix : <urn:> .\n:a :b :c .",
             1,
             1,
-            "looks like Turtle, not like N-Triples; name its format, t",
+            "looks like Turtle, not like N-Triples; pass the format t",
         ),
-        ("nq", b"PREFIX : <urn:>\n:a :b :c .", 1, 1, "looks like TriG, not like N-Quads; name its format, trig"),
+        ("nq", b"PREFIX : <urn:>\n:a :b :c .", 1, 1, "looks like TriG, not like N-Quads; pass the format trig"),
         (
             "owl",
             b"Prefix: : <http://e/>\n\nOntology: <http://e/o>\n",
@@ -240,7 +240,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("folder.nt", "is a folder"),
         ("bad.nt.gz", "Not a gzipped file"),
         ("a.omn", "is OWL in Manchester syntax, which is not RDF; save the ontology as RDF/XML or Turtle"),
-        ("a.txt", "known RDF format; known are nt, nq, ttl"),
+        ("a.txt", "known RDF format; known formats are nt, nq, ttl"),
         ("a.gz", "known RDF format"),
         ("plain", "known RDF format"),
     ]:
@@ -250,7 +250,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_and_an_invalid_base() -> None:
-    with pytest.raises(InputError, match=r"unknown RDF format 'txt'; known are nt, nq, .*\.gz, \.bz2, \.xz"):
+    with pytest.raises(InputError, match=r"unknown RDF format 'txt'; known formats are nt, nq, .*\.gz, \.bz2, \.xz"):
         lines_read(b"", "txt")
     with pytest.raises(InputError, match="Invalid base IRI"):
         lines_read(b"<> <> <> .", "ttl", base="no iri")

@@ -1,8 +1,9 @@
 """`EditHooks`: calls a function after each edit of an owlready2 world, so that every edit reaches the graph at once.
 
 owlready2 edits its quadstore through methods that it binds to the instances of World and Ontology, and to their graphs.
-Each of these methods is replaced by one that calls the function afterwards. Changes that the user makes with SQL call
-nothing. They are in the change log, and reach the graph with the next edit. `release` restores the methods.
+Each of these methods is replaced by a method that calls the original method, and then the function. A change that the
+user makes with SQL does not call the function. Such a change is in the change log, and reaches the graph with the next
+edit. `release` restores the methods.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class EditHooks:
     def release(self) -> None:
         """Restore the original methods.
 
-        If somebody else has replaced a method since, it stays as it is. No method calls `edited` any more.
+        A method that somebody else has replaced in the meantime stays as it is. No method calls `edited` any more.
         """
         for owner, name, before, method in reversed(self._replaced):
             if vars(owner).get(name) is not method:

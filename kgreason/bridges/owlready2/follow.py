@@ -188,12 +188,12 @@ class FollowedWorld:
     def write_back(self, *, values: bool = False, strict: bool = True) -> Written:
         """Sync, then write the inferences of the graph into the world; the next call removes outdated inferences.
 
-        As with `sync_reasoner`, these are direct types of individuals, direct superclasses and superproperties,
-        equivalent classes and properties, and unsatisfiable classes (equivalent to Nothing). With `values` they include
-        values of object and data properties. The inferences become triples of the ontology `http://inferrences/`, and
-        loaded Python objects show them. As after `sync_reasoner`, an edit that repeats an inference does not assert it.
-        If the graph has contradictions, raises OwlReadyInconsistentOntologyError and leaves the world as it was, unless
-        `strict` is false.
+        As with `sync_reasoner`, the inferences are direct types of individuals, direct superclasses and
+        superproperties, equivalent classes and properties, and unsatisfiable classes (equivalent to Nothing). With
+        `values` they include values of object and data properties. The inferences become triples of the ontology
+        `http://inferrences/`, and loaded Python objects show them. As after `sync_reasoner`, an edit that repeats an
+        inference does not assert the triple. If the graph has contradictions, raises OwlReadyInconsistentOntologyError
+        and leaves the world as it was, unless `strict` is false.
         """
         self.sync()
         if strict:

@@ -158,7 +158,7 @@ def _number(read: type, text: str) -> Value:
 
 
 def _strictly(above: Above) -> dict[int, set[int]]:
-    """For each entity the entities that are above it and not also below it."""
+    """For each entity, the entities that are strictly above it: above it, but not below it."""
     return {one: {other for other in others if one not in above.get(other, ())} for one, others in above.items()}
 
 

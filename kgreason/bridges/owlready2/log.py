@@ -7,8 +7,8 @@ user's file. A rollback of the user's edits also rolls back their notes. A chang
 `was`: 1 if the row was there before the first change.
 
 Law: take the present tables `objs` and `datas`, remove the rows with `was` = 0 and add the rows with `was` = 1. The
-tables then hold the rows of before. In the same way the log has the former names of `resources`. Cost: one
-insertion into a table in memory for each row that changes.
+tables then hold the rows from before the first change. In the same way the log has the former names of `resources`.
+Cost: one insertion into a table in memory for each row that changes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 class Noted(NamedTuple):
     """A row that has changed, or whose resources have changed names.
 
-    `was`: whether the row was there before. `is_now`: whether it is there now.
+    `was`: whether the row was there before the first change. `is_now`: whether the row is there now.
     """
 
     row: Row

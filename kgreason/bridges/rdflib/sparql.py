@@ -37,7 +37,7 @@ def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
 
 
 def used(prefixes: Mapping[str, Any], text: str) -> dict[str, str]:
-    """Those of the prefixes that occur in a SPARQL text, with their namespaces."""
+    """The prefixes that occur in a SPARQL text, with their namespaces."""
     names = set(re.findall(r"([\w.-]*):", text))
     return {name: str(namespace) for name, namespace in prefixes.items() if name in names}
 

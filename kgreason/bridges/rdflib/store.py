@@ -5,8 +5,8 @@
     Dataset(store="kgreason")        the closure as default graph, and the named graphs
 
 A graph without a name, or with the name of a Dataset's default graph, is the closure. A graph with a blank node as name
-is also the closure, since rdflib gives a blank node to a graph without a name. It is a named graph only if
-`Dataset.graph` or `graphs` has mentioned it before.
+is also the closure, since rdflib gives a blank node to a graph without a name. A graph with a blank node as name is a
+named graph only if `Dataset.graph` or `graphs` has mentioned it before.
 
 Edits wait and then become one commit: when the store is read, with `commit()` and with `close()`. So `parse`, `addN`
 and a loop of `add` are one commit each, and a read sees all edits and everything that follows from them. `rollback()`
@@ -62,7 +62,8 @@ _NAMES = "SELECT ?g { GRAPH ?g {} FILTER EXISTS { GRAPH ?g { ?s ?p ?o } } }"
 class KGReasonStore(Store):
     """A store of rdflib on a graph: an open `KnowledgeGraph`, or the graph of a configuration string (see `opening`).
 
-    Without an argument it is a graph in memory under OWL 2 RL. `autocommit` may be changed at any time.
+    Without an argument, the store is on a new graph in memory, with the rules of OWL 2 RL. `autocommit` may be changed
+    at any time.
     """
 
     context_aware = True
@@ -125,7 +126,7 @@ class KGReasonStore(Store):
     def close(self, commit_pending_transaction: bool = False) -> None:  # noqa: ARG002
         """Commit the edits that wait, and close the graph, unless the caller passed the graph to the store.
 
-        The argument is ignored, because rdflib passes it by itself. To drop edits, call `rollback`.
+        `commit_pending_transaction` is ignored, because rdflib itself sets it. To drop edits, call `rollback`.
         """
         try:
             self.commit()
@@ -177,8 +178,8 @@ class KGReasonStore(Store):
         """Remember a generalised triple, which is not added to the graph. The first one gives a warning."""
         if not self._dropped:
             warnings.warn(
-                f"{' '.join(term.n3() for term in triple)}: a generalised triple, which RDF does not have; the store"
-                " drops this triple and all later ones of this kind",
+                f"{' '.join(term.n3() for term in triple)}: in RDF a subject must not be a literal, and a predicate"
+                " must be an IRI; the store drops this triple, and all later triples of this kind without a warning",
                 DroppedWarning,
                 stacklevel=5,
             )
@@ -252,8 +253,8 @@ class KGReasonStore(Store):
     def remove_graph(self, graph: Graph) -> None:
         """Retract all triples of a named graph, and forget the graph.
 
-        The default graph stays as it is, since rdflib calls this method for it whenever it reads N-Quads. Retract its
-        asserted triples with `remove((None, None, None))`.
+        The default graph stays as it is, because rdflib calls this method for the default graph whenever it reads
+        N-Quads. To retract the asserted triples of the default graph, call `remove((None, None, None))`.
         """
         if self._graphs.name(graph) not in (None, DefaultGraph()):
             self.remove((None, None, None), graph)

@@ -27,7 +27,7 @@ _XSD_STRING = NamedNode("http://www.w3.org/2001/XMLSchema#string")
 
 
 def to_oxigraph(term: Node) -> Term:
-    """Convert a term of rdflib to a term of pyoxigraph. Raises InputError for an invalid term: a relative IRI."""
+    """Convert a term of rdflib to a term of pyoxigraph. Raises InputError for an invalid term (a relative IRI)."""
     found = of_rdflib(term)
     if found is None:
         raise InputError(f"pass an IRI, a blank node or a literal of rdflib; got {term!r}")
@@ -57,7 +57,8 @@ def line(subject: Node, predicate: Node, object_: Node, graph: GraphName) -> str
     """Convert a quad of rdflib to a line of N-Quads. Raises InputError for a generalised triple or an invalid term."""
     if is_generalised((subject, predicate, object_)):
         raise InputError(
-            f"{subject!r} {predicate!r} {object_!r}: in RDF a subject is not a literal, and a predicate is an IRI"
+            f"{subject!r} {predicate!r} {object_!r}: in RDF a subject must not be a literal, and a predicate must be an"
+            " IRI"
         )
     return quad_line(to_text(subject), to_text(predicate), to_text(object_), graph)
 

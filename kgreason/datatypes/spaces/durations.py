@@ -2,7 +2,7 @@
 
 Two durations are equal if they have the same number of months and the same number of seconds (XSD 1.1 Part 2, 3.3.6):
 `P1Y` equals `P12M`, but `P1M` does not equal `P30D`. The order is partial. The standard names four start dates
-(3.3.6.1). A duration is less than another one if it ends earlier from each of these dates. `P1M` and `P30D` are
+(3.3.6.1). A duration is less than another duration if it ends earlier from each of these dates. So `P1M` and `P30D` are
 incomparable.
 
 Cost: about three microseconds; ten for a comparison.

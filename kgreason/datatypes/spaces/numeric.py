@@ -5,9 +5,10 @@ Python compares and hashes these by their numbers. A lexical form of a float or 
 double; ties go to even, and numbers beyond the largest become infinite (XSD 1.1 Part 2, floatingPointRound). The value
 spaces of owl:real, xsd:float and xsd:double are disjoint (OWL 2 Structural Specification, 4.1 and 4.2).
 
-Law: `real(a) == real(b)` exactly if a and b write the same number, for any number of digits.
-The function of a datatype takes a lexical form. If it has no value, ValueError says which lexical forms are expected.
-Cost: some microseconds, and linear in the digits; `whole` returns an int and takes a little more than linear time.
+Law: `real(a) == real(b)` exactly if a and b write the same number, for any number of digits. The function of a datatype
+takes a lexical form. It raises ValueError if the lexical form has no value; the message says which lexical forms are
+expected. Cost: some microseconds, and linear in the digits; `whole` returns an int and takes a little more than linear
+time.
 """
 
 from __future__ import annotations

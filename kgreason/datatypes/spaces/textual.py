@@ -2,12 +2,12 @@
 
 A plain literal without a language tag is an xsd:string. rdf:PlainLiteral has strings with and without a tag; their
 lexical forms are `text@tag` and `text@` (rdf:PlainLiteral, section 3). Language tags are compared without case. The
-lexical form of an xsd:anyURI may be any string, but its value is not a value of xsd:string (XSD 1.1 Part 2, 3.3.17;
-OWL 2 Structural Specification, 4.6).
+lexical form of an xsd:anyURI may be any string, but its value is not a value of xsd:string (XSD 1.1 Part 2, 3.3.17; OWL
+2 Structural Specification, 4.6).
 
 XSD 1.1 leaves the choice of the XML version to the implementation. Strings here have the characters of XML 1.1 (all but
-U+0000, U+FFFE and U+FFFF), and names follow its Name. Tests of derived types (`is_token` ...) take a string.
-Cost: one or two microseconds.
+U+0000, U+FFFE and U+FFFF), and names have the form `Name` of XML 1.1. The tests of derived types (`is_token` and
+others) take a string. Cost: one or two microseconds.
 """
 
 from __future__ import annotations
