@@ -56,7 +56,7 @@ Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
 
 
 def statement(classes: Classes, fact: Triple) -> Goal:
-    """The goal to show a triple that has no variables and is not part of an axiom."""
+    """The goal to show a triple without variables that is no part of an axiom."""
     subject, predicate, object_ = fact
     if predicate == RDF_TYPE:
         return classes.member(subject, object_)
@@ -81,7 +81,7 @@ def claim(classes: Classes, axiom: Claim) -> Goal:
 
 
 def _under(told: Case, goal: Goal) -> Goal:
-    """The goal `goal` under the assumption `told`, whose subjects and objects are new individuals."""
+    """The goal `goal` under the assumption that the triples `told` hold, whose subjects and objects are new names."""
     individuals = dict.fromkeys(term for subject, _, object_ in told for term in (subject, object_))
     return Suppose((*told, *things(*individuals)), goal)
 

@@ -1,4 +1,4 @@
-"""Class expressions: how to assume that an individual x is, or is not, in an expression; how to show that x is.
+"""Class expressions: how to assume that an individual x is in an expression, or is not; how to show that x is in it.
 
 An assumption is a list of *cases*; at least one case must be true. Example: if `x` is in a union, it is in the first
 class, or it is in the second. A goal follows if it follows in every case. *Fresh* names are new: they occur nowhere
@@ -20,8 +20,7 @@ name; if x is not in C, then x is in a fresh class not-C, which is the complemen
 
 There are three ways to show that x is in an expression: the closure says so; the parts of the expression can be shown;
 or the assumption that x is not in it leads to a contradiction in every case. Source: OWL 2 RDF-Based Semantics, section
-5. Cost: the numbers of cases of unions multiply in an intersection; expressions become unreadable long before that
-matters.
+5. Cost: an intersection of unions has as many cases as the product of their sizes; so large expressions are rare.
 """
 
 from __future__ import annotations
@@ -65,9 +64,10 @@ _FILLER = Variable("filler")
 
 
 class Classes:
-    """Makes cases and goals about classes. It knows the class expressions of a conclusion, by their nodes.
+    """Makes cases and goals about classes.
 
-    The enumerations (owl:oneOf) of the premises are among the expressions.
+    `expressions`: node -> the class expression that it stands for. The expressions are those of the conclusion, and the
+    enumerations (owl:oneOf) of the premises.
     """
 
     def __init__(self, expressions: Mapping[Constant, Expression]) -> None:
@@ -86,11 +86,11 @@ class Classes:
         return Some((Holds((individual, RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
 
     def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
-        """The goal `goal`, to be shown in every case of the assumption that an individual is in a class."""
+        """The goal to show `goal` in every case of the assumption that an individual is in a class."""
         return Every(tuple(Suppose(case + things(individual), goal) for case in self.cases(individual, class_, True)))
 
     def _by_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
-        """Goals about the parts of the class's expression. Each goal alone implies that x is in the class."""
+        """Yield goals about the parts of the class's expression. Each goal alone implies that x is in the class."""
         match self._expressions.get(class_):
             case Collection(kind, _, members) if kind == OWL_ONE_OF:
                 yield Some(tuple(same(x, each) for each in members))
@@ -113,12 +113,15 @@ class Classes:
                 return
 
     def _at_least(self, x: Constant, counted: Counted) -> Goal:
-        """The goal to show that x has at least `counted.least` different values."""
+        """The goal to show that x has at least `counted.least` different values of the property."""
         member = partial(self.member, class_=counted.on_class)
         return Several(counted.least, x, counted.property_, member, different)
 
     def _at_most(self, x: Constant, counted: Counted) -> Goal:
-        """The goal to show that x has at most `counted.most` values: of one more assumed value, two are the same."""
+        """The goal to show that x has at most `counted.most` values of the property.
+
+        One value more than `counted.most` is assumed; then two of these values must be the same.
+        """
         if counted.most is None:
             return TRUE
         values = tuple(self.fresh() for _ in range(counted.most + 1))
@@ -188,7 +191,7 @@ class Classes:
         return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
 
     def _few(self, x: Constant, counted: Counted, number: int) -> Case:
-        """The case that x has at most `number` values. The rules use it only if the number is 0 or 1."""
+        """The case that x has at most `number` values, as a restriction. Rules use it only if `number` is 0 or 1."""
         most, limit = self.fresh(), f'"{number}"^^{XSD_NON_NEGATIVE_INTEGER}'
         told = (x, RDF_TYPE, most), (most, OWL_ON_PROPERTY, counted.property_)
         if counted.on_class == OWL_THING:
@@ -196,14 +199,14 @@ class Classes:
         return *told, (most, OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, OWL_ON_CLASS, counted.on_class)
 
     def _values(self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]) -> list[Case]:
-        """The cases of the assumption that a property leads from x to these values, and that all are in a class."""
+        """The cases of the assumption that x has all of `values` of a property, and that all of them are in a class."""
         told = tuple((x, property_, value) for value in values) + things(*values)
         if class_ == OWL_THING:
             return [told]
         return [told + case for case in _all([self.cases(value, class_, True) for value in values])]
 
     def _only_outside(self, x: Constant, property_: Constant, filler: Constant) -> Case:
-        """The case that x has no value of a property in the class `filler`."""
+        """The case that no value of a property that x has is in the class `filler`."""
         only, complement = self.fresh(), self.fresh()
         return (
             (complement, OWL_COMPLEMENT_OF, filler),
@@ -213,21 +216,21 @@ class Classes:
         )
 
     def denial(self, denied: Triple) -> Case:
-        """The case that a triple does not hold."""
+        """What to assume in order to refute a triple: that it does not hold (a negative property assertion)."""
         node, (subject, property_, target) = self.fresh(), denied
         kind = OWL_TARGET_VALUE if target.startswith('"') else OWL_TARGET_INDIVIDUAL
         return (node, OWL_SOURCE_INDIVIDUAL, subject), (node, OWL_ASSERTION_PROPERTY, property_), (node, kind, target)
 
 
 def things(*individuals: Constant) -> Case:
-    """The triples that fresh individuals are instances of owl:Thing, because no rule derives these triples."""
+    """A triple `x rdf:type owl:Thing` for each of `individuals`, which are fresh. No rule derives these triples."""
     return tuple((each, RDF_TYPE, OWL_THING) for each in individuals)
 
 
 def related(one: Constant, property_: Constant, other: Constant) -> Goal:
-    """The goal to show that a property leads from one individual to another.
+    """The goal to show the triple `one property_ other`.
 
-    If both are the same, it is enough that the property is reflexive; no rule derives such a triple.
+    If both individuals are the same, it is enough that the property is reflexive: no rule derives `x p x` from that.
     """
     holds = Holds((one, property_, other))
     return Some((holds, Holds((property_, RDF_TYPE, OWL_REFLEXIVE_PROPERTY)))) if one == other else holds
@@ -246,12 +249,12 @@ def different(one: Constant, other: Constant) -> Goal:
 
 
 def _all(parts: list[list[Case]]) -> list[Case]:
-    """The cases of "every part is true": each result joins one case of each part."""
+    """The cases of "every part is true": each of them combines one case of each part."""
     return [tuple(chain.from_iterable(case)) for case in product(*parts)]
 
 
 def _any(parts: list[list[Case]]) -> list[Case]:
-    """The cases of "at least one part is true": the cases of all parts."""
+    """The cases of "at least one part is true": the cases of all parts, one after the other."""
     return list(chain.from_iterable(parts))
 
 

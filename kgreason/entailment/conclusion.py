@@ -4,10 +4,13 @@
                   such expression exists. So the definitions are assumed; after that, their nodes count as names
     parts         axioms, triples without blank nodes, and groups of triples that share blank nodes (as variables)
 
-There are three readings. `direct` (OWL 2 Direct Semantics): as above; declarations, ontology headers and annotations
-mean nothing and are left out. `rdf-based` (OWL 2 RDF-Based Semantics): nothing is left out and nothing is assumed to
-exist; an axiom also says that its names denote classes or properties (`kinds`). `triples` (RDF, RDFS): the conclusion
-is a set of triples without any further meaning.
+There are three readings of a conclusion:
+
+    direct        OWL 2 Direct Semantics: as above. Declarations, ontology headers and annotations are left out, because
+                  they mean nothing
+    rdf-based     OWL 2 RDF-Based Semantics: nothing is left out, and no expression is assumed to exist. An axiom also
+                  says that its names denote classes or properties (`kinds`)
+    triples       RDF and RDFS: the conclusion is a set of triples without any further meaning
 
 Invariant: every triple of the conclusion is in a part, is in the definitions, or means nothing. Cost: linear in the
 conclusion.
@@ -117,7 +120,7 @@ _CLASSES = (OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF)
 _CONSTRUCTORS = (*_CLASSES, OWL_COMPLEMENT_OF, OWL_INVERSE_OF)
 """A blank node with one of these predicates is an expression: a class or a property."""
 _ABOUT_NODE = (OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
-"""The lists that say something about the node that they start from."""
+"""Predicates of lists that are axioms about their subject, such as owl:hasKey; other lists define their subject."""
 
 
 class Part(NamedTuple):
@@ -129,7 +132,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """A conclusion: the triples to assume first, and the parts to show then."""
+    """A conclusion: the triples to assume first (`definitions`), and the parts to show after that."""
 
     definitions: tuple[Triple, ...]
     parts: tuple[Part, ...]
@@ -138,7 +141,7 @@ class Conclusion:
 class Known(NamedTuple):
     """The facts of the premises that decide how a conclusion is read.
 
-    `enumerations` has their enumerated classes by node, `annotations` their annotation properties.
+    `enumerations`: node -> enumerated class (owl:oneOf). `annotations`: the annotation properties.
     """
 
     enumerations: Mapping[Constant, Expression] = {}
@@ -193,10 +196,10 @@ def _constructs(axiom: Said) -> TypeGuard[Expression]:
 
 
 def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
-    """The expressions, by their blank node, that consist only of names and of other such expressions.
+    """Blank node -> its expression, for the expressions that consist only of names and of other such expressions.
 
-    An expression with a list that has an IRI as a cell is left out: the premises may use the same list, and the triples
-    of the conclusion would change this list.
+    An expression with a list is left out if an IRI names a cell of the list: the premises may use the same list, and
+    the triples of the conclusion would change it.
     """
     found: dict[Constant, list[Expression]] = {}
     for axiom in filter(_constructs, axioms):
@@ -212,7 +215,7 @@ def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
 
 
 def _parts_of(axiom: Said) -> tuple[Constant, ...]:
-    """The terms that an axiom is about. The node of a class or property expression is left out."""
+    """The terms that an axiom is about, except the node that stands for a class or property expression."""
     match axiom:
         case Pair(_, left, right):
             return (right,) if _constructs(axiom) and _is_blank(left) else (left, right)
@@ -239,7 +242,7 @@ def _is_named(terms: Iterable[Constant], defined: Mapping[Constant, Expression])
 
 
 def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Reading) -> TypeGuard[Claim]:
-    """Whether an axiom can be shown as a whole: it is not an expression, and no term is an undefined blank node."""
+    """Whether an axiom can be shown as a whole: it is not an expression, and each blank node in it is in `defined`."""
     if reading == "direct":
         is_free = axiom.kind not in _CLASSES and axiom not in defined.values()
         return is_free and isinstance(axiom, Claim) and _is_named(_parts_of(axiom), defined)
@@ -264,7 +267,7 @@ def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -
 
 
 def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]) -> Iterator[Part]:
-    """The parts for triples that belong to no axiom. Triples that share blank nodes become one part together."""
+    """Yield the parts for triples that belong to no axiom. Triples that share blank nodes are in one part."""
     named = [(each, {term for term in each if _is_blank(term) and term not in defined}) for each in triples]
     yield from (Part((each,), statement(classes, each)) for each, blanks in named if not blanks)
     for group in components((each, blanks) for each, blanks in named if blanks):
@@ -272,9 +275,10 @@ def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Co
 
 
 def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
-    """The goal to show that there are individuals, for the blank nodes, with which all triples of the group hold.
+    """The goal to show that all triples of a group hold for some individuals in place of its blank nodes.
 
-    `x rdf:type C` for a defined expression C is shown as a goal of its own; the other triples must be in the closure.
+    A triple `x rdf:type C` with a defined expression C is shown as a goal of its own. The other triples must be in the
+    closure.
     """
 
     def is_shown(each: Triple) -> bool:

@@ -1,13 +1,13 @@
 """RDFS triples that hold in every graph, for the terms that occur in the premises or the conclusion.
 
-    rdf:_1, rdf:_2, ...    the axiomatic triples of each one that occurs; if none occurs, of rdf:_1
+    rdf:_1, rdf:_2, ...    the axiomatic triples of each of these properties that occurs; if none occurs, of rdf:_1
     datatypes              each recognized datatype that occurs, or that a literal has, is an rdfs:Datatype (rdfs1)
     terms                  each IRI and literal of the conclusion is an rdfs:Resource
 
-There are infinitely many such triples. Terms that do not occur have the same properties as others, so no proof needs
-their triples. With all groups of rdfs.dl, and with literals as instances of their datatypes (`values`, for rdfD1), the
-closure has every RDFS consequence that such a conclusion can ask for (RDF 1.1 Semantics, section 9 and the appendix on
-its rules).
+There are infinitely many such triples, one set for each rdf:_n. A term that occurs neither in the premises nor in the
+conclusion is like any other, so no proof needs its triples. With these triples, with all groups of rdfs.dl, and with
+literals as instances of their datatypes (`values`, for rdfD1), the closure has every RDFS consequence that a conclusion
+can ask for (RDF 1.1 Semantics, section 9 and the appendix on its rules).
 
 Cost: a regular expression for each term.
 """
@@ -36,20 +36,21 @@ _FIRST = f"<{RDF}_1>"
 
 
 def is_rdfs(name: str) -> bool:
-    """Whether a name of rules stands for the rule set RDFS, with any groups: `rdfs`, `rdfs+axiomatic`."""
+    """Whether a name, as for `--rules`, is that of the rule set RDFS, with or without groups: `rdfs+axiomatic`."""
     return name.split("+", maxsplit=1)[0] == "rdfs"
 
 
 def completed(rules: Sequence[str]) -> list[str]:
-    """The names of rules, with all groups added to `rdfs`: a proof may need triples that are noise in a graph."""
+    """The names of rules, with all groups added to `rdfs`. A proof may need triples that are noise in a usual graph."""
     groups = dict.fromkeys(rule.group for rule in ruleset("rdfs").rules)
     return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]
 
 
 def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]) -> Iterator[Triple]:
-    """The RDFS triples that hold in every graph, for the terms, the conclusion and the datatypes that occur.
+    """The RDFS triples that hold in every graph, as far as they are about terms that occur.
 
-    terms: of premises and conclusion. datatypes: the recognized datatypes among them or of their literals.
+    terms: all terms of premises and conclusion. conclusion: its triples. datatypes: the recognized datatypes that are
+    among `terms`, or that a literal among `terms` has.
     """
     for term in [term for term in terms if _MEMBERSHIP.fullmatch(term)] or [_FIRST]:
         yield term, RDF_TYPE, RDF_PROPERTY

@@ -2,9 +2,9 @@
 
     materialize the premises in memory -> assume the definitions of the conclusion -> try to show each of its parts
 
-Sound: if `entails` returns True, the conclusion is entailed under the semantics of the rules. Not complete: it finds
-what the rules can derive, also by refutation (see `claims` and `classes`). So a conclusion that is not shown need not
-be false. Contradictory premises entail everything.
+Sound: if `entails` returns True, the conclusion is entailed under the semantics of the rules. Not complete: it shows
+what the rules can derive, also by refutation (see `claims` and `classes`). So if `entails` returns False, the
+conclusion may still be entailed. Contradictory premises entail everything.
 
 Cost: the closure of the premises, then a few small commits for each axiom or class expression of the conclusion.
 """
@@ -72,7 +72,7 @@ def unproved(
     catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
 ) -> Iterator[tuple[Triple, ...]]:
-    """The parts of a conclusion that could not be shown, each as its triples; see `entails`."""
+    """Yield the parts of a conclusion that could not be shown, each as its triples; arguments as for `entails`."""
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, datatypes)
     yield from known.unproved(conclusion, semantics)
@@ -81,7 +81,7 @@ def unproved(
 class Judgement(NamedTuple):
     """The parts of a conclusion that could not be shown, and whether the premises contradict themselves.
 
-    Contradictory premises entail everything.
+    If the premises contradict themselves, they entail everything.
     """
 
     unproved: list[tuple[Triple, ...]]
@@ -128,9 +128,9 @@ class _Premises:
         self.closure.load(_files(premises))
 
     def unproved(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
-        """The parts of a conclusion that could not be shown, each as its triples.
+        """Yield the parts of a conclusion that could not be shown, each as its triples.
 
-        The terms of the conclusion stay known afterwards, so use a new object for another conclusion.
+        Call this once: the closure keeps triples about the terms of the conclusion. Use a new object for the next one.
         """
         from kgreason.entailment.conclusion import Known, understood
         from kgreason.entailment.goals import proved
@@ -153,7 +153,7 @@ class _Premises:
 
 
 def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:
-    """Assume the triples that hold for the literals, datatypes and rdf:_n properties of premises and conclusion."""
+    """Assume the triples that hold in every graph for the literals, datatypes and rdf:_n that occur."""
     from kgreason.entailment import containers
 
     is_rdfs = any(map(containers.is_rdfs, rules))
@@ -166,7 +166,7 @@ def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Se
 def check(
     paths: File | Iterable[File], *, rules: str | Sequence[str] = CHECK_RULES, catalogue: Documents | None = None
 ) -> list[Contradiction]:
-    """Every contradiction in one or several RDF files: the rule that found it, and the terms that it is about.
+    """Find every contradiction in one or several RDF files, together with the documents that these files import.
 
     Raises InputError, RdfSyntaxError, RuleError.
     """

@@ -1,11 +1,11 @@
 """Class expressions that no row of OWL 2 RL/RDF reads, but that can be assumed and shown: cardinalities and hasSelf.
 
-    Counted     p min n C, p max n C, p exactly n C: at least `least` and at most `most` values of a property in a class
+    Counted     p min n C, p max n C, p exactly n C: at least `least` and at most `most` values of p are in C
     Reflexive   p some self
 
-The rows read only `owl:maxCardinality` 0 and 1 (kgreason.ontology.read.collect). Other cardinalities are shown with new
-individuals as values, or with values that are present. Source: OWL 2 RDF-Based Semantics, table 5.6. Cost: linear in
-the triples.
+The W3C's tables read only the maximal cardinalities 0 and 1 (kgreason.ontology.read.collect). Other cardinalities are
+shown with new individuals as values, or with values that are present. Source: OWL 2 RDF-Based Semantics, table 5.6.
+Cost: linear in the triples.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r'"\s*\+?(\d{1,2})\s*"(\^\^.*)?')
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A cardinality: `node` is the class of things with `least` to `most` values of `property_` in `on_class`.
+    """A cardinality: `node` is the class of things for which `least` to `most` values of `property_` are in `on_class`.
 
     `most` is None if there is no upper limit.
     """
@@ -92,9 +92,9 @@ def _of_property(
 def _on_class(
     node: Constant, count: Constant, said: dict[Constant, list[Constant]]
 ) -> tuple[Constant, tuple[Triple, ...]] | None:
-    """The class whose instances count as values, and the triple that names it (none for owl:Thing).
+    """The class whose instances are counted, and the triples that name this class (none for owl:Thing).
 
-    None if the cardinality is qualified but no class is named.
+    None if the cardinality is qualified but no triple names a class.
     """
     if count not in _QUALIFIED:
         return OWL_THING, ()

@@ -2,14 +2,14 @@
 
     Holds(triple)             the triple is in the closure
     Absurd()                  there is a contradiction
-    Every(goals)              all these goals are met; true if there are no goals
+    Every(goals)              all these goals are met; also if there are no goals
     Some(goals)               at least one of these goals is met
     Suppose(triples, goal)    the goal is met if these triples are asserted as well
     Exists(patterns, then)    for some binding of the variables of the patterns, the goal `then(binding)` is met
     Several(number, ...)      a property has `number` values that all meet a goal, each pair of which is different
 
-If there is a contradiction, every goal is met, because everything follows from a contradiction. A name in the triples
-of a `Suppose` that is used nowhere else stands for any individual; so a goal that is shown for it is shown for all.
+If there is a contradiction, every goal is met, because everything follows from a contradiction. A name that only the
+triples of a `Suppose` use stands for any individual; so a goal that is met for this name is met for all individuals.
 
 Cost: a `Suppose` takes two commits, one to assert its triples and one to retract them; other goals are look-ups.
 """
@@ -28,7 +28,7 @@ Binding: TypeAlias = Mapping[Variable, Constant]
 
 
 class World(Protocol):
-    """A closure to which triples can be added for the time of a `with` block."""
+    """A closure. Triples can be added to it until the end of a `with` block."""
 
     @property
     def is_absurd(self) -> bool:
@@ -38,7 +38,7 @@ class World(Protocol):
         """Whether the closure has a triple."""
 
     def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
-        """The bindings under which all of these triple patterns are in the closure."""
+        """Yield the bindings under which all of these triple patterns are in the closure."""
 
     def suppose(self, triples: tuple[Triple, ...]) -> AbstractContextManager[None]:
         """Assert triples until the `with` block ends."""
@@ -88,9 +88,9 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """A subject has `number` values v of a property for which the goal `member(v)` is met.
+    """Among the values of a property that a subject has, `number` values meet goals.
 
-    For each two of these values v and w, the goal `apart(v, w)` is met.
+    For each of these values v, the goal `member(v)` is met. For any two of them, v and w, `apart(v, w)` is met.
     """
 
     number: int
@@ -136,7 +136,7 @@ def _are_several(goal: Several, world: World) -> bool:
 
 
 def _has_clique(values: list[Constant], number: int, apart: Callable[[Constant, Constant], bool]) -> bool:
-    """Whether there are `number` values of which each two are apart."""
+    """Whether `number` of the values are pairwise apart: `apart(v, w)` is True for any two of them."""
     if len(values) < number:
         return False
     return number == 0 or any(

@@ -1,4 +1,4 @@
-"""An additional condition of OWL 2 RDF-Based Semantics: the names of an axiom must denote classes, or properties.
+"""An additional condition of OWL 2 RDF-Based Semantics: the names in an axiom must denote classes, or properties.
 
 In this semantics `A rdfs:subClassOf B` holds if A and B are classes, and every instance of A is an instance of B. So
 not even `A rdfs:subClassOf A` follows if nothing is known of A. A name denotes a class or a property if the closure

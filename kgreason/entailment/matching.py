@@ -22,7 +22,10 @@ Item = TypeVar("Item")
 
 
 def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, int]]:
-    """Every binding (variable -> id) under which all patterns are among rows int32[n, 3]. A binding may come twice."""
+    """Yield every binding (variable -> id) under which all patterns are among `rows`, int32[n, 3].
+
+    A binding may be yielded several times.
+    """
     if not patterns:
         yield {}
         return
@@ -36,7 +39,7 @@ def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, in
 
 
 def _matches(rows: Int32, pattern: Pattern) -> Int32:
-    """The rows int32[k, 3] that a pattern matches."""
+    """The rows among `rows` that match a pattern: int32[k, 3]."""
     kept = np.ones(len(rows), dtype=np.bool_)
     for column, term in enumerate(pattern):
         first = pattern.index(term)

@@ -44,7 +44,10 @@ _Bounds: TypeAlias = tuple[int | None, int | None]
 
 
 def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
-    """Whether a third range of integers contains the intersection of two ranges. A bound of None means no limit."""
+    """Whether the range of integers `third` contains all integers that are in both other ranges.
+
+    A bound of None means that the range has no limit there.
+    """
     lows, highs = zip(one, other, strict=True)
     low = third[0] is None or any(each is not None and each >= third[0] for each in lows)
     return low and (third[1] is None or any(each is not None and each <= third[1] for each in highs))
@@ -75,7 +78,7 @@ class Values:
         self._datatypes: set[Constant] = set()
 
     def settled(self, rows: Int32) -> Int32:
-        """The rows int32[n, k], with each literal as an object replaced by the first literal of the same value."""
+        """The rows int32[n, k], where each literal in column 2 is replaced by the first literal with the same value."""
         objects, places = np.unique(rows[:, 2], return_inverse=True)
         literals = objects[self._dictionary.kinds(objects) == Kind.LITERAL].tolist()
         self._read(literals)
@@ -85,7 +88,7 @@ class Values:
         return settled
 
     def _read(self, literals: list[int]) -> None:
-        """Note the values of literals, given by their ids."""
+        """Record the values of literals, which are given by their ids."""
         texts = self._dictionary.decode(literals)
         datatypes = [unescaped(text).datatype for text in texts]
         known = [datatype in self._recognized for datatype in datatypes]
@@ -108,13 +111,13 @@ class Values:
         return frozenset(self._recognized.intersection(terms))
 
     def are_ill_typed(self, literals: Int32) -> NDArray[np.bool_]:
-        """For each of the ids `literals` int32[n]: whether it is an ill-typed literal that was read before. bool[n]."""
+        """For each id of `literals`, int32[n], whether it is an ill-typed literal that was read before: bool[n]."""
         return np.isin(literals, list(self._ill_typed))
 
     def types(self, terms: Iterable[Constant]) -> list[Triple]:
-        """The types of all literals that were read so far, among the recognized datatypes in `terms`.
+        """The triples `literal rdf:type T` for all literals that were read so far.
 
-        They are triples `literal rdf:type T`, for each datatype T that contains the value of the literal.
+        T is a recognized datatype in `terms` that contains the value of the literal.
         """
         if not (named := self._recognized.intersection(terms)):
             return []
@@ -124,7 +127,7 @@ class Values:
     def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
         """The rdfs:subClassOf and owl:disjointWith triples that hold between the recognized datatypes in `terms`.
 
-        If a datatype contains the intersection of two others, there are triples that say so.
+        If a datatype contains the intersection of two others, further triples say so.
         """
         named = sorted(self._recognized.intersection(terms))
         for one, other in permutations(named, 2):
@@ -137,7 +140,7 @@ class Values:
                 yield from _intersection(f"_:both{number}", (one, other), third)
 
     def clash(self, rows: Int32) -> bool:
-        """Whether rows int32[n, 3] of a closure have a clash: a triple that contradicts the value of a literal."""
+        """Whether one of `rows`, int32[n, 3], is a clash: a triple that contradicts the value of a literal."""
         if self._ill_typed and self.are_ill_typed(rows[:, 2]).any():
             return True
         about = rows[np.isin(rows[:, 1], (TYPE, SAME_AS))]

@@ -1,6 +1,6 @@
-"""`Closure`: premises, materialized in memory. Assumptions can be added for the time of a `with` block.
+"""`Closure`: premises, materialized in memory. Assumptions can be added until the end of a `with` block.
 
-An assumption is a commit, and at the end of its block another commit takes it back. The cost of both is proportional to
+An assumption is a commit, and at the end of the block another commit takes it back. The cost of both is proportional to
 what they change, so refutation is cheap (docs/architecture.md). Assumptions may be nested.
 
 Invariant: after a block the closure is as before, except for unused terms of the dictionary. Generalised triples (with
@@ -60,18 +60,18 @@ class Closure:
         self._change(edit._replace(added=self._values.settled(edit.added)))
 
     def read(self, paths: Sequence[File]) -> list[Triple]:
-        """Read the triples of files; they do not become premises. Raises InputError, RdfSyntaxError."""
+        """Read the triples of files. They do not become premises. Raises InputError, RdfSyntaxError."""
         return decoded(self._live.dictionary, self._values.settled(read_files(paths, self._live.dictionary)[:, :3]))
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
-        """Those of the triples, which `read` returned, that have an ill-typed literal."""
+        """The triples among `triples` that have an ill-typed literal; `read` must have returned them all."""
         objects = self._live.dictionary.find([object_ for _, _, object_ in triples])
         return list(compress(triples, self._values.are_ill_typed(objects)))
 
     def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
-        """Add the types of all literals that were read so far as premises; only datatypes in `terms` count.
+        """Add premises `literal rdf:type T` for all literals that were read so far and the datatypes T in `terms`.
 
-        With `are_classes` (OWL) also add how these datatypes contain each other.
+        With `are_classes` (OWL) also add premises about which of these datatypes contain or exclude each other.
         """
         terms = frozenset(terms)
         self.assume([*self._values.types(terms), *(self._values.classes(terms) if are_classes else ())])
@@ -107,7 +107,7 @@ class Closure:
         return bool(ids.all()) and bool(self._live.holds(ids[None].astype(np.int32))[0])
 
     def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
-        """The bindings under which all of these triple patterns are in the closure."""
+        """Yield the bindings under which all of these triple patterns are in the closure."""
         variables = sorted({term for atom in patterns for term in atom.variables()})
         constants = sorted({term for atom in patterns for term in atom.terms if not isinstance(term, Variable)})
         ids = self._live.dictionary.find(constants)
@@ -120,7 +120,7 @@ class Closure:
             yield dict(zip(variables, texts, strict=True))
 
     def enumerations(self) -> dict[Constant, Collection]:
-        """The enumerations (owl:oneOf) in the closure, by the node of the class; one for each node."""
+        """Class node -> its enumeration (owl:oneOf) in the closure. If a node has several, one is chosen."""
         predicates = self._live.dictionary.find((OWL_ONE_OF, RDF_FIRST, RDF_REST))
         rows = self._triples()
         schema = Schema(decoded(self._live.dictionary, rows[np.isin(rows[:, 1], predicates)]))

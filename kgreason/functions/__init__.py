@@ -5,7 +5,7 @@
     columns     the same for whole columns: NumPy and Arrow arrays
     function    a function with its signature: text in, text out
     builtins    functions for the built-ins of SWRL
-    registry    the functions that a graph knows: given, registered, from entry points
+    registry    the functions that a graph knows: registered by users, or found among entry points
 
 A function must be pure: the same inputs always give the same results. kgreason calls a function once for each input and
 keeps the results for as long as the store lives.

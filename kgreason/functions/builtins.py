@@ -1,6 +1,6 @@
 """The built-ins of SWRL that SPARQL has no function for. Rules of an ontology call them; every registry has them.
 
-Law: an argument outside of the domain of a function has no result. Cost: that of Python.
+Law: a function has no result for arguments outside of its domain. Cost: that of Python.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ def swrlb_tan(angle: float) -> float | None:
 
 
 def swrlb_translate(text: str, characters: str, others: str) -> str:
-    """The text with characters replaced. A character without a replacement at its place is left out."""
+    """The text, with each character of `characters` replaced by the character at the same place of `others`.
+
+    A character that has no counterpart in `others` is left out.
+    """
     table: dict[int, str | None] = {}
     for place, character in enumerate(characters):
         table.setdefault(ord(character), others[place] if place < len(others) else None)

@@ -5,8 +5,8 @@
     NDArray[np.bool_]     bool         pyarrow.BooleanArray    bool
     NDArray[np.str_]      str          pyarrow.StringArray     str
 
-An integer of more than 64 bits fits no column, so its row has no result. A null of Arrow is no result. Cost: a copy of
-each column.
+An integer of more than 64 bits fits no column, so the function has no result for its row. A null in an Arrow array
+means that the row has no result. Cost: a copy of each column.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _MOST = 2**63
 
 
 class Arguments(NamedTuple):
-    """The columns of a batch, and for each row whether it is in them."""
+    """The columns of a batch, and for each row whether the columns have it."""
 
     arrays: list[Any]
     fits: list[bool]
 
 
 def kinds(annotation: object) -> Kinds | None:
-    """The type of the values in a column with this annotation; None if the annotation is not that of a column."""
+    """The type of one value in a column with this annotation; None if the annotation is not that of a column."""
     if get_origin(annotation) is np.ndarray:
         (dtype,) = get_args(get_args(annotation)[1])[:1] or (None,)
         return (_NUMPY[dtype],) if dtype in _NUMPY else None

@@ -2,8 +2,9 @@
 
     rows of texts -> values -> function(*values) -> results -> texts
 
-A row with a value that does not fit a parameter has no result, as an error in a SPARQL expression. The function is not
-called for it. A result None is no result. Law: the results of a row depend on its texts alone.
+A row with a value that does not fit a parameter has no result, just as an expression of SPARQL has none after an error.
+The function is not called for such a row. If a function returns None, its row has no result. Law: the results of a row
+depend on its texts alone.
 
 Cost: a call of the function, and one to two microseconds for each argument and result.
 """
@@ -26,7 +27,7 @@ _PIECE = 1_000
 
 
 class CallError(Exception):
-    """A function raised an error, or gave a result of a wrong type. The cause is what the function raised."""
+    """A function raised an error, or returned a result of a wrong type. `__cause__` is the error that it raised."""
 
 
 class PythonFunction(NamedTuple):
@@ -39,10 +40,10 @@ class PythonFunction(NamedTuple):
     def results(
         self, rows: Sequence[Sequence[str]], check: Callable[[], object], failed: dict[int, CallError]
     ) -> Iterator[tuple[int, str]]:
-        """Yield the number of a row and a result for it, in the order of rows; the results of a row are different.
+        """Yield pairs of a row's number and a result for this row, in the order of rows. No pair is yielded twice.
 
-        Rows whose call fails are put into `failed`, with an error that names the call. `check` may raise between
-        pieces.
+        A row whose call fails is put into `failed`, with an error that names the call. `check` is called from time to
+        time, and may raise an error to stop the work.
         """
         for low in range(0, len(rows), _PIECE):
             check()
@@ -63,7 +64,7 @@ class PythonFunction(NamedTuple):
     def _of_batches(
         self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
     ) -> Iterator[tuple[int, str]]:
-        """The results of one batch. If the call fails, each row is a batch of its own, to find the rows that fail."""
+        """The results of one batch. If its call fails, each row is called alone, to find the rows that fail."""
         try:
             yield from self._of_batch(rows, fitting)
         except CallError as error:
@@ -74,7 +75,7 @@ class PythonFunction(NamedTuple):
                     yield from self._of_batches(rows, [each], failed)
 
     def _values(self, row: Sequence[str]) -> list[Any] | None:
-        """The values of the arguments; None if one does not fit."""
+        """The arguments of the call for a row; None if a value does not fit its parameter."""
         values = [value_of(text, kinds) for text, kinds in zip(row, self.signature.parameters, strict=True)]
         return None if any(value is NOTHING for value in values) else values
 
@@ -102,7 +103,7 @@ class PythonFunction(NamedTuple):
         results = columns.results(found)
         if results is None or len(results) != len(kept):
             got = type(found).__name__ if results is None else f"{len(results)} results"
-            raise self._failed(rows[kept[0]], f"gave {got} for a batch of {len(kept)}")
+            raise self._failed(rows[kept[0]], f"gave {got} for a batch of {len(kept)} rows")
         return [
             (number, self._text(rows[number], result))
             for number, result in zip(kept, results, strict=True)
@@ -120,20 +121,20 @@ class PythonFunction(NamedTuple):
 
 
 def _shown(text: str) -> str:
-    """A term in a message: a number or a boolean without quotation marks and datatype."""
+    """A term as messages show it: numbers and booleans without quotation marks and datatype."""
     literal = _PLAIN.fullmatch(text)
     return literal[1] if literal else text
 
 
 def python_function(call: Callable[..., Any], *, batch: bool = False) -> PythonFunction:
-    """A function with the signature of its annotations. Raises InputTypeError."""
+    """A function for rules, with the signature that its annotations give. Raises InputTypeError."""
     is_batch = batch or getattr(call, _MARK, None) is True
     signature = signature_of(call, columns.kinds) if is_batch else signature_of(call)
     return PythonFunction(signature, call, is_batch)
 
 
 def is_marked(call: object) -> bool:
-    """Whether a function has the mark of `function`."""
+    """Whether a function was marked by `function`."""
     return hasattr(call, _MARK)
 
 
@@ -144,7 +145,7 @@ def function(*, batch: bool = False) -> Callable[[F], F]: ...
 def function(call: F | None = None, *, batch: bool = False) -> F | Callable[[F], F]:
     """Mark a function of a module as one that rules may call; with `batch` it takes and gives whole columns.
 
-    If a module marks functions, `--functions MODULE` takes the marked ones only.
+    If a module marks functions, `--functions MODULE` takes only the marked functions.
     """
 
     def marked(call: F) -> F:

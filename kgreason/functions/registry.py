@@ -1,9 +1,8 @@
 """`Registry`: the Python functions that the rules of a graph may call.
 
-    given or registered, else from the entry points of installed packages (group `kgreason.functions`)
-
-A name is looked for among entry points when a rule has it and nobody registered it. An entry point is a function, or a
-module with functions. Invariant: a name keeps its signature for as long as the registry lives.
+Users register functions. If a rule calls a function that nobody registered, the entry points of installed packages are
+searched (group `kgreason.functions`). An entry point is a function, or a module with functions. Invariant: a name keeps
+its signature for as long as the registry lives.
 
 Threads: registering needs the graph's lock. Cost: entry points are read once, when the first unknown name is asked for.
 """
@@ -34,7 +33,7 @@ def no_function(_name: str) -> None:
 
 
 class Registry:
-    """Functions by name. `taken` are names that no function may have: those of SPARQL, in capitals."""
+    """Functions by name. `taken`: the names that no function may have, which are those of SPARQL in capital letters."""
 
     def __init__(self, functions: Iterable[Callable[..., Any]] = (), taken: frozenset[str] = frozenset()) -> None:
         self._taken = taken
@@ -45,18 +44,20 @@ class Registry:
             self.register(each)
 
     def register(self, call: Callable[..., Any], *, batch: bool = False) -> PythonFunction:
-        """Add a function. A function of the same name and signature replaces the one before.
+        """Add a function. It replaces a function with the same name and the same signature.
 
         Raises InputTypeError for a function without the right annotations, and InputError for a name that is taken.
         """
         if not callable(call):
-            raise InputTypeError(f"functions are Python functions; got {call!r} ({type(call).__name__})")
+            raise InputTypeError(
+                f"a function for rules must be a Python function; got {call!r} ({type(call).__name__})"
+            )
         found = python_function(call, batch=batch)
         name, before = found.signature.name, self._functions.get(found.signature.name)
         if name.startswith(PREFIX):
             raise InputError(f"function {name}: names that begin with {PREFIX} are for the built-ins of SWRL")
         if name.upper() in self._taken:
-            raise InputError(f"function {name}: SPARQL has a function or a word of this name; take another name")
+            raise InputError(f"function {name}: SPARQL has a function or a keyword of this name; take another name")
         if before is not None and before.signature != found.signature:
             raise InputError(
                 f"function {name}: {before.signature} is registered already; take another name for {found.signature}"
@@ -65,7 +66,10 @@ class Registry:
         return found
 
     def get(self, name: str) -> PythonFunction | None:
-        """The function of a name; None if there is none, or if its signature is not the one that a store has kept."""
+        """The function called `name`.
+
+        None if there is no such function, or if `problems` found that a store knows it with another signature.
+        """
         if name in self._changed:
             return None
         if name.startswith(PREFIX):
@@ -78,7 +82,7 @@ class Registry:
         return [each.call for each in self._functions.values()]
 
     def find(self, name: str) -> Signature | None:
-        """The signature of the function of a name."""
+        """The signature of the function called `name`; None if there is no such function."""
         found = self.get(name)
         return found.signature if found else None
 
@@ -98,7 +102,11 @@ class Registry:
         return self._installed
 
     def problems(self, kept: Mapping[str, str]) -> list[str]:
-        """A line for each signature that a store has kept and that the registry has not; these are never called."""
+        """A line for each function of a store that is missing here, or that has another signature here.
+
+        `kept`: name -> text of the signature in the store. From now on, `get` returns no function whose signature
+        differs.
+        """
         lines, changed = [], []
         for name, text in kept.items():
             found = self.get(name)
@@ -112,7 +120,7 @@ class Registry:
 
 
 def functions_of(module: ModuleType) -> list[Callable[..., Any]]:
-    """The functions of a module for rules: the marked ones; if none is marked, the public ones that it defines."""
+    """The functions of a module for rules: those marked by `function`, or else all public ones that it defines."""
     public = [each for name, each in vars(module).items() if not name.startswith("_")]
     return [each for each in public if callable(each) and is_marked(each)] or [
         each for each in public if isinstance(each, FunctionType) and each.__module__ == module.__name__
@@ -120,7 +128,7 @@ def functions_of(module: ModuleType) -> list[Callable[..., Any]]:
 
 
 def load(name: str) -> Iterator[Callable[..., Any]]:
-    """The functions of a module, by its name or by the path of its file. Raises InputError."""
+    """The functions for rules of a module, which is given by its name or by the path of its file. Raises InputError."""
     path = Path(name)
     folder = str(path.parent.absolute()) if path.suffix == ".py" else str(Path.cwd())
     sys.path.insert(0, folder)

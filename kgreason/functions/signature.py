@@ -10,8 +10,8 @@
     bool, datetime, date
     NamedNode, BlankNode, Literal, Triple       terms as pyoxigraph has them; `Term` is any of them
 
-A type may be a union of these, such as `int | str`. Law: two signatures are equal exactly if their texts are; names of
-parameters and the order of a union do not count. Cost: some microseconds, once for each function.
+A type may be a union of these, such as `int | str`. Law: two signatures are equal exactly if their texts are equal. The
+names of parameters and the order of the types in a union do not count. Cost: some microseconds, once for each function.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _KNOWN = "str, int, float, Decimal, bool, datetime, date, NamedNode, BlankNode, 
 
 
 class Signature(NamedTuple):
-    """The name of a function, the types of its parameters and of its result, and whether it gives many results."""
+    """The name of a function, the types of its parameters and of one result, and whether it returns many results."""
 
     name: str
     parameters: tuple[Kinds, ...]
@@ -57,14 +57,14 @@ class Signature(NamedTuple):
 
 
 def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kinds | None] | None = None) -> Signature:
-    """The signature of a function. `kinds_of` reads an annotation of one value; see `kinds`.
+    """The signature of a function. `kinds_of` turns the annotation of one value into types, as `kinds` does.
 
     Raises InputTypeError, which names the function and the parameter.
     """
     read = kinds if kinds_of is None else kinds_of
     name = getattr(function, "__name__", "")
     if not name.isidentifier() or not name[0].isalpha():
-        raise InputTypeError(f"a function for rules has a name that begins with a letter; got {function!r}")
+        raise InputTypeError(f"a function for rules must have a name that begins with a letter; got {function!r}")
     try:
         hints, found = get_type_hints(function), inspect.signature(function)
     except (NameError, TypeError, ValueError) as error:
@@ -75,7 +75,7 @@ def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kind
             continue
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise InputTypeError(
-                f"function {name}: rules pass each argument by its place, so it cannot have {parameter}"
+                f"function {name}: rules pass each argument by its place, so no parameter can be {parameter}"
             )
         parameters.append(_read(name, f"parameter {parameter.name}", hints.get(parameter.name), read))
     result, has_many = _result(hints.get("return")) if kinds_of is None else (hints.get("return"), False)
@@ -83,7 +83,7 @@ def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kind
 
 
 def kinds(annotation: object) -> Kinds | None:
-    """The types of an annotation: of a single type, or of a union; None if rules have no such values."""
+    """The types that an annotation names, a single type or a union; None if it names a type that rules do not have."""
     members = get_args(annotation) if _is_union(annotation) else (annotation,)
     names = [_KINDS.get(member) for member in members]
     return None if None in names else tuple(sorted({str(name) for name in names}))
@@ -104,7 +104,7 @@ def _refuse(name: str, place: str, annotation: object) -> NoReturn:
 
 
 def _result(annotation: object) -> tuple[object, bool]:
-    """The type of one result, without None, and whether there are many results."""
+    """The annotation of one result, without None, and whether the function returns many results."""
     if _is_union(annotation):
         members = [member for member in get_args(annotation) if member is not types.NoneType]
         if len(members) == 1:

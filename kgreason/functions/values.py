@@ -4,9 +4,9 @@
     "chat"@fr           str chat        Decimal("2.50") "2.5"^^xsd:decimal
     <http://e/a>        NamedNode       None            no term
 
-Laws: a term without a value of the wanted types has the value `NOTHING`: a string where a number is wanted, a literal
-outside of its datatype, a date with a time zone (Python has none). `value_of(text_of(v, k), k) == v` for finite values.
-Cost: half a microsecond to two microseconds for each term.
+Laws: a term that has no value of the wanted types has the value `NOTHING`. Examples are a string where a number is
+wanted, an ill-typed literal, and a date with a time zone (dates of Python have none). For finite values v,
+`value_of(text_of(v, k), k) == v`. Cost: half a microsecond to two microseconds for each term.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _LITERAL = re.compile(r'"(.*)"(?:\^\^(<[^<>]*>)|@(.*))?', re.DOTALL)
 
 
 def value_of(text: str, kinds: Kinds) -> Any:
-    """The value of a term in the first of the types that has one, `NOTHING` if none has."""
+    """The value of a term in the first type of `kinds` that has a value for it; `NOTHING` if no type has one."""
     if text.startswith('"') and (literal := _LITERAL.fullmatch(text)):
         datatype = literal[2] or (XSD_STRING if literal[3] is None else RDF_LANG_STRING)
         for kind in _NARROW_FIRST:
@@ -140,7 +140,10 @@ _NARROW_FIRST = tuple(_READ)
 
 
 def text_of(value: Any, kinds: Kinds) -> str:
-    """The term of a value of one of the types. Raises TypeError for a value of another type, ValueError for no term."""
+    """The term for a value of one of the types `kinds`.
+
+    Raises TypeError for a value of another type, and ValueError for a value that no term stands for.
+    """
     if isinstance(value, (NamedNode, BlankNode, Literal, Triple)) and type(value).__name__ in kinds:
         return _of_term(value)
     if isinstance(value, str) and "str" in kinds:

@@ -1,8 +1,15 @@
 """Why a fact holds.
 
-notation facts, rules and axioms as people read them proof Proof: a fact, its rule, the proofs of the rule's body, down
-to asserted facts search proofs found by running rules backwards engine_facts, same_as facts and derivations, read from
-the engine; proofs over representatives text, mermaid a proof as indented text, as a drawing contradiction, different a
-contradiction in words; pairs of terms that are equal and said to be different contradictions, contradiction_proofs all
-contradictions of a state, and a proof of each
+notation                facts, rules and axioms as people read them
+proof                   `Proof`: a fact, its rule, and the proofs of the rule's body, down to asserted facts
+search                  proofs found by running rules backwards
+engine_facts            facts and derivations, read from the engine
+same_as                 proofs over representatives, translated to the W3C's rules for owl:sameAs
+text, mermaid           a proof as indented text, and as a drawing
+contradiction           a contradiction in words
+different               pairs of terms that are equal and were asserted to be different
+contradictions          all contradictions of a state
+contradiction_proofs    a proof of each contradiction
+reasons                 the rule and the axioms of each inferred triple, without a whole proof
+why_not                 why a triple does not hold
 """

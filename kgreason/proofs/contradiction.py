@@ -1,14 +1,15 @@
-"""`Contradiction`: a derivation of `false`, told as a sentence that says what contradicts what.
+"""`Contradiction`: a derivation of `false`, shown as a sentence that says what contradicts what.
 
     cax-dw: <http://e/x> is in <http://e/A> and in <http://e/B>, which are disjoint
             (axiom <http://e/A> <.../owl#disjointWith> <http://e/B>)                      on one line
 
 `_CLASHES` has one sentence for each W3C rule that derives `false`, and the triple patterns that bind the variables of
-the sentence. The patterns are found in the body of the rule in any order and with any names of variables. So a rule
-that was translated from an axiom gives the same sentence as the generic rule of the tables. Triples of the body that
-the sentence does not use are axioms. A contradiction by a rule of the user lists the facts of its body.
+the sentence. The body of a rule may have these patterns in any order and with other names of variables. So a rule that
+was translated from an axiom gives the same sentence as the generic rule of the W3C tables. Triples of the body that the
+sentence does not use are axioms. A contradiction by a rule of the user lists the facts of its body.
 
-Law: two derivations with equal `key` are one mistake. Cost: a match of at most five atoms for each rule.
+Law: two derivations with the same `Reading.key` are one mistake of the user. Cost: a match of at most five atoms for
+each rule.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ _MOST_AXIOMS = 4
 class _Clash(NamedTuple):
     """The sentence of a rule that derives `false`, and the patterns that bind its variables.
 
-    `readings`: alternative lists of patterns; the first one that the body has counts. `alike`: two variables that may
-    change places.
+    `readings`: alternative lists of patterns; the first list whose patterns the body has is used. `alike`: two
+    variables whose values may change places, such as `c` and `d` in "{x} is in {c} and in {d}, which are complements".
     """
 
     text: str
@@ -146,14 +147,18 @@ _CLASHES: dict[str, _Clash] = {
 _OF_TWO = (_CLASHES["eq-diff1"], _LISTED)
 _ITSELF = "{x} is different from itself (owl:differentFrom)"
 _FAMILIES = {"eq-diff1-self": "eq-diff1", "dt-not-type-equal": "dt-not-type", "eq-diff3": "eq-diff2"}
-"""Rules whose contradictions count as those of another rule if they say the same."""
+"""Rule -> another rule. If both derive `false` for the same values, they report one mistake."""
 
 
 class Contradiction(NamedTuple):
-    """A rule that derived `false`, with the values of its variables and then its constants, in the order of its body.
+    """The name of a rule that derived `false`, with the terms and the facts that it derived `false` from.
 
-    Terms of the vocabulary are left out. `facts`: the facts that cannot all hold. `axioms`: the triples of the ontology
-    that say so. `str` is one line, `to_text` the same line with prefixes.
+    - `terms`: the values of the rule's variables, then its constants, both in the order of its body. Terms of the
+      vocabulary, such as rdf:type, are left out.
+    - `facts`: the facts that cannot all hold.
+    - `axioms`: the triples of the ontology by which these facts cannot all hold.
+
+    `str` gives one line, and `to_text` gives the same line with abbreviated IRIs.
     """
 
     rule: str
@@ -163,11 +168,11 @@ class Contradiction(NamedTuple):
 
     @property
     def message(self) -> str:
-        """The sentence that says which facts contradict each other, without the name of the rule and the axioms."""
+        """The sentence that says which facts contradict each other. It names neither the rule nor the axioms."""
         return self.told(NO_PREFIXES)
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """One line: the rule, the message, the axioms. `prefixes` (prefix -> namespace) abbreviate IRIs."""
+        """One line: the rule, the message and the axioms. `prefixes` (prefix -> namespace) abbreviates IRIs."""
         known = checked(prefixes)
         shown = [fact_text(triple(*axiom), known) for axiom in self.axioms[:_MOST_AXIOMS]]
         more = [f"{len(self.axioms) - len(shown)} more"] if len(self.axioms) > len(shown) else []
@@ -179,14 +184,14 @@ class Contradiction(NamedTuple):
         return self.to_text()
 
     def renamed(self, rename: Callable[[str], str]) -> Contradiction:
-        """The contradiction with other texts for its terms, facts and axioms."""
+        """The contradiction with `rename(term)` in place of each term, also in `facts` and `axioms`."""
         facts = tuple(Atom(fact.relation, tuple(rename(str(term)) for term in fact.terms)) for fact in self.facts)
         axioms = tuple((rename(s), rename(p), rename(o)) for s, p, o in self.axioms)
         return Contradiction(self.rule, tuple(map(rename, self.terms)), facts, axioms)
 
     @property
     def literal(self) -> str | None:
-        """The literal that is not a value of a datatype, if `facts` do not say which subject has it as a value."""
+        """The literal that is not a value of a datatype, if `facts` has no triple with this literal as its object."""
         clash = _clash_of(self.rule)
         if clash is None or clash.text != _NO_VALUE:
             return None
@@ -195,7 +200,7 @@ class Contradiction(NamedTuple):
 
     @property
     def is_respelled(self) -> bool:
-        """Whether `facts` may name terms that were not asserted: list cells, or one term in place of two equal ones."""
+        """Whether `facts` may differ from the asserted triples, because they have list cells, or one term for two."""
         clash = _clash_of(self.rule)
         if clash is None or clash not in _OF_TWO:
             return False
@@ -204,7 +209,7 @@ class Contradiction(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, frozenset[str]] | None:
-        """A key that is equal for contradictions about the same two members of an owl:AllDifferent, or None."""
+        """A key that contradictions about the same two members of an owl:AllDifferent share; None for other rules."""
         clash = _clash_of(self.rule)
         if clash is not _LISTED:
             return None
@@ -225,14 +230,19 @@ class Contradiction(NamedTuple):
 
 
 def proved_text(proof: Step, prefixes: Mapping[str, str]) -> str:
-    """The fact that a proof proves; a contradiction as its sentence."""
+    """The fact that a proof proves, as text. For a proof of `false`, the sentence of the contradiction."""
     if proof.rule is None or proof.rule.heads != (FALSE,):
         return fact_text(proof.fact, prefixes)
     return f"contradiction: {reading(proof.rule).told([*map(str, proof.fact.terms[1:])]).told(prefixes)}"
 
 
 class Reading(NamedTuple):
-    """The sentence of a rule that derives `false`: its terms, and which atoms of the body are facts or axioms."""
+    """How to turn a derivation by a rule that derives `false` into a `Contradiction`.
+
+    - `terms`: the variables of the rule, then its constants.
+    - `facts`, `axioms`: the atoms of the body that the sentence uses, and the triple patterns of axioms.
+    - `named`: pairs of a variable of the sentence and the term of the rule that the variable matched.
+    """
 
     rule: Rule
     terms: tuple[Term, ...]
@@ -242,7 +252,7 @@ class Reading(NamedTuple):
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """The constants of the rule, which are the last terms."""
+        """The constants of the rule, which stand at the end of `terms`."""
         return tuple(str(term) for term in self.terms if not isinstance(term, Variable))
 
     def told(self, values: Sequence[str]) -> Contradiction:
@@ -252,20 +262,21 @@ class Reading(NamedTuple):
         return Contradiction(self.rule.name, tuple(values), tuple(_under(atom, known) for atom in self.facts), axioms)
 
     def named_values(self, values: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """The variables of the sentence, each with its value."""
+        """Pairs of a variable of the sentence and its value; `values` are the values of `terms`."""
         known = dict(zip(self.terms, values, strict=True))
         return ((name, str(known.get(term, term))) for name, term in self.named)
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """The two variables of the sentence that may change places, if there are any."""
+        """The two variables of the sentence whose values may change places; empty if there are none."""
         clash = _clash_of(self.rule.name)
         return clash.alike if clash else ()
 
     def key(self, values: Sequence[str], written: Sequence[str]) -> Key:
-        """A key that is equal for two derivations of one mistake; `values` are the values of `terms`.
+        """The key of a derivation; two derivations with the same key are one mistake.
 
-        `written`: the values as they were asserted, where `values` has representatives of equal terms.
+        `values`: the values of `terms`, with representatives in place of equal terms. `written`: the same values as
+        they were asserted.
         """
         clash = _clash_of(self.rule.name)
         if clash is None or not self.named:
@@ -293,9 +304,9 @@ def reading(rule: Rule) -> Reading:
 
 
 def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
-    """The contradiction `found` between two equal terms, with the names of both terms in place of one.
+    """A contradiction that names one representative for two equal terms, with the names of both terms instead.
 
-    `look_up` returns the asserted triple for a triple that names representatives of equal terms.
+    `look_up` takes a triple over representatives, and returns an asserted triple with terms that are equal to these.
     """
     clash = _clash_of(found.rule)
     read = _bound(clash, found.facts) if clash else None
@@ -311,7 +322,7 @@ def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Cont
 
 
 def _clash_of(name: str) -> _Clash | None:
-    """The sentence of a rule, or of the W3C rule whose name begins its name: `prp-fp-literals` uses `prp-fp`."""
+    """The sentence of the rule `name`. `prp-fp-literals` uses the sentence of `prp-fp`, with which its name begins."""
     while name not in _CLASHES:
         name, mark, _ = name.rpartition("-")
         if not mark:
@@ -320,9 +331,10 @@ def _clash_of(name: str) -> _Clash | None:
 
 
 def _first_reading(clash: _Clash, body: Iterable[Atom]) -> tuple[Binding, tuple[Atom, ...]] | None:
-    """The variables of the first reading that the body of a rule has, and the atoms that match it.
+    """The first list of patterns in `clash.readings` that matches atoms of `body`: the binding, and the matched atoms.
 
-    A property variable matches a word of the ontology language only if nothing else fits: such atoms are axioms.
+    Atoms with a predicate of the vocabulary, such as rdfs:subClassOf, are axioms. They are matched only if the other
+    atoms of the body give no match.
     """
     atoms = [atom for atom in body if atom.relation is None]
     plain = [atom for atom in atoms if atom.terms[1] not in _VOCABULARY or atom.terms[1] in _WORDS.values()]
@@ -337,7 +349,7 @@ def _sentence(clash: _Clash, binding: Binding) -> str:
 
 
 def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
-    """The reading that matches facts one by one, and the values of its variables."""
+    """The first list of patterns in `clash.readings` whose patterns match `facts` one by one, and the binding."""
     for patterns in clash.readings:
         binding: Binding | None = {} if len(patterns) == len(facts) else None
         for pattern, fact in zip(patterns, facts, strict=False):
@@ -350,7 +362,7 @@ def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Bind
 def _matches(
     patterns: Sequence[Atom], atoms: list[Atom], binding: Binding = _NONE, found: tuple[Atom, ...] = ()
 ) -> Iterator[tuple[Binding, tuple[Atom, ...]]]:
-    """Yield each way to match all patterns with atoms. No two patterns match the same atom."""
+    """Yield each way to match all patterns with different atoms: the binding, and the atom for each pattern."""
     if not patterns:
         yield binding, found
         return

@@ -25,14 +25,17 @@ def prove_contradictions(live: Materializer, most: int | None = None) -> list[Pr
 
 
 def _wanted(live: Materializer, mistake: Mistake) -> Atom:
-    """The fact to prove: the contradiction, or the link between two terms that were asserted to be different."""
+    """The fact to prove: the fact of `false`, or `x owl:sameAs y` for terms that were asserted to be different."""
     if mistake.row is None:
         return link(*mistake.told.terms)
     return atom_of(live, mistake.row[mistake.row > 0], is_triple=False)
 
 
 def _told(mistake: Mistake, proof: Proof) -> Proof:
-    """The proof of a contradiction; `proof` may only prove that its two terms are the same."""
+    """The proof of a contradiction. `proof` proves the fact of `_wanted`.
+
+    If this fact is `x owl:sameAs y`, the result adds the step from it and `x owl:differentFrom y` to `false`.
+    """
     if mistake.row is not None:
         return proof
     x, y = mistake.told.terms

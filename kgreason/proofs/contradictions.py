@@ -1,10 +1,11 @@
 """The contradictions of a saved state.
 
-They are read from the saved state, the dictionary and the rules that derive `false`; the engine is not needed.
+They are computed from the saved state, the dictionary and the rules that derive `false`; the engine is not needed.
 
-One mistake is reported as one contradiction. Several derivations of `false` are one mistake if they differ only in
-equal terms (owl:sameAs), or in the order of two terms of a symmetric condition ({x, y} and {y, x}), or if they follow
-from one ill-typed literal. But each pair of equal terms that was asserted to be different is a mistake of its own.
+One mistake of the user is reported as one contradiction, also if `false` has several derivations. Derivations are one
+mistake in three cases: they differ only in equal terms (owl:sameAs), or only in the order of two terms of a symmetric
+condition ({x, y} and {y, x}), or they follow from one ill-typed literal. But each pair of equal terms that was asserted
+to be different is a mistake of its own.
 
 Cost: one pass over the facts. If there are contradictions, also some microseconds for each, and one pass over the
 rules.
@@ -27,21 +28,25 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM, OWL_SAME_AS, RDF_FIRST
 
 FalseRules = Callable[[Collection[str], Collection[str]], Iterable[Rule]]
-"""A function from names and terms to the rules in force that derive `false` under one of these names.
+"""A function that takes names of rules, and terms. It returns the rules in force with these names that derive `false`.
 
-Rules with a constant that is not among the terms may be missing.
+It may leave out a rule with a constant that is not among the terms.
 """
 
 _ILL, _NOT = "dt-not-type-ill", ("dt-not-type", "dt-not-type-equal")
 _VALUES = tuple(f"{row}-literals" for row in ("prp-fp", "cls-maxc2", "cls-maxqc3", "cls-maxqc4"))
-"""The rules that name the subject of two literals of different values, and the axiom that would make them equal."""
+"""Rules for two literals with different values that an axiom makes equal, because one subject has both of them."""
 _SUBJECTS = "prp-ifp-literals", "prp-key-literals"
-"""The rules that name the axiom that would make two literals of different values equal, as subjects."""
+"""Rules for two literals with different values that an axiom makes equal, because both are subjects of one value."""
 _DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
 
 
 class _Use(NamedTuple):
-    """A derivation of `false`: its row number, its rule, its terms, and the representatives of these terms."""
+    """A derivation of `false`.
+
+    `place`: the number of its row. `reading`: the reading of its rule. `name`: the name of this rule. `terms`: the
+    terms of the row. `says`: these terms, each replaced by its representative.
+    """
 
     place: int
     reading: Reading | None
@@ -51,12 +56,12 @@ class _Use(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """A key that is equal for derivations of one mistake."""
+        """The key of the derivation; derivations with the same key are one mistake."""
         return self.reading.key(self.says, self.terms) if self.reading else (self.name, self.says)
 
     @property
     def values(self) -> dict[str, str]:
-        """The values of the variables in the sentence, if the rule has one."""
+        """The values of the variables in the rule's sentence; empty if the rule has no sentence."""
         return dict(self.reading.named_values(self.terms)) if self.reading else {}
 
     @property
@@ -66,22 +71,25 @@ class _Use(NamedTuple):
 
     @property
     def ends(self) -> frozenset[str]:
-        """The two terms that may change places, as representatives."""
+        """The representatives of the two terms whose order does not matter; empty if the order of all terms matters."""
         return frozenset(self.equal[name] for name in self.reading.alike) if self.reading else frozenset()
 
     @property
     def order(self) -> tuple[bool, bool, str, tuple[str, ...]]:
-        """The sort key that picks the derivation to report: first one from an axiom, then one over representatives."""
+        """The sort key of derivations of one mistake; the first one is reported.
+
+        Rules that were translated from an axiom come first, then derivations that name representatives only.
+        """
         has_sources = self.reading is not None and bool(self.reading.rule.sources)
         return not has_sources, self.terms != self.says, self.name, self.terms
 
 
 class Mistake(NamedTuple):
-    """A contradiction, and its row int32[w] in the engine: relation, name of the rule, and terms.
+    """A contradiction (`told`), and its row int32[w] in the engine: relation, name of the rule, and terms.
 
-    The row is padded with 0. It names representatives if there is such a row; other rows depend on the order of edits,
-    and on how the constants of a rule are written. `row` is None if the contradiction is about a pair of equal terms
-    that were asserted to be different, as the engine knows only their representatives.
+    The row is padded with 0. If a mistake has several rows, it is a row over representatives: the other rows depend on
+    the order of edits, and on how the constants of a rule are written. `row` is None for a pair of equal terms that was
+    asserted to be different: the engine has no row for the pair, because it knows only the representative of both.
     """
 
     told: Contradiction
@@ -89,12 +97,12 @@ class Mistake(NamedTuple):
 
 
 def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
-    """Every contradiction of a state, one for each mistake, ordered by names and terms."""
+    """The contradictions of a state, one for each mistake, ordered by the rules' names and the terms."""
     return sorted(mistake.told for mistake in mistakes(saved, dictionary, rules))
 
 
 def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
-    """Every contradiction of a state, one for each mistake, with its row."""
+    """The contradictions of a state, one for each mistake, with their rows."""
     rows = _all_false_rows(saved, dictionary)
     if not len(rows):
         return []
@@ -111,7 +119,10 @@ def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mi
 
 
 def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
-    """Split a contradiction about equal terms: one contradiction for each pair that was asserted to be different."""
+    """Split a contradiction by eq-diff1 into one for each pair of equal terms that was asserted to be different.
+
+    Other contradictions are yielded as they are.
+    """
     pairs = written.pairs(mistake.told.terms[0]) if mistake.told.rule == "eq-diff1" else None
     if pairs is None:
         yield mistake
@@ -131,7 +142,10 @@ def _all_false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
 
 
 def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[_Use]:
-    """The derivations of `false` that rows stand for, one for each mistake."""
+    """The derivations of `false` in `rows`, one for each mistake.
+
+    A row of int32[n, w] has the ids of the relation, of the rule's name and of the terms.
+    """
     says = rows.copy()
     says[:, 2:] = saved.in_primaries(says[:, 2:])
     readings = _Readings()
@@ -150,17 +164,21 @@ def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) 
 
 
 def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
-    """The terms of rows that are padded with 0."""
+    """The texts of the terms in each row of int32[n, w]; the zeros at the end of a row are left out."""
     texts = iter(dictionary.decode(rows[rows > 0]))
     return [[next(texts) for _ in range(count)] for count in (rows > 0).sum(axis=1).tolist()]
 
 
 def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
-    """The derivations that do not follow from another one.
+    """The derivations without those that say again what another derivation says.
 
-    These are left out: a term is different from itself, if it is equal to a term that it is different from. Two
-    literals are equal and different, if another rule names the property or the key that makes them equal. An ill-typed
-    literal is not in some datatype. An ill-typed literal is in a derived triple, if it is in an asserted one.
+    Left out are:
+
+    - "a term is different from itself" (eq-diff1-self), if eq-diff1 reports this term as well
+    - "two literals are equal and different", if another rule names the property or the key that makes them equal
+    - a derivation by a rule of `_SUBJECTS`, if a rule of `_VALUES` reports the same two literals
+    - "a literal is not in a datatype", if this literal is reported as ill-typed
+    - "an ill-typed literal is in a derived triple", if an asserted triple has this literal
     """
     different = {term for use in uses if use.name == "eq-diff1" for term in use.says}
     values = {use.ends for use in uses if use.name in _VALUES}
@@ -185,13 +203,13 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
 
 
 def _asserted_of(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
-    """The asserted triples that have one of these literals: int32[n, 3]."""
+    """The asserted triples whose object is one of these literals: int32[n, 3]."""
     rows = saved.facts(True) if literals else np.empty((0, 3), dtype=np.int32)
     return rows[np.isin(rows[:, 2], dictionary.find([*literals]))]
 
 
 class _Readings:
-    """The readings of the rules that derive `false`, by name and constants."""
+    """The readings (`Reading`) of the rules that derive `false`, by the rules' names and constants."""
 
     def __init__(self) -> None:
         self._readings: dict[tuple[str, int], dict[tuple[str, ...], Reading]] = {}
@@ -202,7 +220,7 @@ class _Readings:
         same.setdefault(reading.constants, reading)
 
     def of(self, name: str, terms: tuple[str, ...]) -> Reading | None:
-        """The reading of the rule with this name whose constants are the last of these terms."""
+        """The reading of the rule `name` whose constants stand at the end of `terms`; None if there is no such rule."""
         same = self._readings.get((name, len(terms)), {})
         counts = dict.fromkeys(len(constants) for constants in same)
         ends = (terms[len(terms) - count :] for count in counts)
@@ -210,7 +228,11 @@ class _Readings:
 
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """The contradictions with asserted facts: with both equal terms, and with an asserted triple for a literal."""
+    """The contradictions with facts that were asserted.
+
+    A contradiction that names one representative for two equal terms gets the names of both terms. A contradiction
+    about a literal alone gets an asserted triple that has this literal as its object.
+    """
     if not any(each.is_respelled or each.literal for each in found):
         return found
     asserted = saved.facts(True)

@@ -1,7 +1,7 @@
 """`Different`: the pairs of terms that were asserted to be different (owl:differentFrom) and are equal.
 
-The engine derives one contradiction for all terms of a clique: their representative is different from itself. But a
-user asserted pairs, so the pairs are reported. Cost: one pass over the asserted triples. If there are no
+The engine derives one contradiction for all terms of a clique: their representative is different from itself. But users
+assert pairs of terms, so the pairs are reported. Cost: one pass over the asserted triples. If the graph works without
 representatives, also one pass over all triples.
 """
 
@@ -20,7 +20,7 @@ Pair = tuple[str, str]
 
 
 class Different:
-    """The pairs of a state, each found by any term that is equal to its terms."""
+    """The pairs (x, y) of a state, where x and y are equal and were asserted to be different."""
 
     def __init__(self, saved: Saved, dictionary: Dictionary) -> None:
         self._saved, self._dictionary = saved, dictionary
@@ -43,9 +43,9 @@ class Different:
                 self._found.setdefault(place, []).append((x, y))
 
     def pairs(self, term: str) -> list[Pair] | None:
-        """The pairs among the terms equal to this one, or None if there are no pairs.
+        """The pairs among the terms that are equal to `term`; None if there are no such pairs.
 
-        Each pair is returned once: a second call with an equal term returns an empty list.
+        Each pair is returned once: a second call with `term`, or with an equal term, returns an empty list.
         """
         (place,) = self._class_of(self._dictionary.find([term]).astype(np.int32)).tolist()
         pairs = self._found.get(place)
@@ -53,7 +53,10 @@ class Different:
         return pairs
 
     def _are_equal(self, pairs: Int32, links: Int32) -> NDArray[np.bool_]:
-        """For each pair of `pairs`, int32[n, 2], whether its two terms are equal: bool[n]."""
+        """For each pair of `pairs`, int32[n, 2], whether its two terms are equal: bool[n].
+
+        `links`, int32[m, 2]: the pairs of equal terms, if the graph works without representatives.
+        """
         if self._saved.rep:
             left, right = self._saved.in_primaries(pairs).T
             equal: NDArray[np.bool_] = left == right
@@ -63,5 +66,5 @@ class Different:
         return found
 
     def _class_of(self, ids: Int32) -> Int32:
-        """A number for each of terms int32[n]; equal terms have the same number."""
+        """For each term of `ids`, int32[n], a number that all terms equal to it share: int32[n]."""
         return self._saved.in_primaries(ids) if self._saved.rep else self._first[ids]

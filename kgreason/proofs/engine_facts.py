@@ -1,4 +1,6 @@
-"""`EngineFacts`: the engine's facts for a proof; derivations are found by running the rules backwards on demand.
+"""`EngineFacts`: the engine's facts, and their derivations, for proofs.
+
+Derivations are not stored. They are found by running the rules backwards from the fact that is asked about.
 
 Invariant: if a present fact is not asserted, at least one of its `derivations` is counted (docs/architecture.md). Cost:
 one backward run for each fact that is asked about. The first run also makes arrangements.
@@ -29,11 +31,11 @@ from kgreason.rules.patterns import substituted, unified
 _CHOOSING = frozenset(["MIN", "MAX", "SAMPLE"])
 """The aggregates whose value is one of the aggregated terms."""
 _TRIED, _LONG = 500, 12
-"""How many steps the search for the derivation by a rule takes, and how long a body of a user's rule may be for it."""
+"""The most steps of the search in `_by`, and the most atoms that the body of a user's rule may have for this search."""
 
 
 class EngineFacts:
-    """The facts of a graph; a fact is looked up by its atom."""
+    """The facts of a graph, looked up by their atoms."""
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
@@ -47,7 +49,7 @@ class EngineFacts:
                 self._bodiless.setdefault(contradiction(rule) if head == FALSE else head, []).append(rule)
 
     def row(self, fact: Atom) -> int:
-        """The row of a fact, or -1."""
+        """The number of a fact's row in the fact table, or -1 if the fact is not present."""
         texts = [str(term) for term in columns_of(fact)]
         ids = self._live.dictionary.find(texts)
         if not ids.all():
@@ -69,7 +71,7 @@ class EngineFacts:
         return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, STAMP]))
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
-        """Every derivation of a present fact; the engine runs only rules with a body backwards."""
+        """Every derivation of a present fact: those that the engine finds, and those by rules without a body."""
         if witness := self._witness(fact):
             ways = [derivation.body for derivation in self.derivations(witness)] if is_each(witness) else [(witness,)]
             yield from (Derivation(CHOSEN, body) for body in ways)
@@ -84,9 +86,9 @@ class EngineFacts:
             yield Derivation(rule, ())
 
     def _witness(self, fact: Atom) -> Atom | None:
-        """The row that has the value of MIN, MAX or SAMPLE; None for other facts.
+        """For a fact that gives the value of a MIN, MAX or SAMPLE: the fact that this value was taken from.
 
-        Oxigraph normalises values, so the row is not found if it writes the value in another way.
+        None for all other facts. None also if Oxigraph normalised the value: no fact has "1" if the value was "01".
         """
         if not is_aggregated(fact):
             return None
@@ -99,14 +101,20 @@ class EngineFacts:
         return row if self.row(row) >= 0 else None
 
     def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
-        """A derivation by a rule of the user, with the variables and the order of atoms that the user wrote."""
+        """A derivation by a rule of the user, with the variables and the order of atoms that the user wrote.
+
+        Other derivations are returned as they are.
+        """
         rule = self._written.get(derivation.rule)
         if rule is None or len(rule.body) > _LONG:
             return derivation
         return _by(rule, fact, derivation.body) or derivation
 
     def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
-        """A derivation by a rule of twins.dl, with the triples of its restrictions in the place of helper facts."""
+        """A derivation by a rule of twins.dl, with triples of the ontology in place of facts of hidden relations.
+
+        Other derivations are returned as they are.
+        """
         rule, body = derivation
         twins = self._live.twins
         if rule.group != TWINS or twins is None:
@@ -128,10 +136,9 @@ class EngineFacts:
 
 
 def _told(fact: Atom, derivation: Derivation) -> Derivation:
-    """A derivation as it is shown: an atom about literals is a condition of the rule, not a premise.
+    """A derivation as proofs show it: atoms about literals are shown as conditions of the rule, not as premises.
 
-    A rule of datatypes.dl that derives a triple is shown as in the W3C's tables, without premises. So is a rule for
-    owl:sameAs.
+    A rule of datatypes.dl that derives a triple is shown without premises, as in the W3C's tables.
     """
     rule, body = derivation
     shown = tuple(atom for atom in body if not is_hidden(atom))
@@ -149,13 +156,13 @@ def without_hidden(rule: Rule) -> Rule:
 
 
 def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
-    """The derivation of a fact from these premises by the rule of Table 9 with this name, or None."""
+    """The derivation of `fact` from `premises` by the rule of OWL 2 RL called `name`; None if there is none."""
     rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
     return _by(rule, fact, premises) if rule else None
 
 
 def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
-    """The derivation of a fact from these premises by a rule; None if it is not found in `_TRIED` steps."""
+    """The derivation of `fact` from `premises` by `rule`; None if `_TRIED` steps do not find it."""
     body = read_by(rule)
     waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unified(head, fact, {})) is not None]
     for _ in range(_TRIED):
@@ -170,7 +177,7 @@ def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
-    """The fact with these columns int32[w]."""
+    """The fact whose row has the columns `ids`, int32[w]."""
     texts = live.dictionary.decode(ids)
     if is_triple:
         return Atom(None, tuple(texts))

@@ -6,8 +6,8 @@
         a1_0[/"the axioms of a rule, and its conditions on literals, are slanted"/]
         f0 --> r1 --> f1
 
-Every fact and every derivation is drawn once. Labels are quoted, and characters with a meaning in Mermaid or HTML are
-written as entity codes.
+Every fact and every derivation is drawn once. Labels are in quotation marks, and characters with a meaning in Mermaid
+or HTML are written as entity codes.
 """
 
 from __future__ import annotations

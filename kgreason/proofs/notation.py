@@ -1,7 +1,7 @@
 """Facts, axioms and rules as text: N-Triples terms, or prefixed names where prefixes are given.
 
-Without prefixes a triple is written in N-Triples terms, which a command line accepts. With prefixes, terms are written
-as in rule files: short IRIs and numbers, and `a` for rdf:type.
+Without prefixes, terms are written in N-Triples, and so a triple can be pasted into a command of kgreason. With
+prefixes, terms are written as in rule files: short IRIs and numbers, and `a` for rdf:type.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CONDITIONS = {
 
 
 class Step(Protocol):
-    """A proof as `text` and `mermaid` read it; see `proof.Proof`."""
+    """The properties and methods of `proof.Proof` that the modules `text` and `mermaid` use."""
 
     @property
     def fact(self) -> Atom:
@@ -48,14 +48,14 @@ class Step(Protocol):
 
     @property
     def is_asserted(self) -> bool:
-        """Whether the fact is asserted and needs no proof."""
+        """Whether no rule derives the fact: it is asserted, or says an absence or a computed value."""
 
     def steps(self) -> Sequence[Self]:
-        """All proofs in this one, each once; premises come before what they prove."""
+        """List this proof and all proofs in it, each once. Proofs of premises come before the proof that uses them."""
 
 
 def checked(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
-    """The prefixes that a user passed, none for None. Raises InputTypeError unless they are a mapping."""
+    """The prefixes that a user passed; an empty mapping for None. Raises InputTypeError unless they are a mapping."""
     if prefixes is None:
         return NO_PREFIXES
     if not isinstance(prefixes, Mapping):
@@ -71,11 +71,15 @@ def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
 
 
 def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
-    """`s p o` for a triple (also one that a rule reads as asserted), `relation(t, ...)` for another fact.
+    """A fact as text: `s p o` for a triple, also if a rule reads it with DATA; `relation(t, ...)` for another fact.
 
-    A negated pattern is written `no ...`, a value of an aggregate `3 = COUNT(?y) over [:a, :p, ?y]`. A computed value
-    is written as the expression with its values, and for BIND with `= result` at the end (a blank node is
-    written before it).
+    A hidden fact is written as what it says:
+
+    - that a negated pattern has no match: `no ` and the pattern
+    - the value of an aggregate: `3 = COUNT(?y) over [:a, :p, ?y]`
+    - that a FILTER is true: its expression, with values in place of variables
+    - the result of a BIND: its expression likewise, then ` = ` and the result
+    - the result of a SKOLEM: the blank node, then ` = ` and the expression
     """
     if is_computed(fact):
         return _computed_text(fact, prefixes)
@@ -123,12 +127,12 @@ def rule_text(rule: Rule, prefixes: Mapping[str, str]) -> str:
 
 
 def is_hidden(atom: Atom) -> bool:
-    """Whether an atom is a condition on literals, which no fact of the graph says and `conditions` puts into words."""
+    """Whether an atom is a condition on literals, such as `dt_value(x, y)`; `conditions` puts such atoms into words."""
     return (atom.relation or "").startswith("dt_")
 
 
 def conditions(rule: Rule, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The conditions of a rule on literals, in words: one text for each hidden atom."""
+    """The conditions of a rule on literals, in words: one text for each atom that `is_hidden`."""
     for atom in rule.body:
         if is_hidden(atom):
             terms = [term_text(term, prefixes) for term in atom.terms]

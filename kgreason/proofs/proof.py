@@ -1,9 +1,10 @@
 """`Proof`: a fact, the rule that derived it, and the proofs of that rule's body; an asserted fact needs no proof.
 
-Proofs share subproofs: a proof is an acyclic graph with the proved fact at its top. It may be as deep as there are
-facts, so nothing here recurses into it. `steps` lists the subproofs, each once, premises before what they prove.
+If two steps of a proof use one fact, both share its subproof. So a proof is an acyclic graph with the proved fact at
+its top. A proof may have as many levels as the graph has facts, so no function here calls itself. `steps` lists the
+subproofs, each once; the proofs of premises come before the proof that uses them.
 
-Proofs are compared by identity.
+Two proofs are equal only if they are the same object.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from kgreason.rules.parser import absent
 class Proof:
     """A fact that is asserted (`rule` is None), or that a rule derives from the facts that `premises` prove.
 
-    `rule` is also None for what is absent or computed; the value of MIN, MAX or SAMPLE has the proof of a row with it.
+    `rule` is also None if the fact says an absence or a computed value. If it says the value of a MIN, MAX or SAMPLE,
+    `premises` prove the row that has this value.
     """
 
     fact: Atom
@@ -32,7 +34,7 @@ class Proof:
 
     @property
     def is_asserted(self) -> bool:
-        """Whether the fact is asserted and needs no proof."""
+        """Whether no rule derives the fact: it is asserted, or says an absence or a computed value."""
         return self.rule is None
 
     def __repr__(self) -> str:
@@ -41,7 +43,7 @@ class Proof:
         return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
 
     def _how(self) -> str:
-        """How the fact is known, in a word or two."""
+        """How the fact is known: "by RULE", "absent", "computed" or "asserted"."""
         if self.rule is not None:
             return f"by {self.rule.name}"
         if is_absence(self.fact):
@@ -53,7 +55,7 @@ class Proof:
         return f"```mermaid\n{self.to_mermaid()}```\n"
 
     def steps(self) -> list[Proof]:
-        """All proofs in this one, each once; premises come before what they prove, so this proof is the last."""
+        """List this proof and all proofs in it, each once. Proofs of premises come first, so this proof is the last."""
         done: dict[Proof, None] = {}
         waiting = [self]
         while waiting:
@@ -66,7 +68,7 @@ class Proof:
         return list(done)
 
     def uses(self, fact: Atom) -> bool:
-        """Whether this proof contains a proof of `fact`."""
+        """Whether this proof, apart from its last step, contains a proof of `fact`."""
         return any(step.fact == fact for step in self.steps()[:-1])
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
@@ -82,7 +84,7 @@ class Proof:
         return to_mermaid(self, checked(prefixes))
 
     def to_json(self) -> dict[str, Any]:
-        """The proof for `json.dumps`: a flat list of steps, which name their premises by their place in the list.
+        """The proof for `json.dumps`: a flat list of steps. Each step names its premises by their places in this list.
 
         {"fact": 2, "steps": [{"fact": {"relation": None, "terms": [s, p, o]}, "asserted": True}, ..., {"fact": ...,
         "asserted": False, "rule": {"name", "group", "text", "conditions": [...], "sources": [[s, p, o], ...]},

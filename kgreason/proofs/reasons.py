@@ -1,4 +1,4 @@
-"""`reasons`: the rule and the axioms that derive each of some triples, without the rest of their proofs.
+"""`reasons`: for each of some triples, the rule that derives it and the axioms of this rule, without a whole proof.
 
     :tom a :Animal        cax-sco, from the axiom :Cat rdfs:subClassOf :Animal
 
@@ -26,7 +26,10 @@ class Reason(NamedTuple):
 
 
 def reasons(live: Materializer, triples: Iterable[Triple]) -> dict[Triple, Reason]:
-    """The reason of each inferred triple of the present state, also while a change is pending."""
+    """The reason for each inferred triple among `triples`; asserted triples have none.
+
+    All `triples` must be present. If a commit is open, its changes count.
+    """
     facts = facts_of(live)
     found = {each: preferred(triple(*each), facts) for each in triples}
     return {

@@ -1,13 +1,15 @@
 """`SameAsFacts`: translates proofs over representatives into proofs by the W3C's rules for owl:sameAs.
 
-The engine knows who represents whom. A user knows `a owl:sameAs b` and the triples of all equal terms. So three things
-are translated here. A fact about representatives is told as a link. A derivation by a rule of representatives.dl is
-told as one by eq-sym, eq-trans or eq-rep-*. A triple that is shown but is not a fact follows by eq-rep-* from a triple
-that is a fact.
+A *link* is a triple `x owl:sameAs y`. The *primary* of a clique is the representative that stands for all its members.
 
-A stamp here is the engine's stamp times three. The reason: between two steps of the engine there may be two more steps
-here, eq-sym and eq-trans. So here too each fact has a derivation from smaller stamps, and no proof runs in a circle
-(`proofs.search`).
+The engine has facts `eq_rep(y, x)`: x is a representative of y. Users see links, and the triples of all equal terms. So
+three translations are made here. A fact of eq_rep is shown as a link. A derivation by a rule of representatives.dl is
+shown as a derivation by eq-sym, eq-trans or eq-rep-*. A triple that users see, and that the engine does not have, is
+derived by eq-rep-* from a triple that the engine has.
+
+For one step of the engine, a proof here may need two more steps, by eq-sym and eq-trans. So a stamp here is the
+engine's stamp times three, which leaves room for both. Then each fact has a derivation from smaller stamps here too,
+and no proof runs in a circle (`proofs.search`).
 
 Cost: a few look-ups for each link of a proof.
 """
@@ -39,7 +41,7 @@ def facts_of(live: Materializer) -> EngineFacts | SameAsFacts:
 
 
 class SameAsFacts:
-    """The facts of a graph, and the triples that users see in place of these facts; for `prove`."""
+    """The facts of a graph, with the triples that users see in place of rows over representatives; for `prove`."""
 
     def __init__(self, facts: EngineFacts, equality: Equality) -> None:
         self._facts, self._equality = facts, equality
@@ -48,7 +50,7 @@ class SameAsFacts:
         return self._is_fact(fact) or any(True for _ in self._shown(fact))
 
     def state(self, fact: Atom) -> State:
-        """Whether a shown fact is asserted, and its stamp."""
+        """Whether a fact that users see is asserted, and its stamp."""
         states = [self._engine_state(fact)] if self._is_fact(fact) else []
         if states and states[0].asserted:
             return states[0]
@@ -56,7 +58,7 @@ class SameAsFacts:
         return min(states, key=lambda state: state.stamp)
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
-        """Every derivation of a shown fact."""
+        """Every derivation of a fact that users see."""
         found = list(self._of_fact(fact)) if self._is_fact(fact) else []
         found += (derivation for _, derivations in self._shown(fact) for derivation in derivations)
         return (derivation for derivation in dict.fromkeys(found) if fact not in derivation.body)
@@ -69,11 +71,11 @@ class SameAsFacts:
         return State(asserted, _STEPS * stamp)
 
     def _of_fact(self, fact: Atom) -> Iterator[Derivation]:
-        """The engine's derivations of a fact."""
+        """The engine's derivations of a fact, as derivations that users know."""
         return map(_told, self._facts.derivations(fact))
 
     def _shown(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """The ways in which a triple follows by rules for owl:sameAs alone, each with its stamp."""
+        """Yield the ways to derive a triple by a rule for owl:sameAs: the triple's stamp, and the derivations."""
         if fact.relation is not None:
             return
         if is_link(fact):
@@ -96,7 +98,10 @@ class SameAsFacts:
         yield from self._through_root(left, right)
 
     def _through_root(self, left: str, right: str) -> Iterator[tuple[int, list[Derivation]]]:
-        """The derivation of a link from two links: from `left` to the primary of both terms, and on to `right`."""
+        """Yield the derivation of `left owl:sameAs right` by eq-trans, through the primary of their clique.
+
+        Its premises are `left owl:sameAs primary` and `primary owl:sameAs right`.
+        """
         primary = self._primary(left)
         if primary == self._primary(right) and self._is_fact(Atom("eq_rep", (primary, primary))):
             body = link(left, primary), link(primary, right)
@@ -105,7 +110,7 @@ class SameAsFacts:
                 yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
 
     def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """The derivation of an image from the triple that has the primary in the place of a member."""
+        """Yield the derivation of a triple from the triple with one member of a clique replaced by the primary."""
         for column, name in enumerate(("eq-rep-s", "eq-rep-p", "eq-rep-o")):
             term = str(fact.terms[column])
             if (primary := self._primary(term)) != term:
@@ -115,12 +120,12 @@ class SameAsFacts:
                 return
 
     def _primary(self, term: str) -> str:
-        """The primary of a term's clique, or the term."""
+        """The primary of the term's clique; the term itself if it is in no clique."""
         return self._equality.primary(term)
 
 
 def link(left: str, right: str) -> Atom:
-    """`left owl:sameAs right`."""
+    """The triple `left owl:sameAs right`."""
     return triple(left, OWL_SAME_AS, right)
 
 
@@ -139,7 +144,7 @@ def _as_link(atom: Atom) -> Atom:
 
 
 def _told(derivation: Derivation) -> Derivation:
-    """A derivation of the engine, with links in place of facts about representatives."""
+    """A derivation of the engine, with triples `x owl:sameAs y` in place of facts of eq_rep."""
     rule, body = derivation
     if rule == CHOSEN:
         return Derivation(rule, tuple(map(_as_link, body)))
@@ -158,7 +163,7 @@ def _told(derivation: Derivation) -> Derivation:
 
 
 def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
-    """A derivation by a rule of representatives.dl, as a derivation by the W3C rule for which this rule stands."""
+    """A derivation by a rule of representatives.dl, as a derivation by the W3C rule that this rule stands for."""
     of, row = sorted(body, key=lambda atom: atom.relation != _REP)
     member, root = str(of.terms[0]), str(of.terms[-1])
     if row.relation not in (None, DATA, _REP):  # a fact of a relation

@@ -1,12 +1,12 @@
 """`prove`, `derivations`: proofs found by running rules backwards (docs/architecture.md, The algorithm of a commit).
 
 A derivation is *counted* if all facts of its body have a smaller stamp than its head. Every fact that is not asserted
-has a counted derivation. So following counted derivations goes down in stamps and ends in asserted facts. No proof is
-stored, and no proof runs in a circle.
+has a counted derivation. So a search along counted derivations meets smaller and smaller stamps, and ends in asserted
+facts. No proof runs in a circle, and no proof has to be stored.
 
-If a fact has several derivations, the search takes the derivation whose largest stamp is smallest. So the chosen
-derivation is a counted one. Ties go to the shortest derivation, then to the first by name and facts. So a graph always
-gives the same proof. A fact is looked at once, however often it is used.
+For each derivation of a fact, the search takes the largest stamp in its body. It follows the derivation for which this
+stamp is smallest, which is a counted one. Among equals it prefers the shortest derivation, then the first by name and
+facts. So a graph always gives the same proof. Each fact is searched once, however often it is used.
 
 Cost: one backward run of the rules for each fact of the proof.
 """
@@ -21,14 +21,14 @@ from kgreason.rules.model import Atom, Rule
 
 
 class Derivation(NamedTuple):
-    """A rule, and the facts that its body becomes."""
+    """A rule, and the facts that the atoms of its body become."""
 
     rule: Rule
     body: tuple[Atom, ...]
 
 
 CHOSEN = Rule((), (), "chosen")
-"""Stands for the rule of a value that MIN, MAX or SAMPLE chose from rows: proofs show the row without a rule."""
+"""In place of a rule, for the value of a MIN, MAX or SAMPLE: a proof shows the row with this value, without a rule."""
 
 
 class State(NamedTuple):
@@ -56,21 +56,21 @@ def prove(fact: Atom, facts: Facts) -> Proof:
 
 
 def prove_each(wanted: Iterable[Atom], facts: Facts) -> list[Proof]:
-    """The proofs of present facts; they share subproofs."""
+    """The proofs of present facts. If two proofs use one fact, they share its subproof."""
     search = _Search(facts)
     return [search.prove(fact) for fact in wanted]
 
 
 def preferred(fact: Atom, facts: Facts) -> Derivation | None:
-    """The derivation of a present fact with which its proof begins; None for an asserted fact."""
+    """The derivation at the top of the proof that `prove` finds for a present fact; None for an asserted fact."""
     return _Search(facts).choose(fact)
 
 
 def derivations(fact: Atom, facts: Facts) -> list[Proof]:
     """A proof for every derivation of a present fact, counted or not, in the order in which `prove` prefers them.
 
-    An asserted fact may have derivations as well; its assertion is not one of them. `Proof.uses(fact)` tells whether a
-    proof is circular: the fact follows from itself.
+    An asserted fact may have derivations as well; its assertion is not one of them. In a circular proof the fact
+    follows from itself: `Proof.uses(fact)` is True.
     """
     search = _Search(facts)
     ordered = sorted(facts.derivations(fact), key=search.rank)
@@ -110,10 +110,10 @@ class _Search:
         return self._proofs[fact]
 
     def _prove_from_below(self, fact: Atom) -> None:
-        """Prove a fact whose preferred derivation runs in a circle, from asserted facts up.
+        """Prove a fact from asserted facts upwards, because its preferred derivation runs in a circle.
 
-        This is seldom needed. It is for facts over representatives only, because their stamps are computed from the
-        stamps of other facts. Cost: all derivations of all facts from which the fact may follow.
+        This is seldom needed, and only for facts of `SameAsFacts`, whose stamps are computed from stamps of the engine.
+        Cost: all derivations of all facts from which the fact may follow.
         """
         known: dict[Atom, list[Derivation]] = {}
         waiting = [fact]
@@ -143,18 +143,18 @@ class _Search:
             self._proofs[fact] = _shown(fact, derivation.rule, (self._proofs[part] for part in derivation.body))
 
     def choose(self, fact: Atom) -> Derivation | None:
-        """The derivation to follow; None for an asserted fact."""
+        """The preferred derivation of a fact; None for an asserted fact."""
         if self._state(fact).asserted:
             return None
         return min(self._facts.derivations(fact), key=self.rank)
 
     def rank(self, derivation: Derivation) -> tuple[int, int, str, tuple[tuple[str, tuple[str, ...]], ...]]:
-        """The sort key of derivations: the smallest one is preferred."""
+        """The sort key of derivations: the derivation with the smallest key is preferred."""
         facts = tuple((atom.relation or "", tuple(map(str, atom.terms))) for atom in derivation.body)
         return self._stamp(derivation), len(derivation.body), derivation.rule.name, facts
 
     def _stamp(self, derivation: Derivation) -> int:
-        """The largest stamp of a body, or -1 for an empty body."""
+        """The largest stamp among the facts of a derivation's body; -1 if the body is empty."""
         return max((self._state(fact).stamp for fact in derivation.body), default=-1)
 
     def _state(self, fact: Atom) -> State:

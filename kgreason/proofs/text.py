@@ -5,8 +5,8 @@
         with the axiom :Dog rdfs:subClassOf :Animal
         :rex a :Dog (asserted)
 
-A derived fact that is used twice is proved at its first use, and only named after that. Lines deeper than `_DEEPEST`
-levels are indented no further; they state their level instead. So the text of a long chain stays linear in its length.
+A derived fact that is used several times is proved at its first use, and only named after that. Lines below the level
+`_DEEPEST` are indented no further, and begin with their level. So the text of a long chain stays linear in its length.
 """
 
 from __future__ import annotations

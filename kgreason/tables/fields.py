@@ -4,10 +4,10 @@ r"""Convert the fields of tables to constants of rules, and back.
     a "b"    "a \"b\""             rule text: "a \"b\""
 
 A field that reads as an integer is a number. Any other field is a symbol (a plain string). Types are not declared.
-Constants are compared as terms, here as everywhere: `05` and `5` are two numbers. Other constants (IRIs, decimals,
-blank nodes) can only come from rule text; they are written as in N-Triples.
+Constants are compared as terms, here as everywhere: `05` and `5` are two different constants. Other constants (IRIs,
+decimals, blank nodes) can only come from rule text. In a field they are written as in N-Triples.
 
-Invariant: `field(constant(f)) == f` for every field f, so that a field that is only copied does not change.
+Invariant: `field(constant(f)) == f` for every field f, so that rules which only copy a field do not change its text.
 Cost: about two microseconds for each distinct field, and one hash look-up for each field (`Fields`).
 """
 
@@ -50,7 +50,10 @@ def is_integer(text: str) -> bool:
 
 
 class Sorted(NamedTuple):
-    """All fields in the order of tables: `ranks` int32[ids + 1] gives the rank of an id, `texts` the fields by rank."""
+    """All fields in the order of tables.
+
+    `ranks`, int32[number of ids + 1], maps the id of a constant to its rank. `texts` has the fields by rank.
+    """
 
     ranks: Ids
     texts: list[str]
@@ -65,7 +68,7 @@ class Fields:
         self._ids = np.zeros(1, dtype=np.int32)  # the constant's id by the number of its field
 
     def intern(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """The ids of fields, int32[n]; field i is `text[bounds[i]:bounds[i + 1]]`, with the tab that follows."""
+        """The ids of n fields: int32[n]. Field i and a tab are `text[bounds[i]:bounds[i + 1]]`."""
         numbers = self._numbers(text, bounds)
         fresh = self._seen.decode(np.arange(len(self._ids), len(self._seen) + 1))
         ids = self._dictionary.intern(constant(field[:-1]) for field in fresh)
@@ -83,7 +86,7 @@ class Fields:
         return numbers
 
     def sorted(self) -> Sorted:
-        """The order of all constants: numbers by value, then everything else by text."""
+        """All constants in the order of tables: first numbers by value, then all others by text."""
         count = len(self._dictionary)
         fields = [field(text) for text in self._dictionary.decode(np.arange(count + 1))]
         is_number = [is_integer(text) for text in fields]
@@ -97,5 +100,5 @@ class Fields:
 
 
 def _value(text: str) -> int | Decimal:
-    """The value of an integer; `int` refuses very long ones."""
+    """The value of an integer of any length; Python's `int` refuses very long texts."""
     return int(text) if len(text) <= _SHORT else Decimal(text)

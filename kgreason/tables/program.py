@@ -3,8 +3,8 @@
     R.facts -> ids -> engine -> R.csv
 
 Each relation R of the program is read from R.facts, if this file exists. A relation that no rule derives must have this
-file. Each relation that a rule derives is written to R.csv. Invariant: the written files hold the model of the
-rules over the facts read, restricted to the derived relations.
+file. Each relation that a rule derives is written to R.csv. Invariant: the written files hold all facts of these
+relations in the closure of the facts that were read.
 
 Cost: one Bootstrap, an Update for each level of NOT, and the cost of reading and writing.
 """
@@ -42,10 +42,10 @@ Report = Callable[[int], object]
 class TableProgram:
     """A program in a file of rule text. Call `read`, `evaluate` and `write` in this order.
 
-    `functions` are the Python functions that its rules may call. `limits` say what a recursion may do.
+    `functions`: the Python functions that the rules may call. `limits`: what a recursion may do.
 
-    Raises InputError if the file does not exist, RuleSyntaxError, and RuleError (with the file and the rule) if the
-    program is not one on tables.
+    Raises InputError if the file does not exist, RuleSyntaxError, and RuleError (with the file and the rule) if a rule
+    needs a graph; see `signature`.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class TableProgram:
         self._facts: dict[int, Int32] = {}
 
     def read(self, folder: Path, report: Report) -> None:
-        """Read the facts in a folder; raises InputError for a missing file, and for a bad line of a file."""
+        """Read the facts in a folder. Raises InputError for a missing file, and for a bad line of a file."""
         tables: dict[int, list[Int32]] = {}
         for relation, arity in self._signature.arities.items():
             path = folder / f"{relation}.facts"
@@ -88,7 +88,7 @@ class TableProgram:
         return self._engine.planner.table(False, 1 + arity)
 
     def _rows(self, relation: str, columns: Int32) -> Int32:
-        """Turn facts into rows of the engine: the first column is the relation's id."""
+        """Turn facts int32[n, w] into rows of the engine int32[n, 1 + w], with the relation's id in front."""
         rows = np.empty((len(columns), 1 + columns.shape[1]), dtype=np.int32)
         rows[:, 0] = self._id(relation)
         rows[:, 1:] = columns
@@ -117,7 +117,7 @@ class TableProgram:
         self._facts = {}
 
     def _operated(self, check: Callable[[], object]) -> Facts:
-        """The facts that operators assert and retract next; none at the end."""
+        """The facts that the operators (`materialize.operators`) assert and retract next; none at the end."""
         computed = self._operators.computed(check)
         if any(computed) or not self._operators.are_any:
             return computed

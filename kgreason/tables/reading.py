@@ -2,8 +2,9 @@
 
     bytes -> positions of tabs and line feeds -> bounds of fields -> ids
 
-A file is read in pieces of whole lines, and each piece is handled as arrays: no Python loop runs over facts. A line of
-a relation without columns is `()`. A carriage return before a line feed is dropped. A missing last line feed is added.
+A file is read in pieces of whole lines, and each piece is handled as arrays: no Python loop runs over facts. Each line
+of a relation without columns is `()`. A carriage return before a line feed is dropped. If the last line has no line
+feed, one is added.
 
 Cost: a few passes over the text and a hash look-up for each field; memory for one piece and the ids.
 """
@@ -28,7 +29,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read(path: Path, arity: int, fields: Fields, report: Callable[[int], object]) -> Ids:
-    """The facts in a file, int32[n, arity]; calls `report` with the number of facts of each piece.
+    """Read the facts in a file: int32[n, arity]. Calls `report` with the number of facts of each piece.
 
     Raises InputError, with file and line, if a line has another number of fields or is not UTF-8.
     """
@@ -44,7 +45,7 @@ def read(path: Path, arity: int, fields: Fields, report: Callable[[int], object]
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """The text in pieces of whole lines."""
+    """Yield the text of a file in pieces of whole lines."""
     try:
         with path.open("rb") as file:
             while piece := file.read(PIECE) + file.readline():

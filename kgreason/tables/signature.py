@@ -1,8 +1,8 @@
 """The relations of a program by name. Files are named after relations, so each name has one arity.
 
-A program on tables has only n-ary atoms. Triple patterns and DATA are refused, because they are about a graph: use
-`load` or `materialize` for them. Contradictions (`false :- ...`) are refused, because there is no table to write them
-to.
+All atoms of a program on tables are about relations, such as `edge(?x, ?y)`. Triple patterns and DATA are refused,
+because they are about a graph: use `load` or `materialize` for them. Contradictions (`false :- ...`) are refused,
+because there is no table to write them to.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ class Signature(NamedTuple):
 
 
 def signature(program: Program, *, of_graph: bool = False) -> Signature:
-    """The relations of a program; raises RuleError, which names the rule, if the program is not one on tables.
+    """The relations of a program.
 
-    With `of_graph` the program is about a graph: its triples and contradictions are left out.
+    Raises RuleError, which names the rule, if a rule has a triple pattern, DATA, `false`, or one relation with two
+    numbers of terms. With `of_graph` the program is about a graph: its triple patterns, DATA and `false` are ignored.
     """
     arities: dict[str, int] = {}
     heads: dict[str, None] = {}

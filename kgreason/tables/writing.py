@@ -1,7 +1,7 @@
 """Id columns -> R.csv: tab separated fields, one fact a line, in order.
 
 Rows are sorted by their fields, first column first; numbers come before symbols. The order does not depend on ids, so
-that the same facts always make the same file. A file is written as a whole or not at all.
+the same facts always make the same file. A file is written as a whole or not at all.
 
 Cost: a sort of the rows, then 50 ns a field.
 """
@@ -23,7 +23,7 @@ _ROWS = 100_000
 
 
 class Writer:
-    """Writes tables, with the fields ordered by `Fields.sorted`."""
+    """Writes tables. `Fields.sorted` gives the order of their fields."""
 
     def __init__(self, fields: Sorted) -> None:
         self._ranks = fields.ranks
@@ -31,7 +31,10 @@ class Writer:
         self._last = np.array([text + "\n" for text in fields.texts], dtype=object)
 
     def write(self, path: Path, rows: Ids, report: Callable[[int], object]) -> None:
-        """Write distinct facts int32[n, arity]; calls `report` with the number of facts written. Raises OSError."""
+        """Write facts int32[n, arity], which must be distinct. Calls `report` with the number of facts written.
+
+        Raises OSError.
+        """
         ranks = self._ranks[rows]
         ranks = ranks[grouped(ranks).order]
         with whole(path) as file:

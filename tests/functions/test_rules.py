@@ -233,14 +233,14 @@ def test_a_function_needs_annotations_and_a_name_of_its_own() -> None:
         (odd, "function odd: parameter x needs one of the types"),
         (many, r"function many: rules pass each argument by its place"),
         (lambda x: x, "a name that begins with a letter"),
-        (5, "functions are Python functions; got 5"),
+        (5, "a function for rules must be a Python function; got 5"),
     ):
         with pytest.raises(InputTypeError, match=problem):
             KnowledgeGraph.open(functions=[function])  # type: ignore[list-item]
-    with pytest.raises(InputTypeError, match="functions are Python functions; got 5"):
+    with pytest.raises(InputTypeError, match="a function for rules must be a Python function; got 5"):
         KnowledgeGraph.open(functions=5)  # type: ignore[arg-type]
     KnowledgeGraph.open(functions=area).close()  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="function strlen: SPARQL has a function or a word of this name"):
+    with pytest.raises(InputError, match="function strlen: SPARQL has a function or a keyword of this name"):
         KnowledgeGraph.open(functions=[strlen])
 
 

@@ -1,14 +1,14 @@
-"""`compare`: what one version of an ontology entails that the other version does not, and which axioms do it.
+"""`compare`: the triples that only one of two versions of an ontology entails, and the axioms responsible for them.
 
     old + data -> graph A        new + data -> graph B        gained: B has it, A lacks it; lost: the reverse
 
-Each entailed triple that only one graph has is proved there. The axioms of the proof that the other version lacks are
-*responsible* for it. There is at least one, because with all of them the other graph would have the triple too. There
-are two exceptions: a rule that says NOT, and a literal with another spelling, which is equal to a literal that only one
-version uses. An axiom with a blank node (a restriction, a list) is told by its triples.
+Each entailed triple that only one graph has is proved there. The axioms of this proof that the other version lacks are
+*responsible* for the triple. There is at least one such axiom: with all axioms of the proof, the other graph would have
+the triple too. There are two exceptions: a rule that says NOT, and a literal with another spelling, which is equal to a
+literal that only one version uses. An axiom with a blank node (a restriction, a list) is shown by its triples.
 
-Asserted triples that only one version has are its own edit and no consequence: they are `added` and `removed`. Triples
-with blank nodes are counted, not told.
+Asserted triples that only one version has are edits, not consequences: they are `added` and `removed`. Triples with
+blank nodes are counted and not listed.
 
 Cost: two closures, and a proof for each entailed triple that differs, a millisecond or less.
 """
@@ -36,8 +36,8 @@ Axioms: TypeAlias = tuple[Triple, ...]
 class Group:
     """Entailed triples that only one version has, and the axioms of that version that are responsible for them.
 
-    `axioms` are asserted triples that the other version lacks, in their order; those that begin at an IRI. `parts` are
-    the further triples of their restrictions and lists.
+    `axioms`: the asserted triples with an IRI as subject that the other version lacks, sorted. `parts`: the asserted
+    triples of the restrictions and lists that `axioms` use.
     """
 
     axioms: Axioms
@@ -55,9 +55,9 @@ class Side:
 
     - `asserted`: triples that only this version asserts, without blank nodes.
     - `groups`: what only this version entails, the largest groups first.
-    - `contradictions`: those that only this version has, as lines.
+    - `contradictions`: the contradictions that only this version has, each as a line of text.
     - `blank`: how many triples with blank nodes only this version has, asserted and entailed.
-    - `untold`: how many entailed triples are left out, because there are more than the limit.
+    - `untold`: how many entailed triples are left out, because the limit was reached.
     """
 
     asserted: Axioms
@@ -114,8 +114,8 @@ def compare(
 ) -> Comparison:
     """Compare two versions of an ontology, each together with the same data files.
 
-    `rules` are as for `KnowledgeGraph.open`. At most `limit` entailed triples of each side are proved and told. Raises
-    InputError, RdfSyntaxError, RuleError.
+    `rules` are as for `KnowledgeGraph.open`. At most `limit` entailed triples of each side are proved and returned.
+    Raises InputError, RdfSyntaxError, RuleError.
     """
     data = tuple(data)
     texts = relabelled([_lines(each) for each in (old, new)])
@@ -150,7 +150,7 @@ class _State:
         self._used: dict[Triple, frozenset[Triple]] = {}
 
     def used(self, triple: Triple) -> frozenset[Triple]:
-        """The asserted triples of a proof of a triple."""
+        """The asserted triples that a proof of `triple` uses."""
         if triple not in self._used:
             self._used[triple] = frozenset([triple]) if triple in self.asserted else self._proved(triple)
         return self._used[triple]
@@ -162,7 +162,7 @@ class _State:
 
 
 def _leaves(proof: Proof, triple: Triple) -> Iterable[Triple]:
-    """The asserted triples of a proof, and the triples that its rules were made from."""
+    """The asserted triples of a proof, and the triples of the axioms that its rules were translated from."""
     for step in proof.steps():
         if step.rule is None:
             terms = step.fact.terms
@@ -207,7 +207,7 @@ def _side(here: _State, there: _State, limit: int) -> Side:
 
 
 def _roots(axioms: Iterable[Triple]) -> Axioms:
-    """The axioms that begin at an IRI; all of them if none does."""
+    """The triples among `axioms` whose subject is an IRI; all of them if there are no such triples."""
     axioms = tuple(axioms)
     return tuple(each for each in axioms if not each[0].startswith("_:")) or axioms
 

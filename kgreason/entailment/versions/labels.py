@@ -1,13 +1,14 @@
 """Labels for the blank nodes of two documents, so that what both documents say has the same triples.
 
-A blank node has no name that lasts. Here it gets a name from the triples around it: its *class*. At first all blank
-nodes have one class. In each round the new class of a node is made from its triples, with the classes of the other
-blank nodes in place of their labels. Both documents take part in the same rounds, until no round tells more nodes apart
-(colour refinement, as in the first part of RDFC-1.0). Nodes of one document with the same class get numbers.
+The label of a blank node says nothing outside of its document. Here each blank node gets a label from the triples
+around it: its *class*. At first all blank nodes have the same class. In each round a node gets a new class, made from
+its triples, with the classes of the other blank nodes in place of their labels. The rounds run over both documents, and
+end when a round gives no more classes than the round before (colour refinement, as in the first part of RDFC-1.0). If
+several nodes of a document have the same class, numbers tell them apart.
 
-Law: if two documents differ only in the labels of blank nodes, they get the same triples; unless a document has nodes
-that look alike from everywhere and are connected with each other. Cost: a look at all triples with blank nodes in each
-round; the number of rounds is at most the length of the longest list or expression.
+Law: if two documents differ only in the labels of blank nodes, they get the same triples. The exception are documents
+with connected blank nodes of the same class. Cost: a look at all triples with blank nodes in each round; the number of
+rounds is at most the length of the longest list or expression.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _Node: TypeAlias = tuple[int, str]
 
 
 def relabelled(documents: Sequence[bytes]) -> list[bytes]:
-    """N-Quads documents with blank nodes labelled by what is said of them."""
+    """N-Quads documents whose blank nodes have new labels, made from the triples around them."""
     parsed = [list(pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=True)) for text in documents]
     classes = _classes(parsed)
     found = []
@@ -39,7 +40,7 @@ def relabelled(documents: Sequence[bytes]) -> list[bytes]:
 
 
 def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
-    """The class of each blank node, after the last round."""
+    """For each blank node its class after the last round."""
     edges = _edges(documents)
     classes = dict.fromkeys(edges, 0)
     count = 1
@@ -56,7 +57,7 @@ def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
 
 
 def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge, str | None]]]:
-    """For each blank node what is said of it: each triple from its side, and the label of the other blank node."""
+    """For each blank node the triples with it: each without its label, and with the label of the other blank node."""
     found: defaultdict[_Node, list[tuple[_Edge, str | None]]] = defaultdict(list)
     for number, quads in enumerate(documents):
         for subject, predicate, object_, graph in quads:
@@ -72,7 +73,7 @@ def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge,
 
 
 def _names(document: int, quads: Sequence[Quad], classes: dict[_Node, int]) -> dict[str, BlankNode]:
-    """The new node for each label of a document."""
+    """Label of a blank node in a document -> the blank node with the new label."""
     taken: Counter[int] = Counter()
     names = {}
     for quad in quads:

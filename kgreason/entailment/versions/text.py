@@ -6,7 +6,7 @@
         and 4 more
 
 In Markdown each group is a list below its axioms; a long list is folded. Terms stand in code spans, so nothing in a
-literal is read as Markdown or HTML. Cost: linear in the triples that are told.
+literal is read as Markdown or HTML. Cost: linear in the triples that are shown.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def _left_out(side: Side) -> Iterator[str]:
 
 
 def _because(group: Group, prefixes: Mapping[str, str], *, code: bool = False) -> str:
-    """The axioms of a group, with the restrictions and lists that they speak of."""
+    """The axioms of a group as texts, with the restrictions and lists that they use."""
     texts = [_axiom(each, group.parts, prefixes) for each in group.axioms]
     if not texts:
-        return "no single axiom: literals that only this version uses, or triples that NOT misses"
+        return "no single axiom: literals that only this version uses, or a rule that says NOT"
     return " and ".join(map(_code, texts) if code else texts)
 
 
@@ -81,7 +81,7 @@ def _axiom(axiom: Triple, parts: Axioms, prefixes: Mapping[str, str]) -> str:
 
 
 def _object(term: str, parts: Axioms, prefixes: Mapping[str, str], depth: int) -> str:
-    """A term; a blank node with the triples that begin there, in brackets."""
+    """A term as text; for a blank node, the triples with this node as subject, in brackets."""
     if not term.startswith("_:"):
         return _term(term, prefixes)
     said = [each for each in parts if each[0] == term] if depth < _DEEPEST else []

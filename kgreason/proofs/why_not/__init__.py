@@ -1,9 +1,9 @@
-"""Why a triple does not hold: the rules that could derive it, and where each of them stops.
+"""Why a fact does not hold: the rules that could derive it, and the conditions of each rule that fail.
 
 rows        the present facts as columns, and joins of bindings with an atom
 attempts    one rule: the longest match of its body, and the conditions that fail there
 answer      the answer as a value, as text and as JSON
-why_not     all rules for one triple, in order
+why_not     all rules for one fact, in order
 
 Nothing of this is stored, and the engine is only read.
 """

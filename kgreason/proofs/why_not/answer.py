@@ -9,7 +9,7 @@
             with the axiom :Lost rdfs:subClassOf :Stray
             missing: :tom a :Lost
 
-A variable without a value keeps its name. Conditions on literals are told in words.
+A variable without a value keeps its name. Conditions on literals are put into words.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ _INDENT = " " * 4
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why a fact does not hold: a triple, or a fact of a relation.
+    """Why a fact does not hold. The fact is a triple or a fact of a relation.
 
-    `attempts`: the rules that could derive it, each with the conditions that fail; those that come closest are first.
-    `left_out`: how many more there are. `unknown`: the terms of the fact that no fact of the graph has. `holds`:
-    the fact does hold, and there is nothing to tell. `reasons`: for each fact that is there and must be absent, how
-    it is known.
+    - `attempts`: the rules that could derive the fact, each with the conditions that fail. Rules with few failing
+      conditions come first.
+    - `left_out`: how many further rules could derive the fact.
+    - `unknown`: the terms of the fact that occur in no fact of the graph.
+    - `holds`: True if the fact does hold; then there are no attempts.
+    - `reasons`: for each present fact that a rule requires to be absent, "asserted" or "by RULE".
     """
 
     fact: Atom
@@ -142,7 +144,7 @@ def _failure(failure: Failure, reasons: Mapping[Atom, str], prefixes: Mapping[st
 
 
 def condition_text(atom: Atom, prefixes: Mapping[str, str]) -> str:
-    """A condition of a rule under a binding; variables without a value keep their names."""
+    """A condition of a rule as text. Variables without a value keep their names."""
     if is_hidden(atom):
         return next(conditions(Rule((), (atom,)), prefixes))
     return f"{fact_text(atom, prefixes)}{' (asserted)' if atom.relation == DATA else ''}"

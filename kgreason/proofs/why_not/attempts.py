@@ -1,13 +1,13 @@
-"""`Attempt`: how far one rule gets with a fact: the longest match of its body, and what fails there.
+"""`Attempt`: why one rule does not derive a fact: the atoms of its body that match, and the conditions that fail.
 
-The search is greedy. In each step it takes an atom that some of the bindings so far match, the one with the fewest free
-variables and facts first, and keeps the bindings that match. It stops where no other atom matches any binding. Then
-these atoms fail. If all atoms match, the aggregates, expressions and negations of the rule are looked at, one by one,
-and the first one that fails for all bindings is told. Rules keep what these are in hidden relations
-(rules/lowering.py), and so they are looked up, not evaluated.
+The search is greedy. Each step joins the bindings so far with one more atom of the body. Atoms with the fewest free
+variables, and then the fewest facts, are tried first. The search stops when no remaining atom matches any binding: the
+remaining atoms fail. If all atoms match, the aggregates, expressions and negations of the rule follow, one by one; the
+first one that fails for all bindings is reported. Their results are facts of hidden relations (rules/lowering.py), so
+they are looked up and not evaluated.
 
-Law: a rule without a failing condition derives the fact. (Another order of the atoms may match more of them.) Cost: a
-join for each atom that is tried.
+Law: a rule without a failing condition derives the fact. A search in another order may match more atoms. Cost: a join
+for each atom that is tried.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ from kgreason.rules.lowering import absences, aggregated, computation
 from kgreason.rules.model import Atom, Rule, Term, Variable
 
 _LOOKED_AT = 1_000
-"""So many bindings are compared to choose the one that is shown."""
+"""How many bindings are compared at most to choose the binding that is shown."""
 
 
 class Failure(NamedTuple):
     """A condition of a rule that fails.
 
-    `kind`: "missing" (no fact matches the atom), "computed" or "aggregated" (the expression or the aggregate is false,
-    has no value, or another value than the triple asks for), or "absent" (what must be absent is there). `atom` is the
-    condition under the binding that is shown; for an expression, an aggregate or a negation it is an atom of a hidden
-    relation, as in proofs. `found` is the value that the expression or the aggregate has, if it has another one.
-    `facts` are the facts that must be absent.
+    - `kind`: "missing": no fact matches the atom. "computed", "aggregated": the expression or the aggregate is false,
+      has no value, or has another value than the fact in question needs. "absent": a pattern that must have no match
+      has one.
+    - `atom`: the condition, with the values of the binding that is shown. For an expression, an aggregate or a negation
+      it is an atom of a hidden relation.
+    - `found`: the other value of the expression or the aggregate, if it has one.
+    - `facts`: the present facts that must be absent.
     """
 
     kind: str
@@ -44,7 +46,7 @@ class Failure(NamedTuple):
 class Attempt(NamedTuple):
     """A rule that could derive a fact: values for its variables, the atoms that hold, and the conditions that fail.
 
-    A variable without a value is not in `values`.
+    `values` has no entry for a variable without a value.
     """
 
     rule: Rule
@@ -54,7 +56,7 @@ class Attempt(NamedTuple):
 
 
 def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
-    """How far a rule gets from the bindings that the triple gives; None if every condition holds."""
+    """The attempt of a rule from the bindings `start`, which are those of its head; None if all conditions hold."""
     bindings, matched = start, list[Atom]()
     waiting = list(rule.body)
     while waiting:
@@ -70,7 +72,7 @@ def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
 
 
 def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterator[tuple[Atom, Bindings]]:
-    """Yield each atom that matches some of the bindings, with the bindings that it gives."""
+    """Yield each atom of `waiting` that matches some of the bindings, with the join of bindings and atom."""
 
     def effort(atom: Atom) -> tuple[int, int]:
         return len(atom.variables().difference(bindings.variables)), rows.count(atom)
@@ -82,7 +84,10 @@ def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterat
 
 
 def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
-    """How far the rule gets behind its body."""
+    """The attempt of a rule whose body matches: the first aggregate, expression or negation that fails.
+
+    None if none of them fails.
+    """
     ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
         *((atom, lambda atom, at: _valued("aggregated", atom, at, rows)) for atom in aggregated(rule)),
         *((computation(each), _of_computed(each.result, rows)) for each in rule.computed),
@@ -106,7 +111,7 @@ def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Binding
 
 
 def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
-    """The failure of an expression or an aggregate with a result, and the value that it has instead."""
+    """The failure of a BIND or an aggregate, with the value that it has in place of the needed value, if any."""
     other = Variable("value of this")
     values = _values(at, rows)
     found = rows.join(at, Atom(atom.relation, (*atom.terms[:-1], other)))
@@ -115,7 +120,7 @@ def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
 
 
 def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
-    """The failure of a negation: the facts that match its atoms, where its filters are true."""
+    """A function that gives the failure of a negation: the facts that match its atoms and make its filters true."""
 
     def failed(atom: Atom, at: Bindings) -> Failure:
         negated = rule.negated[number]
@@ -131,7 +136,10 @@ def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings
 
 
 def _plain(bindings: Bindings, rows: Rows) -> Bindings:
-    """The bindings that name one term of each clique, if there are any: negations are decided for these."""
+    """The bindings whose values are the primaries of their cliques: negations are decided for primaries only.
+
+    (The primary of a clique is the representative that stands for all members.) All bindings if there are no such ones.
+    """
     is_plain = np.ones(len(bindings.rows), dtype=np.bool_)
     for column in bindings.rows.T:
         is_plain &= rows.primaries(column) == column
@@ -154,7 +162,7 @@ def _place(bindings: Bindings, rows: Rows) -> int:
 
 
 def _values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
-    """The values of the first binding."""
+    """The values of the variables in the first binding."""
     return {
         variable: rows.text(number)
         for variable, number in zip(bindings.variables, bindings.rows[0].tolist(), strict=True)
@@ -162,5 +170,5 @@ def _values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
 
 
 def under(values: dict[Term, str], atom: Atom) -> Atom:
-    """The atom with the values of its variables."""
+    """The atom with values in place of its variables; a variable without a value stays."""
     return Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms))

@@ -2,8 +2,9 @@
 
     bindings    ?x = :tom, ?y = :ann        atom [?y, :age, ?n]        ->  ?x = :tom, ?y = :ann, ?n = 41
 
-Equal terms (owl:sameAs) are joined at their representatives, as the rules of the graph do: a variable that the triple
-in question binds has the primary of its clique as its value. An atom `x owl:sameAs y` holds for two terms of a clique.
+Equal terms (owl:sameAs) are joined at their representatives, as the rules of the graph do. So a variable that is bound
+to a term of a clique has the *primary* as its value, which is the representative that stands for all members. An atom
+`x owl:sameAs y` holds for any two terms of a clique.
 
 Law: without equal terms, the join has exactly the matches of the atom, up to `MOST` of them. Cost: a copy of all facts,
 once; then a few passes over the facts with the atom's predicate or relation.
@@ -24,19 +25,19 @@ from kgreason.materialize.program import is_link
 from kgreason.rules.model import Atom, Term, Variable
 
 MOST = 10_000
-"""A join keeps at most so many bindings."""
+"""The largest number of bindings that a join keeps."""
 _UNKNOWN = -1
-"""The id of the first term that no fact mentions; the next one has the next smaller id."""
+"""The id of the first term that the dictionary lacks. Each further such term gets the next smaller id."""
 
 
 class Bindings(NamedTuple):
-    """Values of variables: one column of `rows`, int32[n, k], for each variable."""
+    """n bindings of k variables: `rows`, int32[n, k], has a row for each binding and a column for each variable."""
 
     variables: tuple[Variable, ...]
     rows: Int32
 
     def column(self, variable: Term) -> Int32 | None:
-        """The values of a variable; None if it has none."""
+        """The values of a variable, int32[n]; None for a constant, and for a variable without values."""
         if not isinstance(variable, Variable) or variable not in self.variables:
             return None
         values: Int32 = self.rows[:, self.variables.index(variable)]
@@ -44,7 +45,7 @@ class Bindings(NamedTuple):
 
 
 class Rows:
-    """The present facts of a graph, as of the moment when they were read."""
+    """The facts of a graph at the moment when this object was made."""
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
@@ -55,7 +56,7 @@ class Rows:
         self._of: dict[int, tuple[Int32, NDArray[np.int64]]] = {}
 
     def ids(self, texts: Sequence[str]) -> list[int]:
-        """The ids of terms. A term that no fact mentions gets a number below 0."""
+        """The ids of terms. A term that the dictionary lacks gets a number below 0."""
         found = self._live.dictionary.find(list(texts)).tolist()
         return [number or self._new(text) for number, text in zip(found, texts, strict=True)]
 
@@ -65,19 +66,22 @@ class Rows:
         return _UNKNOWN - self._unknown.index(text)
 
     def text(self, number: int) -> str:
-        """The term with an id of `ids`."""
+        """The text of the term for which `ids` returned this number."""
         return self._unknown[_UNKNOWN - number] if number < 0 else self._live.dictionary.decode([number])[0]
 
     def start(self, values: dict[Variable, str]) -> Bindings:
-        """Bindings with one row."""
+        """One binding, in which the variables have these values."""
         return Bindings(tuple(values), np.array([self.ids(list(values.values()))], dtype=np.int32).reshape(1, -1))
 
     def count(self, atom: Atom) -> int:
-        """The number of facts that may match an atom, whatever its variables are."""
+        """The number of facts that have the constants of an atom."""
         return len(self._matching(atom))
 
     def join(self, bindings: Bindings, atom: Atom) -> Bindings:
-        """The bindings under which the atom holds, with values for its other variables."""
+        """The join of the bindings with an atom: bindings of all its variables under which it holds.
+
+        At most `MOST` bindings are returned.
+        """
         found = self._joined(bindings, atom)
         if self._live.equality is not None and atom.relation is None and is_link(atom):
             found = _both(found, self._linked(bindings, atom))
@@ -124,7 +128,7 @@ class Rows:
         return found
 
     def _slice(self, table: int, key: int, value: int | None) -> NDArray[np.int64]:
-        """The numbers of the facts of a table; if `value` is given, of those that have it in the column `key`."""
+        """The row numbers of the facts of a table; if `value` is given, only of facts with it in the column `key`."""
         if table not in self._of:
             rows = np.flatnonzero(self._tables == table)
             rows = rows[np.argsort(self._columns[rows, key], kind="stable")]
@@ -136,7 +140,10 @@ class Rows:
         return rows[low:high]
 
     def _linked(self, bindings: Bindings, atom: Atom) -> Bindings:
-        """The bindings under which the two ends of a link are in one clique; a free end becomes the primary."""
+        """The bindings under which the two ends of an atom `x owl:sameAs y` are in one clique.
+
+        If one end has no value, it gets the primary of the other end. If neither has a value, no binding is returned.
+        """
         ends = [self._end(bindings, term) for term in (atom.terms[0], atom.terms[2])]
         (left, right), terms = ends, (atom.terms[0], atom.terms[2])
         if left is None and right is None:
@@ -156,7 +163,7 @@ class Rows:
         return np.full(len(bindings.rows), self.ids([term])[0], dtype=np.int32)
 
     def primaries(self, ids: Int32) -> Int32:
-        """The ids, each replaced by the primary of its clique: int32[n]."""
+        """The ids, int32[n], with each member of a clique replaced by the clique's primary: int32[n]."""
         slots = self._slots(ids)
         equality = self._live.equality
         return (
@@ -176,7 +183,10 @@ class Rows:
 
 
 def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
-    """The pairs (row of left, row of right) of equal rows, at most `MOST` for each row of left: int64[n, 2]."""
+    """The pairs int64[n, 2] of a row number of `left` and the number of an equal row of `right`.
+
+    At most `MOST` pairs are returned for each row of `left`, and the search ends after the row with the `MOST`-th pair.
+    """
     numbers = np.zeros(len(left) + len(right), dtype=np.int64)
     if left.shape[1]:
         _, numbers = np.unique(np.concatenate([left, right]), axis=0, return_inverse=True)
@@ -194,7 +204,7 @@ def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
 
 
 def _both(one: Bindings, other: Bindings) -> Bindings:
-    """The bindings of both, which have the same variables in another order."""
+    """The bindings of `one` and those of `other`, which may have the same variables in another order."""
     places = [other.variables.index(variable) for variable in one.variables] if len(other.rows) else []
     rows = np.concatenate([one.rows, other.rows[:, places]]) if len(other.rows) else one.rows
     return Bindings(one.variables, np.unique(rows, axis=0)[:MOST].astype(np.int32))

@@ -1,8 +1,8 @@
 """`why_not`: for a fact that does not hold, the rules that could derive it, and the conditions that fail.
 
-A rule could derive a triple, or a fact of a relation, if one of its heads unifies with it. A generic rule, which reads
-axioms as facts, is looked at once for each axiom that fits. The rules that kgreason keeps for equal terms and literals
-are left out: in the search, equal terms are equal already.
+A rule could derive a fact if one of the rule's heads unifies with the fact. A generic rule reads axioms as facts; it is
+searched once for each axiom that fits. The rules of kgreason for equal terms and literals are left out, because the
+search itself treats equal terms as equal.
 
 Law: every answer names a condition that does not hold in the graph. Cost: a copy of the facts, and a few joins for each
 rule whose head fits.
@@ -31,13 +31,13 @@ from kgreason.terms.vocabulary import OWL_SAME_AS
 
 _INNER = {REPRESENTATIVES, DATATYPES, TWINS, LETTER}
 _OF_EQUALS = re.compile("eq-(sym|trans|ref|rep-[spo])")
-"""The rules of the W3C that copy the triples of equal terms: a triple that is missing is missing for all of them."""
+"""The W3C's rules that copy triples between equal terms. They explain nothing: all equal terms lack the same triple."""
 _MOST_AXIOMS = 100
-"""A generic rule is looked at for so many axioms."""
+"""A generic rule is searched for at most so many axioms."""
 
 
 def why_not(live: Materializer, fact: Atom, limit: int) -> WhyNot:
-    """Why a fact does not hold; at most `limit` rules are told. The fact must not be in the graph."""
+    """Why a fact does not hold; the answer has at most `limit` rules. The fact must not be in the graph."""
     terms = tuple(map(str, fact.terms))
     rows, asked = Rows(live), _as_asked(live, terms)
     found = sorted(_attempts(live, fact, rows), key=_order)
@@ -49,14 +49,17 @@ def why_not(live: Materializer, fact: Atom, limit: int) -> WhyNot:
 
 
 def _as_asked(live: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
-    """The terms of the question by the primaries of their cliques, where they differ."""
+    """Primary -> the term of the question that it stands for, if the primary is not a term of the question itself.
+
+    (The primary of a clique is the representative that stands for all members.)
+    """
     equality = live.equality
     names = {equality.primary(term): term for term in reversed(terms)} if equality else {}
     return {primary: term for primary, term in names.items() if primary != term and primary not in terms}
 
 
 def _with_names(attempt: Attempt, asked: Mapping[str, str]) -> Attempt:
-    """The attempt with the terms of the question in the place of their primaries."""
+    """The attempt with terms of the question in place of primaries; `asked` maps these primaries to the terms."""
     return attempt._replace(
         values={name: asked.get(value, value) for name, value in attempt.values.items()},
         holds=tuple(_renamed(atom, asked) for atom in attempt.holds),
@@ -74,7 +77,7 @@ def _renamed(atom: Atom, asked: Mapping[str, str]) -> Atom:
 
 
 def _order(attempt: Attempt) -> tuple[int, int, str, list[tuple[str, str]]]:
-    """The sort key of attempts: few failing conditions first, then many that hold."""
+    """The sort key of attempts: first those with few failing conditions, then those with many atoms that hold."""
     return len(attempt.fails), -len(attempt.holds), attempt.rule.name, sorted(attempt.values.items())
 
 
@@ -97,7 +100,10 @@ def _attempts(live: Materializer, fact: Atom, rows: Rows) -> Iterator[Attempt]:
 
 
 def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Variable, str]]:
-    """The values of variables under which a head of the rule is one of these facts; each once."""
+    """The bindings, each once, under which a head of the rule is one of the facts `goals`.
+
+    `primary` returns the primary of a term's clique.
+    """
     found: list[dict[Variable, str]] = []
     for head in rule.heads:
         for goal in goals:
@@ -115,7 +121,7 @@ def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Varia
 
 
 def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterator[Bindings]:
-    """The bindings to begin with: one for each axiom that a generic rule may read, else `start`."""
+    """Yield the bindings from which a rule is searched: `start`; for a generic rule, one for each axiom it may read."""
     premises = [atom for atom in rule.body if is_schema_pattern(atom)]
     if is_own or rule.sources or not premises or len(premises) == len(rule.body):
         yield start
@@ -128,7 +134,10 @@ def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterato
 
 
 def _reasons(live: Materializer, facts: Iterable[Atom], asked: Mapping[str, str]) -> Iterator[tuple[Atom, str]]:
-    """How each present fact is known: `asserted`, or `by RULE`; if it is shown with the terms of the question, so."""
+    """Yield each of `facts`, which are present, with "asserted" or "by RULE".
+
+    If the graph has the triple with the terms of the question as well (`asked`), the answer is that of this triple.
+    """
     state = facts_of(live)
     for fact in facts:
         same = _renamed(fact, asked)
