@@ -1,10 +1,10 @@
 """`assistant`: a server of the Model Context Protocol, so that assistants can ask a graph, with the package `mcp`.
 
-    query     a SPARQL query -> rows, or triples
-    explain   a triple -> why it holds
-    what_if   a SPARQL update -> what would change; nothing does
-    schema    classes and properties, with counts
-    update    a SPARQL update is carried out, only if it is allowed
+    query     answers a SPARQL query: rows or triples
+    explain   says why a triple holds
+    what_if   says what a SPARQL update would change, and changes nothing
+    schema    lists classes and properties, with counts
+    update    carries out a SPARQL update; this tool exists only with `writes`
 
 Laws: without `writes` no tool changes the graph. No tool reads a file or asks another machine. Every answer has a
 limited size. Each call opens the graph anew, so it sees the last commit.
@@ -32,9 +32,9 @@ from kgreason.sparql.parser import parse
 from kgreason.sparql.tokens import TOKEN
 
 Open = Callable[[], AbstractContextManager[Any]]
-"""Opens the graph; a `KnowledgeGraph`, or a graph with the same methods."""
+"""A function that opens the graph: a `KnowledgeGraph`, or a graph with the same methods."""
 Edit = Callable[[str], Delta]
-"""What an update would change, or has changed."""
+"""A function of a SPARQL update that returns what the update would change, or what it has changed."""
 _MOST = 1000
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -105,9 +105,10 @@ def assistant(
     writes: bool = False,
     seconds: float = 30,
 ) -> MCPServer[Any]:
-    """The server for a graph: `open_` opens it, `tried` and `made` say what an update would change and has changed.
+    """The server for a graph.
 
-    With `writes` there is the tool update. A query may take so many seconds.
+    `open_` opens the graph. `tried` computes what a SPARQL update would change. `made` carries out a SPARQL update and
+    returns what has changed. With `writes` there is the tool `update`. A query may take at most `seconds`.
     """
     server: MCPServer[Any] = MCPServer("kgreason", instructions=_ABOUT, version=__version__)
     tools = _Tools(open_, tried, made, seconds)
@@ -120,7 +121,7 @@ def assistant(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Tell the assistant errors that it can mend; `mcp` hides all others."""
+    """Turn errors that an assistant can correct into ToolError. `mcp` does not show other errors to the assistant."""
     try:
         yield
     except KgreasonError as error:
@@ -130,14 +131,14 @@ def _told() -> Iterator[None]:
 
 
 def _without_files(update: str) -> str:
-    """The same update. Raises ToolError for LOAD, which reads files."""
+    """Return the update as it is. Raises ToolError if it contains LOAD, which reads files."""
     if any(isinstance(operation, Load) for operation in parse(_without_service(update))):
         raise ToolError("LOAD is refused: an assistant does not read files; use INSERT DATA")
     return update
 
 
 def _without_service(sparql: str) -> str:
-    """The same query or update. Raises ToolError for SERVICE, which asks other machines."""
+    """Return the query or update as it is. Raises ToolError if it contains SERVICE, which asks other machines."""
     if any((token["name"] or "").upper() == "SERVICE" for token in TOKEN.finditer(sparql)):
         raise ToolError("SERVICE is refused: an assistant does not ask other machines")
     return sparql

@@ -88,7 +88,7 @@ UNLIMITED = 1 << 62
 _HEADS = 1 << 13
 _SEGMENT = 1 << 16
 _SPARSE = 1 << 16
-"""A table with at most so many rows is never compacted: it keeps its free rows."""
+"""A table with at most 65,536 rows is never compacted: it keeps its free rows."""
 _LARGE_LOG = 1 << 14
 """The number of undo-log lines for which a circuit keeps room between commits."""
 _LEAST_FUEL = 10_000

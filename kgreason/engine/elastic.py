@@ -13,10 +13,11 @@ Updates.
                     lead to no derivation, where a join starts at the wrong end.)
 
 An Update that goes past its limit is dropped, and a Bootstrap runs. The dropped work is lost. So an Update is not even
-tried in two cases. First: more facts arrive than the forecast of a Bootstrap's work. Second: so many facts leave that
-the Update would go past its limit, at the cost for each fact that was measured when `TELLING` or more facts last left.
-A forecast that prevents an Update is never tested, so each use multiplies it by `DOUBT`. If the budget is too small for
-a Bootstrap, an Update is tried in any case.
+tried in two cases. First: the number of arriving facts is larger than the forecast of a Bootstrap's work. Second: the
+forecast for the leaving facts is larger than the limit. This forecast is the number of leaving facts, times the
+rewrites for each fact that were measured at the last deletion of `TELLING` or more facts. A forecast that prevents an
+Update is never tested, so each use multiplies it by `DOUBT`. If the budget is too small for a Bootstrap, an Update is
+tried in any case.
 
 Law: let b be the rewrites of a Bootstrap, and f the forecast for the facts at the end of the commit. A commit with one
 `apply` extends at most b + (1 + `FRACTION`) * f rewrites. Cost: a few numbers for each commit.
@@ -38,7 +39,7 @@ DOUBT = 0.75
 class Elastic:
     """The forecasts for one graph: the work of the next Bootstrap, and the rewrites of an Update for one leaving fact.
 
-    `work` is the first forecast: rewrites and facts, or None before the first Bootstrap.
+    `work` is the first forecast for a Bootstrap, in rewrites and facts; None before the first Bootstrap.
     """
 
     def __init__(self, work: int | None = None) -> None:
@@ -46,7 +47,7 @@ class Elastic:
         self._per_leaving = 0.0
 
     def save(self) -> tuple[int | None, float]:
-        """The forecasts as they are now; `restore` brings them back when a commit is rolled back."""
+        """The present forecasts. If the commit is rolled back, pass them to `restore`."""
         return self.work, self._per_leaving
 
     def restore(self, saved: tuple[int | None, float]) -> None:

@@ -41,7 +41,7 @@ Check = Callable[[], object]
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
 StrategyRun: TypeAlias = Literal["update", "bootstrap"]
 Place: TypeAlias = tuple[Circuit, int]
-"""Where a commit stands: its circuit, and the number of rows in the undo log."""
+"""A state of an open commit: its circuit, and the number of rows in the undo log."""
 """The strategy that finally evaluated a commit."""
 
 
@@ -115,7 +115,7 @@ class Engine:
         self._origin, self._is_open = self.circuit, False
         self._reweighed: list[tuple[int, int]] = []
         self._commit = self._last = 0
-        """The number of the commit that began last, and of the last one that was accepted, for the costs of rules."""
+        """`_commit`: the number of the commit that began last. `_last`: of the commit that was accepted last."""
 
     @property
     def rules(self) -> list[EncodedRule]:

@@ -1,7 +1,7 @@
 """The published data profile of LUBM, as numbers.
 
-A `Bounds` is an inclusive range from which a count is drawn. A *ratio* is also a range: so many students for each
-member of the faculty. The numbers are in the order of the appendix of the paper.
+A `Bounds` is an inclusive range from which a count is drawn. A *ratio* is also a range: of the number of students for
+each member of the faculty. The numbers are in the order of the appendix of the paper.
 """
 
 from typing import NamedTuple
@@ -43,9 +43,9 @@ GRADUATE_PUBLICATIONS = Bounds(0, 5)
 ADVISED_UNDERGRADUATES = 1 / 5
 
 TEACHING_ASSISTANTS = Bounds(4, 5)
-"""One in so many graduate students is a teaching assistant; each assists in a course of its own."""
+"""The number of graduate students for each teaching assistant. Each teaching assistant has a course of its own."""
 RESEARCH_ASSISTANTS = Bounds(3, 4)
-"""One in so many graduate students is a research assistant, and none of these is a teaching assistant."""
+"""The number of graduate students for each research assistant. No teaching assistant is a research assistant."""
 
 UNIVERSITIES = 1000
 """Degrees come from universities 0 to 999, even if fewer are generated."""

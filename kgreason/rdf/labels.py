@@ -1,16 +1,16 @@
 """`Labels`: stable names for the blank nodes of one source. Reading the source again gives the same names.
 
 Blank nodes of different sources are different nodes, so a label starts with a hash of the source's name. The rest of
-the label has one of two forms, which are never equal, because one starts with a letter and the other has digits only:
+the label has one of two forms. They are never equal: the first form starts with a letter, the second has digits only.
 
     written in the source        _:who                                 ->  _:b0f3e9a8c61xwho
     invented by the parser       _:e6c09528a7cdb0371226a1b8a833a0c4    ->  _:b0f3e9a8c6117
 
 For `[]`, lists, reifiers and so on, the parser invents a label: a random hexadecimal number that starts with a letter.
-`Labels` replaces each invented label by a number: 0, 1, 2 and so on, in order of first appearance. A written label that
-looks invented (at least twenty hexadecimal digits, the first one a letter) is replaced too; its number stays the same
-as long as the order of the file does. In line formats the parser invents no label, and every label is kept. All letters
-of a numbered name are hexadecimal; Oxigraph stores such a name without text.
+`Labels` replaces each invented label by a number, in order of first appearance. A written label that looks invented (at
+least twenty hexadecimal digits, the first one a letter) is replaced too; its number stays the same as long as the order
+of the file does. In line formats the parser invents no label, and every label is kept. All letters of a numbered name
+are hexadecimal; Oxigraph stores such a name without text.
 
 Cost: one pass over the text of those chunks that contain a blank node.
 """

@@ -77,9 +77,9 @@ def read(
 
     `syntax` is a name of `formats()` (default: the file's suffix). `source` is the name that blank nodes belong to
     (default: the resolved path). `name` is the name of the file in messages (default: the path). `base` is the IRI
-    against which relative IRIs are resolved (default: the file's URI).
-    Raises InputError for a file that cannot be read and for an unknown format, RdfSyntaxError with file and line, and
-    LimitError for a term that is too long or if there is no id left.
+    against which relative IRIs are resolved (default: the file's URI). Raises InputError for a file that cannot be read
+    and for an unknown format. Raises RdfSyntaxError, with file and line, for a file that does not parse. Raises
+    LimitError if a term is too long or if there is no id left.
     """
     if str(path) == "-":
         if syntax is None:

@@ -17,7 +17,7 @@ from xml.parsers.expat import errors
 from kgreason.errors import RdfSyntaxError
 
 _BLOCK = 1 << 20
-"""The number of bytes for one call of Expat. With each call, Expat reads an unfinished token again from its start."""
+"""The number of bytes for one call of Expat. At each call, Expat reads an unfinished token from its start again."""
 _UNJUDGED = errors.XML_ERROR_AMPLIFICATION_LIMIT_BREACH
 """The error with which Expat stops at a limit of its own; it does not mean that the document is wrong."""
 

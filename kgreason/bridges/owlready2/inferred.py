@@ -163,7 +163,7 @@ def _strictly(above: Above) -> dict[int, set[int]]:
 
 
 def _nearest(members: set[int], above: Above) -> set[int]:
-    """The members that have no other member strictly below them. `above` maps an entity to those strictly above it."""
+    """The members that have no member strictly below them. `above`: for an entity, the entities strictly above it."""
     covered = {other for member in members for other in above.get(member, ())}
     return members - covered
 
@@ -175,7 +175,7 @@ def _memberships(types: Above, above: Above) -> Iterator[Row]:
 
 
 def _hierarchy(above: Above, is_below: int, is_equivalent: int) -> Iterator[Row]:
-    """Rows for the nearest entities strictly above each entity, and for its equivalent entities."""
+    """Rows from each entity to the nearest entities strictly above it, and to its equivalent entities."""
     strictly = _strictly(above)
     for one, others in above.items():
         for other in _nearest(strictly[one] - {base.owl_nothing}, strictly):

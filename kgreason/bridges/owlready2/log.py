@@ -85,7 +85,7 @@ class ChangeLog:
         return self._version != before
 
     def renamed(self) -> dict[int, tuple[str, str | None]]:
-        """The resources with a changed or removed name: for each its names before and now (None if removed)."""
+        """The resources with a changed or removed name: for each, its old name and its new name (None if removed)."""
         found = self.db.execute(
             f"SELECT n.storid, n.iri, r.iri FROM {self._name}_resources n LEFT JOIN main.resources r USING (storid)"
             " WHERE r.iri IS NOT n.iri"

@@ -1,7 +1,7 @@
 """rdflib: a Store plugin that reads and edits a materialized graph, and a replacement for owlrl.
 
     rdflib.Graph(store="kgreason")                            the Store plugin (`store`): reads the materialized graph
-    rdflib.Graph(KGReasonStore(KnowledgeGraph.open(...)))     the same around a graph that is open already
+    rdflib.Graph(KGReasonStore(KnowledgeGraph.open(...)))     the Store plugin on a graph that is open already
     DeductiveClosure(OWLRL_Semantics).expand(graph)           adds what follows to any rdflib graph (`closure`)
 
 store      KGReasonStore, the Store plugin

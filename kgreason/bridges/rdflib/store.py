@@ -18,8 +18,8 @@ Threads: any number of threads may use a store. They share the edits that wait: 
 of them.
 
 Generalised triples (a literal as the subject, or a predicate that is not an IRI), which owlrl and pySHACL make, are
-dropped, with a DroppedWarning for the first one. `triple in graph` is still true for a dropped triple, so that a
-reasoner that adds triples until nothing is new comes to an end. No pattern finds a dropped triple.
+dropped, with a DroppedWarning for the first dropped triple. `triple in graph` is still true for a dropped triple, so
+that a reasoner that adds triples until nothing is new comes to an end. No pattern finds a dropped triple.
 
 A store holds an open graph, so a store, or an rdflib Graph on it, cannot be deep-copied or pickled.
 

@@ -3,9 +3,9 @@
 Invariant: the support of a fact is the number of its derivations of smaller rank than its stamp. The rank of a
 derivation is the largest stamp in its body, -1 for an empty body. For the derivations of one level this means:
 
-    a new head, or one that left in this commit    stamp 1 + the largest rank of its derivations in the level;
-                                                   support: the number of these derivations
-    a present head                                 support + 1 for each derivation of smaller rank than its stamp
+    a head that is absent (new, or left in         its stamp becomes 1 + the largest rank of its derivations in the
+    this commit)                                   level; its support becomes the number of these derivations
+    a head that is present                         support + 1 for each derivation of smaller rank than its stamp
     a fact that was asserted when it appeared      keeps stamp 0
 
 While facts leave, `discount` takes counted derivations back. A head that is not asserted leaves in the next level when
@@ -128,7 +128,7 @@ def distinct(m: Block) -> None:
 
 @inline
 def may_leave(m: Block, rows: Int32, r: Number) -> None:
-    """Put present row `r` into the queue if it is not asserted and has no support. It leaves in the next level."""
+    """Put the present row `r` into the queue, to leave in the next level, if it has no support and is not asserted."""
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
         become(rows, r, NEXT)
         enqueue(m, r)
@@ -158,7 +158,7 @@ def discount(m: Block) -> None:
 
 @kernel
 def open_queue(m: Block) -> None:
-    """Make all rows that are in the queue now one level; rows that are queued later belong to later levels."""
+    """Make all rows in the queue one level. Rows that enter the queue after this call belong to later levels."""
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(m[N_QUEUE]):
         become(rows, np.int64(queue[i]), WAITING)

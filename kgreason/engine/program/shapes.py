@@ -116,8 +116,8 @@ def _net(shape: Shape, start: int) -> DeltaPlan:
 def _next(shape: Shape, done: frozenset[int]) -> list[int]:
     """The atoms that may come after the atoms in `done`.
 
-    These are the atoms without variables and the atoms that share a variable with `done`; all remaining atoms if there
-    is no such atom.
+    These are the atoms without variables and the atoms that share a variable with `done`. If there is no such atom,
+    these are all remaining atoms.
     """
     bound = {slot for atom in done for slot in shape.body[atom].slots if shape.is_variable(slot)}
     left = [atom for atom in range(len(shape.body)) if atom not in done]
