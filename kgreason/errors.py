@@ -118,7 +118,7 @@ class ServerError(StoreError):
 
 
 class ContradictionError(KgreasonError):
-    """A commit that raises contradictions, in a graph that refuses them; nothing has changed.
+    """A commit that raises contradictions, in a graph that refuses contradictions; nothing has changed.
 
     `contradictions` are the contradictions (`proofs.contradiction.Contradiction`) that the graph did not have before.
     The message has the first contradiction.

@@ -37,7 +37,7 @@ SILENT: Progress = _silent
 
 
 class CancelledError(Exception):
-    """Raised in a thread to stop it, because nobody needs its result any more."""
+    """Raised in a thread to stop the thread, because nobody needs its result any more."""
 
 
 @contextmanager

@@ -174,7 +174,7 @@ def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
 
 
 def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
-    """The pairs of a rewrite before NOT and a match of the atoms under this NOT, with equal values."""
+    """The pairs of a rewrite before a NOT, and a match of the atoms under this NOT that agrees with the rewrite."""
     return join(rewrites, matches, _asked, lambda match: match.asked, lambda rewrite, match: Met(rewrite, match.member))
 
 

@@ -67,7 +67,10 @@ class Query(NamedTuple):
 
 
 class JoinOrder(NamedTuple):
-    """The columns, ascending, by which facts of this relation and width are looked up."""
+    """The columns, ascending, by which facts of the relation `relation` (None: triples) are looked up.
+
+    `width` is the number of columns of these facts.
+    """
 
     relation: str | None
     width: int

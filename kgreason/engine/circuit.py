@@ -161,7 +161,7 @@ class Circuit:
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
 
     def _make_wide(self, width: int) -> None:
-        """Make the scratch arrays for facts of this many columns."""
+        """Make the scratch arrays for facts of `width` columns."""
         self.memory["heads"] = np.zeros((_HEADS + 1, width), dtype=np.int32)
         self.memory["changed"] = np.zeros((16, FIRST + width), dtype=np.int32)
 
@@ -352,7 +352,7 @@ class Circuit:
             self._stop()
 
     def _stop(self) -> None:
-        """Set the counters of a scan back to their idle values, also after an interrupt."""
+        """End a pass over given rows (a scan), complete or not: set its counters back to their idle values."""
         self.memory["key_fill"][:] = 0
         self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP

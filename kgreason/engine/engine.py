@@ -502,7 +502,7 @@ class Engine:
         self._elastic, self._last = Elastic(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
-        """Make these the active rules and evaluate nothing. Call `restore` or `bootstrap` next."""
+        """Make `rules` the active rules, and evaluate nothing. Call `restore` or `bootstrap` next."""
         self._reweighed = []
         self._reweigh(rules, self._all_rules())
         self._set_active(number for number, _ in self._reweighed)
@@ -581,7 +581,7 @@ class Engine:
         return _Reweighed(leaving, fresh)
 
     def _set_active(self, numbers: Iterable[int]) -> None:
-        """For each of these rules: activate it if its weight is not 0, else deactivate it."""
+        """Activate the rules of `numbers` whose weight is not 0, and deactivate the other rules of `numbers`."""
         for number in numbers:
             self.planner.set_active(number, number in self._weights)
 
@@ -602,7 +602,7 @@ class Engine:
         return self._numbers[rule]
 
     def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
-        """For each of these rules that has an empty body: derive its heads, or take them back in the phase RETRACT."""
+        """For each rule of `numbers` with an empty body: derive its heads; in the phase RETRACT, take them back."""
         if not self._bodiless:
             return
         heads: dict[int, list[list[int]]] = {}

@@ -292,7 +292,7 @@ def check_length(text: bytes | npt.NDArray[np.uint8]) -> None:
 
 
 def _room(slots: int) -> int:
-    """The number of terms that a hash table of this many slots may hold before it must grow."""
+    """The number of terms that a hash table of `slots` slots may hold before it must grow."""
     return slots * 5 // 8
 
 

@@ -40,7 +40,7 @@ class Table(NamedTuple):
 
 @inline
 def _word(text: npt.NDArray[np.uint8], at: int) -> np.uint64:
-    """The eight bytes at position `at`, as a little-endian number. It is compiled to one load."""
+    """The eight bytes at position `at`, as a little-endian number. This function is compiled to one load."""
     low = np.uint64(text[at]) | np.uint64(text[at + 1]) << 8 | np.uint64(text[at + 2]) << 16
     middle = np.uint64(text[at + 3]) << 24 | np.uint64(text[at + 4]) << 32 | np.uint64(text[at + 5]) << 40
     return low | middle | np.uint64(text[at + 6]) << 48 | np.uint64(text[at + 7]) << 56

@@ -41,7 +41,7 @@ class EditHooks:
             self._hook_ontology(ontology)
 
     def _hook_ontology(self, ontology: Any) -> None:
-        """Replace the methods of an ontology, and of its graph, which owlready2's `observe` calls directly."""
+        """Replace the methods of an ontology and of its graph; owlready2's `observe` calls the methods of the graph."""
         self._hook(ontology, *_EDITS)
         self._hook(ontology.graph, *_EDITS, "parse", "destroy")
 

@@ -43,7 +43,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 
 class Written(NamedTuple):
-    """The number of inferred triples that were added to the world (`come`) and removed from it (`gone`)."""
+    """The numbers of inferred triples that `write_back` added to the world (`come`) and removed from it (`gone`)."""
 
     come: int
     gone: int
@@ -151,13 +151,13 @@ class FollowedWorld:
         return [*noted.values(), *(Noted(row, True, True) for row in touched if row not in noted)]
 
     def _everything(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """For a full copy: all N-Quads lines that the graph has for these ontologies, and all lines of the world."""
+        """For a full copy: the lines of followed ontologies in the graph, to remove; all lines of the world, to add."""
         db = self._world.graph.db
         found = (row for objs in (True, False) for row in rows(db, "TRUE", objs=objs))
         return self._held({*graphs.values(), *self._graphs.values()}), self._lines(found, graphs, self._names({}))
 
     def _held(self, graphs: set[str]) -> list[str]:
-        """The asserted quads of these named graphs, as lines of N-Quads."""
+        """The asserted quads of the named graphs `graphs`, as lines of N-Quads."""
         if not any(self._graph.query(f"ASK {{ GRAPH <{graph}> {{ ?s ?p ?o }} }}") for graph in graphs):
             return []
         ends = tuple(f" <{graph}> ." for graph in graphs)

@@ -30,7 +30,7 @@ _FIXED_POINT = (f"{XSD}decimal", "http://www.w3.org/2002/07/owl#real")
 
 
 class Names(dict[int, str | None]):
-    """The IRIs of resources by number, read from the quadstore when they are first used."""
+    """For the number of a resource its IRI, which is read from the quadstore at the first use."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         super().__init__()

@@ -106,9 +106,9 @@ class ChangeLog:
             )
 
     def mentioning(self, storids: Iterable[int], *, predicates: bool) -> set[Row]:
-        """The rows with one of these resources as subject or object; with `predicates` also as predicate or datatype.
+        """The rows that have one of the resources `storids` as subject or object.
 
-        With `predicates` the whole table is read.
+        With `predicates`, also the rows that have one of them as predicate or datatype. This reads the whole table.
         """
         wanted = ",".join(map(str, storids))
         of_objs, of_datas = ("sop", "spd") if predicates else ("so", "s")
@@ -133,7 +133,7 @@ class ChangeLog:
 
     @contextmanager
     def _own_transaction(self) -> Iterator[None]:
-        """End a transaction that sqlite3 has opened in the block, so that the user's file does not stay locked."""
+        """Commit a transaction that sqlite3 opens during the block, so that the user's file does not stay locked."""
         was_open = self.db.in_transaction
         yield
         if not was_open and self.db.in_transaction:

@@ -163,7 +163,7 @@ class DeductiveClosure:
 
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:
-    """The triples that the rules with these names infer from `triples`, and the contradictions."""
+    """The triples that the rule sets `names` infer from `triples`, and the contradictions."""
     terms, live = _Terms(), Materializer(select(names, "data"))  # for one closure, translating axioms takes too long
     change = live.change(Edit(added=terms.rows(live.dictionary, triples)))
     live.accept()

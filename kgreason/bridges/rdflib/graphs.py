@@ -54,7 +54,7 @@ class Graphs:
         return DefaultGraph() if name is None else name
 
     def contexts(self, names: Iterable[GraphName]) -> list[Graph]:
-        """The graphs with these names as graphs of rdflib, each once. From now on they count as `told`."""
+        """The graphs `names` as graphs of rdflib, each once. After this call `told` contains these graphs."""
         distinct = dict.fromkeys(names)
         self._told |= distinct
         return [Graph(self._store, _identifier(name)) for name in distinct]

@@ -216,7 +216,7 @@ class FactTable:
 
 
 def _entries(rows: int) -> UInt32:
-    """An empty hash table with room for this many rows: uint32[2**k]."""
+    """An empty hash table with room for `rows` rows: uint32[2**k]."""
     return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)
 
 

@@ -90,7 +90,7 @@ class Catalogue:
         self._recent.append(self._list(distinct(rows)))
 
     def _list(self, rows: Int32) -> _Listed:
-        """A list of these rows, sorted by their keys."""
+        """The numbers `rows` as a list, sorted by the keys of the rows."""
         columns, tables = self._facts.columns(rows)
         is_triple = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)[tables]
         keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32

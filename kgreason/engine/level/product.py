@@ -275,7 +275,7 @@ def load_constants(m: Block, rule: Number) -> None:
 
 @inline
 def run_single(m: Block, step: Number, high: Number) -> Number:
-    """Run a plan whose body has one atom: each row of the group, up to `high`, becomes heads."""
+    """Run a plan whose body has one atom: make heads from each row of the group of hits, up to position `high`."""
     start = m[AT_ROW]
     stop = room_for(m, step, start, high)
     base = np.int64(0) if m[RANKED] != 0 else m[LEVEL]
@@ -306,7 +306,7 @@ def next_block(m: Block, high: Number) -> None:
 
 @inline
 def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
-    """Run a plan whose body has two atoms: look up one posting for each row of the group, and derive heads from it."""
+    """Run a plan whose body has two atoms: for each row of the group of hits, derive heads from one posting."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     postings, h, frames = vector(m, POSTINGS), hashes(m, HASHES), matrix(m, FRAMES)
     ages = m[BEFORE + steps[step, STEP_LATER]]
@@ -338,7 +338,7 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
 
 @inline
 def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
-    """Run a plan whose body has more than two atoms: each row of the group starts a search."""
+    """Run a plan whose body has more than two atoms: each row of the group of hits starts a search."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found = matrix(m, FIRST_PROBES)
     while m[AT_ROW] < high:

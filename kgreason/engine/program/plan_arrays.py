@@ -48,7 +48,7 @@ class Plans(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def laid_out(shape: Shape, atoms: tuple[int, ...], width: int) -> Plans:
-    """The plans of a shape that start at these body atoms, for rows of `width` columns.
+    """The plans of a shape that start at the body atoms `atoms`, for rows of `width` columns.
 
     The plans are cached, because most graphs run the same rules.
     """

@@ -216,7 +216,7 @@ class Planner:
         info[key, 1] = self.plans.append(rule, step, info[key, 1], low, high)
 
     def plan_backward(self, records: Int32, count: Int32) -> None:
-        """Make the backward plans of the rules that may derive one of these facts.
+        """Make the backward plans of the rules that may derive one of the facts in `records`.
 
         records: whole rows, int32[n, 3 + w]; count: for each key the number of facts with its constants, int32[k]. A
         rule with a body atom that no fact matches derives nothing. Such a rule gets no plans yet; it goes on waiting.
@@ -236,7 +236,7 @@ class Planner:
     def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
         """Make the backward plans of the rules that wait under the constants of a head.
 
-        A rule with a body atom that no fact matches goes on waiting.
+        A rule gets no plans yet if one of its body atoms matches no fact; it stays in `waiting`.
         """
         lacking = self._lacking
         if any(number not in lacking or count.item(lacking[number]) for number in waiting[head]):
@@ -362,7 +362,7 @@ class Planner:
         return None if number is None else self._keys.get((number, tuple(constants[c] for c in columns)))
 
     def is_trigger(self, key: int) -> bool:
-        """Whether this is the key of a body atom, not of a head."""
+        """Whether `key` is the number of the key of a body atom, not of a head."""
         return bool(self.key_info.array[key, 0] < BACK)
 
     def table_of(self, key: int) -> int:
