@@ -326,9 +326,9 @@ class RemoteGraph:
     def relation(self, name: str, arity: int | None = None) -> RemoteRelation:
         """A relation of the user: to read and to edit its facts; see `KnowledgeGraph.relation`."""
         from kgreason.client.relation import RemoteRelation
-        from kgreason.rules.relations.names import checked_name
+        from kgreason.rules.relations.names import checked_arity, checked_name
 
-        return RemoteRelation(self, self._link, checked_name(name), arity)
+        return RemoteRelation(self, self._link, checked_name(name), checked_arity(arity))
 
     def relations(self) -> list[RemoteRelation]:
         """The user's relations that have facts, or are declared, in the order of their names."""

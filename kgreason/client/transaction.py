@@ -23,7 +23,7 @@ from kgreason.graph.input.terms import checked
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
 from kgreason.rules.relations.declarations import declared, named
-from kgreason.rules.relations.names import checked_name
+from kgreason.rules.relations.names import checked_arity, checked_name
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -142,12 +142,16 @@ class RemoteTransaction:
         """A relation, to insert, delete and upsert facts in this transaction. Raises InputError."""
         from kgreason.graph.relation.relation import PendingRelation
 
-        rules = dict.fromkeys((*self._own_rules(), *self._rules))
-        relation = declared(rules, checked_name(name))
+        own = self._own_rules()
+        relation, arity = declared((*own, *self._rules), checked_name(name)), checked_arity(arity)
         if relation is None and arity is None:
-            known = named(rules, name)
+            known = named((*own, *self._rules), name)
             arity = next(iter(known)) if len(known) == 1 else None
-        return PendingRelation(name, arity, relation, lambda read: read(), _Facts(self._note, arity))
+
+        def declaration() -> Relation | None:
+            return declared((*own, *self._rules), name)
+
+        return PendingRelation(name, arity, declaration, lambda read: read(), _Facts(self._note, arity))
 
     def _note(self, edit: dict[str, Any]) -> Self:
         if not self._is_open:

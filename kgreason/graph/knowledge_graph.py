@@ -846,10 +846,10 @@ class KnowledgeGraph:
         ([('<urn:a>', '<urn:b>')], 2)
         """
         from kgreason.graph.relation.relation import GraphRelation
-        from kgreason.rules.relations.names import checked_name
+        from kgreason.rules.relations.names import checked_arity, checked_name
 
         self._check_open()
-        return GraphRelation(self, self._state, checked_name(name), arity)
+        return GraphRelation(self, self._state, checked_name(name), checked_arity(arity))
 
     def relations(self) -> list[GraphRelation]:
         """The user's relations that have facts, or are declared, in the order of their names."""

@@ -51,7 +51,7 @@ from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, rules_of_file
 from kgreason.rules.program import Finder
 from kgreason.rules.relations.declarations import check_declared, declared, named
-from kgreason.rules.relations.names import checked_name
+from kgreason.rules.relations.names import checked_arity, checked_name
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
@@ -240,11 +240,11 @@ class Transaction:
 
         A relation that this transaction has declared before counts. Raises InputError.
         """
-        relation = declared(self._rules(), checked_name(name))
+        relation, arity = declared(self._rules(), checked_name(name)), checked_arity(arity)
         if relation is None and arity is None:
             known = named(self._rules(), name)
             arity = next(iter(known)) if len(known) == 1 else None
-        return PendingRelation(name, arity, relation, self._read_facts, self._pending())
+        return PendingRelation(name, arity, lambda: declared(self._rules(), name), self._read_facts, self._pending())
 
     def _pending(self) -> PendingFacts:
         """The edits of relations, which most transactions do not have."""

@@ -169,7 +169,7 @@ def test_a_body_that_never_ends_is_refused(strict: httpx.Client) -> None:
     assert is_well(strict)
 
 
-@pytest.mark.parametrize("packed", [b"nonsense", gzip.compress(b"<a> <b> <c> .")[:-9]])
+@pytest.mark.parametrize("packed", [b"nonsense", gzip.compress(b"<a> <b> <c> .")[:-9]], ids=["nonsense", "cut"])
 def test_a_body_that_is_not_gzip_is_refused(packed: bytes, strict: httpx.Client) -> None:
     answer = strict.post("/store?default", content=packed, headers=TURTLE | {"Content-Encoding": "gzip"})
     assert answer.status_code == 400

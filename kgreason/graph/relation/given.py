@@ -44,6 +44,8 @@ Terms: TypeAlias = tuple[str, ...]
 Rows: TypeAlias = "Iterable[Sequence[object] | Mapping[str, object]] | str | PathLike[str] | Any"
 """Tuples, dicts, a frame of pandas, Polars or Arrow, or the path of a CSV file."""
 _TABS = (".tsv", ".facts")
+_MOST_BITS = 10_000
+"""Python turns integers with more bits into text only if it is told to."""
 _MISSING = ("NAType", "NaTType")
 """The types of the missing values of pandas."""
 
@@ -75,6 +77,8 @@ def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1} or more"
     return str(value) if isinstance(value, (NamedNode, BlankNode, Literal, Triple)) else repr(value)
 
 
@@ -103,6 +107,9 @@ class _Values:
         except InputError as error:
             said = str(error).replace("the object", "the value").replace("the subject", "the value")
             raise type(error)(f"column {self._column.name}, value {_shown(value)}: {said}") from error
+        except (ValueError, OverflowError) as error:
+            said = "the text cannot be UTF-8" if isinstance(error, UnicodeError) else "the number is too large"
+            raise InputError(f"column {self._column.name}, value {_shown(value)}: {said}") from error
         if isinstance(value, (str, bool, int, float)):
             self._known[key] = term
         return term
@@ -188,6 +195,10 @@ def _of_pandas(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
 
 
 def _of_polars(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
+    if not hasattr(frame, "iter_rows"):
+        raise InputTypeError(
+            f"pass a DataFrame; got a {type(frame).__name__}, which has no rows yet (`collect` makes one)"
+        )
     chosen = frame.select(list(names)) if names is not None and _has(frame.columns, names) else frame
     rows: Iterable[object] = chosen.iter_rows()
     return rows
@@ -211,14 +222,19 @@ def _lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Seque
     try:
         with nullcontext(sys.stdin) if str(path) == "-" else path.open(encoding="utf-8-sig", newline="") as file:
             has_tabs = path.suffix in _TABS
-            reader = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if has_tabs else csv.reader(file)
+            reader = (
+                csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if has_tabs else csv.reader(file, strict=True)
+            )
             order: list[int] | None = None
-            for number, row in enumerate(reader):
-                if number == 0 and names is not None and sorted(row) == sorted(names):
+            is_first = True
+            for given in reader:
+                row = [""] if not given and has_tabs and names is not None and len(names) == 1 else given
+                if row and is_first and names is not None and sorted(row) == sorted(names):
                     order = [row.index(name) for name in names]
                 elif row:
                     is_whole = order is None or len(row) == len(order)
                     yield reader.line_num, [row[i] for i in order] if order is not None and is_whole else row
+                is_first = is_first and not row
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         said = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
         raise InputError(f"{path}: {said}") from error

@@ -216,9 +216,12 @@ class GraphRelation(Frames):
 
     def __contains__(self, row: object) -> bool:
         """Whether the relation has a fact, a tuple of terms."""
-        if not isinstance(row, (tuple, list)) or len(row) != self.arity:
+        if not isinstance(row, (tuple, list)) or len(row) != self.arity or None in row:
             return False
-        return (not row and len(self) > 0) or (bool(row) and len(self.match(*row)) > 0)
+        try:
+            return len(self.match(*row) if row else self) > 0
+        except InputError:  # a value that does not fit its column
+            return False
 
     def __repr__(self) -> str:
         return f"<relation {self.name}({', '.join(self.columns)})>"
@@ -234,12 +237,17 @@ class PendingRelation:
         self,
         name: str,
         arity: int | None,
-        declaration: Relation | None,
+        declaration: Callable[[], Relation | None],
         note: Callable[[Callable[[], None]], object],
         pending: Pending,
     ) -> None:
-        self.name, self._arity, self.declaration = name, arity, declaration
+        self.name, self._arity, self._declaration = name, arity, declaration
         self._note, self._pending = note, pending
+
+    @property
+    def declaration(self) -> Relation | None:
+        """The declaration that counts now: the transaction may have added it after this object was made."""
+        return self._declaration()
 
     def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
         """Assert facts; see `GraphRelation.insert`."""

@@ -66,7 +66,7 @@ def check_declared(rules: Iterable[Rule]) -> None:
     for rule in rules if known else ():
         for place, atom in enumerate(rule.atoms()):
             relation = known.get(atom.relation or "")
-            is_derived = place < len(rule.heads) and bool(rule.body or rule.aggregates or rule.negated)
+            is_derived = place < len(rule.heads) and not (rule.is_positive and not rule.body)
             constants = [None if isinstance(term, Variable) else term for term in atom.terms]
             if relation and (problem := misfit(relation, constants, is_derived=is_derived)):
                 raise RuleError(f"rule {rule.name}: {problem}")

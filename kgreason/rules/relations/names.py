@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from kgreason.errors import InputError, InputTypeError
+from kgreason.rules.expressions import AGGREGATES, SKOLEM
 from kgreason.rules.model import DATA, FALSE
 
 _INNER = """
@@ -22,6 +23,8 @@ scm_over_nothing scm_some scm_some_of scm_twin scm_value
 """
 INNER = frozenset(_INNER.split())
 """The relations of kgreason's rule sets."""
+_WORDS = frozenset(AGGREGATES) | {SKOLEM, "FILTER", "BIND", "AGGREGATE"}
+"""Words that rule text reads in another way where the name of a relation stands."""
 _NAME = re.compile(
     r"(?!.*[\u2000-\u200b\u200e-\u203e\u2041-\u206f\u2ff0-\u3000])(?:[A-Za-z]|[^\x00-\xb6])(?:\w|[^\x00-\xb6])*",
     re.ASCII,
@@ -42,7 +45,22 @@ def checked_name(name: object) -> str:
         raise InputError(f"{name!r} is not the name of a relation: write a letter, then letters, digits and _")
     if not is_own(name):
         raise InputError(f"{name} is a relation of kgreason itself; take another name")
+    if name in _WORDS:
+        raise InputError(
+            f"{name} is a word of the rule language, so no rule could name the relation; take another name"
+        )
     return name
+
+
+def checked_arity(arity: object) -> int | None:
+    """The number of places of a relation, or None. Raises InputTypeError and InputError for anything else."""
+    if arity is None:
+        return None
+    if isinstance(arity, bool) or not isinstance(arity, int):
+        raise InputTypeError(f"arity has to be the number of places; got {arity!r} ({type(arity).__name__})")
+    if arity < 0:
+        raise InputError(f"arity has to be 0 or more; got {arity}")
+    return arity
 
 
 def told(text: str) -> tuple[str, int] | None:
