@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class LiveGraph:
-    """A graph that can be edited. `strategy`, `budget` and `limits` hold for every commit.
+    """A graph that can be edited. Every commit uses `strategy`, `budget` and `limits`.
 
     `catalogue` has the documents that owl:imports names. With `reference` the executable specification runs in place of
     the engine, in memory. `registry` has the Python functions that rules may call.
@@ -92,7 +92,7 @@ class LiveGraph:
         self._costs = RuleCosts(self.materializer, home.snapshot)
         self._spellings: Spellings | None = None
         self._declared: tuple[tuple[Rule, ...], dict[str, Relation]] = (), {}
-        """The last rules of a delta, and what they declare."""
+        """The rules for which `_delta` last read the declarations of relations, and these declarations."""
         kept = home.manifest
         self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
         self._replay()
@@ -170,7 +170,7 @@ class LiveGraph:
         return reasons(self.materializer, triples)
 
     def _delta(self, number: int, change: Change, own: tuple[Rule, ...] | None) -> Delta:
-        """The delta of a change, with what the rules `own` (None: the rules as they are) declare of relations."""
+        """The delta of a change, with the relations that the rules `own` declare (None: the present rules)."""
         rules = self.materializer.own if own is None else own
         if rules is not self._declared[0]:
             self._declared = rules, {rule.declares.name: rule.declares for rule in rules if rule.declares}
@@ -241,7 +241,7 @@ class LiveGraph:
             self._home.load(self.manifest(), self.write)
 
     def _is_mostly_gone(self, gone: int) -> bool:
-        """Whether many triples, `gone`, are removed, and fewer triples stay."""
+        """Whether `gone` triples, which a change removes, are many, and more than the triples that stay."""
         return gone > SMALL and gone > len(self.materializer.save().triples())
 
     def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
@@ -259,7 +259,7 @@ class LiveGraph:
         return gone, (delta.appeared_rows, delta.named(delta.added_quads))
 
     def _unshared(self, rows: Int32) -> Int32:
-        """The triples or quads in `rows` whose row in the store must be removed: no other spelling is present."""
+        """The triples or quads in `rows` that share their row in the store with no other spelling in the graph."""
         live = self.materializer
         if not len(rows):
             return rows
@@ -303,7 +303,7 @@ class LiveGraph:
         put_all(store, self.materializer.save(), self.materializer.dictionary)
 
     def as_written(self, triple: Triple) -> Triple | None:
-        """The triple itself if the graph has it, else one that Oxigraph shows as this triple, else None."""
+        """A triple of the graph that Oxigraph shows as `triple`, if possible `triple` itself; None if there is none."""
         if self.materializer.has(triple):
             return triple
         subject, predicate, object_ = triple
@@ -316,7 +316,7 @@ class LiveGraph:
         snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs())
 
     def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
-        """The rules in force with their costs. With `anew` everything is evaluated from scratch, and taken back.
+        """The rules in force with their costs. With `anew` a Bootstrap is computed for the costs and then rolled back.
 
         With `alone` each rule has the number of facts that it supports alone.
         """
@@ -344,7 +344,7 @@ class LiveGraph:
 
     @property
     def is_calling(self) -> bool:
-        """Whether the journal has commits that may need Python functions to be made again."""
+        """Whether a replay of the journal may call Python functions."""
         return self._home.is_ahead and bool(called(self.materializer.own))
 
     def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
@@ -381,7 +381,7 @@ class LiveGraph:
         return dict(self._stats)
 
     def _note(self, delta: Delta, headers: Mapping[str, str]) -> None:
-        """Set statistics and streams to those of a commit."""
+        """Note the statistics and the headers of a commit."""
         self._stats = delta.work._asdict()
         if "stream" in headers:
             self.streams = self.streams | {headers["stream"]: dict(headers)}

@@ -1,8 +1,9 @@
 """`Consistency`: the contradictions of the last commit, and those that a pending change raises.
 
-A contradiction of a change is old if the graph had it before the change: the same rule about the same terms, or about
-the same facts. Terms that the change makes equal count as the same term. But each pair of equal terms that was asserted
-to be different is a contradiction of its own, as in `contradictions`.
+A change raises a contradiction if the graph did not have it before the change. Two contradictions are the same if they
+have the same rule, and the same terms or the same facts. Terms that the change makes equal count as the same term. The
+exception: if terms are equal that were asserted to be different, each pair of them is a contradiction of its own, as in
+`contradictions`.
 
 Law: a change that raises no contradiction adds none to `KnowledgeGraph.contradictions`. Cost: nothing, unless facts of
 `false` arrive, or terms become equal in a graph with contradictions. Then it is one pass over the facts, and one more
@@ -25,7 +26,7 @@ from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 
 _PAIRS = "eq-diff1"
-"""The rule whose contradictions are pairs of terms as they were asserted."""
+"""The rule that contradicts pairs of equal terms; `Consistency` compares these terms as they were asserted."""
 
 
 class Consistency:
@@ -36,7 +37,10 @@ class Consistency:
         self._known: list[Contradiction] | None = None
 
     def known(self) -> list[Contradiction]:
-        """The contradictions of the last commit. No change may be pending, unless they were asked for before it."""
+        """The contradictions of the last commit.
+
+        While a change is pending, this works only if it was called before the change.
+        """
         if self._known is None:
             self._known = self._contradictions(self._live.save())
         return self._known
@@ -76,7 +80,7 @@ class Consistency:
         return contradictions(saved, live.dictionary, live.false_rules)
 
     def _renamed(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
-        """The contradictions with the primary of a clique in the place of each of its terms."""
+        """The contradictions, with each term replaced by the representative of its clique."""
         dictionary = self._live.dictionary
         terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}
         texts = [str(term) for term in terms]
@@ -92,7 +96,10 @@ def _new(
     known: Sequence[Contradiction],
     known_renamed: Sequence[Contradiction],
 ) -> tuple[Contradiction, ...]:
-    """The contradictions of `found` that are not in `known`; the other two lists have primaries of equal terms."""
+    """The contradictions of `found` that are not in `known`.
+
+    `renamed` and `known_renamed` are the same contradictions, changed by `_renamed`.
+    """
     old = {(told.rule, told.terms) for told in known}
     keys = set(chain.from_iterable(map(_keys, known_renamed)))
     return tuple(

@@ -1,7 +1,7 @@
 """`fork`: a graph in memory that begins as a copy of a store on disk. Edits of the fork never reach the store.
 
-So an edit of any kind can be tried out, also a SPARQL Update with many operations, which must read the results of its
-first operations. (`KnowledgeGraph.what_if` needs no copy, but the edits inside it cannot read each other's results.)
+With a fork any edit can be tried out, even a SPARQL Update whose later operations read the results of its first ones.
+(`KnowledgeGraph.what_if` needs no copy, but an edit inside it cannot read the results of the edits before it.)
 
 Invariant: the store is read and never written. Cost: reading the snapshot, replaying the journal, loading all rows into
 an Oxigraph in memory, and the memory for all of this.

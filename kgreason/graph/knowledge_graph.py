@@ -166,7 +166,7 @@ class KnowledgeGraph:
         self._find = catalogue.find if catalogue else None
         self._registry = Registry((), RESERVED) if registry is None else registry
         self._lacking: list[str] = []
-        """The Python functions that the rules of the store need and that are not there."""
+        """One line for each Python function that rules of the store call and that is missing or has other types."""
         self._strategy: Strategy = strategy
         self._budget = budget
         self._limits = limits
@@ -176,7 +176,7 @@ class KnowledgeGraph:
         self._subscribers = Subscribers()
         self._lock = GraphLock()
         self._depth = 0
-        """How often the thread of the open transaction had the lock before that transaction."""
+        """How often the thread that began the open transaction had the lock before the transaction."""
         self._drop: Callable[[], object] = lambda: None
         """Forgets the terms that the open transaction has read."""
         self._bring_forward()
@@ -208,8 +208,8 @@ class KnowledgeGraph:
         With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
         `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
-        A store keeps the first five options from its first commit on. To open it again, leave them out. Passing another
-        value is an error.
+        A store keeps the options `rules`, `schema`, `same_as`, `aliases` and `on_contradiction` from its first commit
+        on. Leave them out when you open the store again: another value is an error.
 
         - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `none`) or the path of
           a rule file (`.dl`, `.srl`, `.rq`). The default is `owl2rl`.
@@ -223,7 +223,7 @@ class KnowledgeGraph:
           representative only.
         - `on_contradiction`: with "keep" (the default) a contradiction stops nothing. With "refuse" a commit with a new
           contradiction is rolled back, and raises ContradictionError, which names the contradiction. A contradiction
-          that the graph has already refuses nothing. `what_if` tells new contradictions in its delta.
+          that the graph has already stops no later commit. The delta of a `what_if` has the new contradictions.
 
         The representative is the term whose text comes first in order, IRIs before blank nodes and literals. If two
         cliques become one, kgreason chooses between their representatives. If rules name members of a clique, kgreason
@@ -240,8 +240,8 @@ class KnowledgeGraph:
         - `strategy`: how commits are evaluated. "update" computes only what a commit changes, "bootstrap" computes the
           closure again, and "auto" (the default) takes the cheaper of the two.
         - `budget`: how many rewrites one commit may extend. A commit that needs more raises LimitError.
-        - `most_made_terms`: how many terms a recursion through BIND may make in one commit, because most recursions
-          that make more never end. The default is 10^6. A commit that makes more is rolled back, and raises
+        - `most_made_terms`: how many new terms a recursion through BIND may make in one commit; the default is 10^6.
+          Most recursions that make more terms never end. A commit that makes more terms is rolled back, and raises
           LimitError, which names the rule.
         - `most_rounds`: how many rounds a recursion through BIND, MIN or MAX may take in one commit; the default is
           10,000. A commit that needs more raises LimitError.
@@ -252,8 +252,8 @@ class KnowledgeGraph:
         - `functions`: Python functions that rules may call; see `function`. If the store has rules whose functions are
           missing, or have other types than before, it is opened for reading only, and `warnings` names them.
         - `read_only`: open the store for reading. Any number of readers may use a store while one writer changes it. A
-          reader sees the store as it was when it was first asked. Open it again to see later commits, or use
-          `kgreason watch` to follow a writer.
+          reader sees the last commit before its first question. To see later commits, open the store again, or follow
+          the writer with `kgreason watch`.
         - `wait`: how many seconds to wait until another writer has closed the store; None waits without a limit.
 
         If a `with` block makes a store and ends in an error before the first commit, the store is removed.
@@ -341,7 +341,7 @@ class KnowledgeGraph:
             self._home.bring_forward(live.manifest(), live.write, live.fill)
 
     def _catch_up(self) -> None:
-        """Bring the store to the last commit if a killed process left it behind."""
+        """Load the last commit into the Oxigraph files, if a process was killed before it did that."""
         if self._home.is_writable and self._home.is_behind:
             if self._home.is_ahead:
                 self._engine()
@@ -364,7 +364,7 @@ class KnowledgeGraph:
         self._close(is_failed=kind is not None)
 
     def close(self) -> None:
-        """Close the store. All commits stay; an open transaction of this thread is dropped.
+        """Close the store. All commits stay. If this thread has a transaction open, its edits are dropped.
 
         If another thread has a transaction open, `close` waits until it ends.
         """
@@ -381,7 +381,7 @@ class KnowledgeGraph:
             self._lock.surely_release(0)  # an open transaction had the lock as well
 
     def _settle(self) -> None:
-        """Bring the store on disk to the last commit; replace a journal that is too long by a snapshot."""
+        """Load the last commit into the store on disk; replace a journal that is too long by a snapshot."""
         if self._live is not None and self._home.is_on_disk and self._home.is_writable and self._home.last:
             if self._home.is_checkpoint_due or self._live.is_calling:
                 self._live.checkpoint()
@@ -437,11 +437,12 @@ class KnowledgeGraph:
     @overload
     def function(self, *, batch: bool = False) -> Callable[[Callable[..., Result]], Callable[..., Result]]: ...
     def function(self, call: Callable[..., Any] | None = None, *, batch: bool = False) -> Any:
-        """Let rules call a Python function by its name; a decorator.
+        """A decorator: let rules call a Python function by its name.
 
         The annotations of the function say which values it takes and gives: str, int, float, Decimal, bool, datetime,
-        date, and the terms of pyoxigraph (NamedNode, BlankNode, Literal, Triple). A result None is no result, and a
-        list has many. The function is not called for terms that do not fit its types; then there is no result.
+        date, and the terms of pyoxigraph (NamedNode, BlankNode, Literal, Triple). None means that there is no result,
+        and a list means that each of its items is a result. The function is not called for terms that do not fit its
+        types; such terms have no result.
 
         The function must be pure: it is called once for each input, and its results are kept. With `batch` it takes and
         gives whole columns, as NumPy or Arrow arrays.
@@ -492,10 +493,9 @@ class KnowledgeGraph:
         ...     ("<http://e/tom>", "a", "<http://e/Cat>") in graph, len(tx.delta.appeared(asserted=True))
         (False, 1)
 
-        `tx.delta.contradictions` are the contradictions that the edits would raise and the graph does not have, and
-        `tx.delta.ended` those that the graph has and the edits would end. `tx.delta.reasons` says which rule and axioms
-        derive an inferred triple that would appear, or that would disappear: for at most `reasons` triples of either
-        kind.
+        `tx.delta.contradictions` are the new contradictions that the edits would raise. `tx.delta.ended` are the
+        contradictions of the graph that the edits would end. `tx.delta.reasons` says which rule and axioms derive an
+        inferred triple: for at most `reasons` triples that would appear, and for as many that would disappear.
         """
         check_count("reasons", reasons, 0)
         return self._begin(False, {}, timeout, reasons)
@@ -523,8 +523,9 @@ class KnowledgeGraph:
     def _check_none_open(self) -> int:
         """Raise StoreError if this thread has a transaction open; drop a transaction that nobody can end any more.
 
-        Nobody can end a transaction if its thread has ended, or if no variable holds it. In the second case the result
-        is how often this thread had the lock before that transaction; otherwise it is `sys.maxsize`.
+        Nobody can end a transaction if its thread has ended, or if no variable holds the transaction. If no variable
+        holds it, the result is how often this thread had the lock before that transaction; otherwise the result is
+        `sys.maxsize`.
         """
         open_ = self._open() if self._open is not None else None
         if open_ is not None and not open_.is_left:
@@ -538,7 +539,7 @@ class KnowledgeGraph:
         return before
 
     def _forget(self, why: str) -> None:
-        """End the open transaction, if there is one, in place of its thread; this thread keeps the lock."""
+        """Drop the open transaction, if there is one, whichever thread began it; the calling thread keeps the lock."""
         if self._open is None:
             return
         if (transaction := self._open()) is not None:
@@ -557,7 +558,7 @@ class KnowledgeGraph:
             self._lock.surely_release(depth)
 
     def _publish(self) -> None:
-        """Call the subscribers with the commits that they have not heard of, and keep the journal short."""
+        """Call the subscribers with the commits that they have not heard of; make a checkpoint if one is due."""
         live = self._live
         if live is None or not live.unheard or self._subscribers.is_held:
             return
@@ -571,10 +572,10 @@ class KnowledgeGraph:
 
     @locked
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:
-        """Call `callback` with the delta of every commit from now on. The result is a function that ends this.
+        """Call `callback` with the delta of every commit from now on. The result is a function that ends the calls.
 
         The callback is called after the commit, in the thread that made the commit and in the order of the commits. It
-        may edit the graph. That thread has the graph's lock, so the callback must not wait for another thread that uses
+        may edit the graph. The thread has the graph's lock, so the callback must not wait for another thread that uses
         the graph. If the callback raises an error, the commit stays, all other subscribers are called, and then the
         error reaches the caller that made the commit.
         """
@@ -590,12 +591,13 @@ class KnowledgeGraph:
         base: str | None = None,
         timeout: float | None = None,
     ) -> StandingQuery:
-        """Call `callback` with the rows of a SELECT or ASK query, and then with what each commit changes in them.
+        """Call `callback` with the rows of a SELECT or ASK query, and after each commit with the rows that changed.
 
         The first call has all present rows as rows that appeared. Later calls come after each commit that changes the
         rows, in the thread that made the commit, as with `subscribe`. Rows count as a bag, or as a set if the query
-        says DISTINCT or REDUCED; their order is not told. A query of triple patterns, OPTIONAL and FILTER is answered
-        from the deltas. Any other query is evaluated again after each commit. Call `close` on the result to end it.
+        says DISTINCT or REDUCED. The order of the rows is not told. A query of triple patterns, OPTIONAL and FILTER is
+        answered from the deltas. Any other query is evaluated again after each commit. Call `close` on the result to
+        end it.
 
         `timeout` is how many seconds an evaluation may take; a query that takes longer ends, and its last call has the
         error. Raises QueryError, QueryTimeoutError.
@@ -686,7 +688,7 @@ class KnowledgeGraph:
         progress: Progress = SILENT,
         timeout: float | None = None,
     ) -> Loaded:
-        """Retract the quads of RDF files as one commit, and all triples that only they derived.
+        """Retract the quads of RDF files as one commit. Triples that followed only from these quads disappear.
 
         Arguments, result and errors are those of `load`. In the result, `missed` is how many of the quads were not
         asserted.
@@ -823,9 +825,9 @@ class KnowledgeGraph:
         of pyoxigraph or rdflib. The object may also be a Python value (5, True, a date). As `graph`, DefaultGraph()
         means the default graph, which holds the closure.
 
-        With `asserted` the result has only quads that can be retracted. Quads that only an imported document says are
-        left out. Literals keep the spelling in which they were written; `query` shows their normal form. Raises
-        InputError for a text that is not a term, and for a term that cannot stand at its place.
+        With `asserted` the result has only quads that users asserted, and can retract. Quads that come only from an
+        imported document are left out. Literals keep the spelling in which they were written; `query` shows their
+        normal form. Raises InputError for a text that is not a term, and for a term that cannot stand at its place.
         """
         from kgreason.graph.match import match, pattern
 
@@ -892,7 +894,7 @@ class KnowledgeGraph:
 
     @contextmanager
     def evaluating(self, strategy: Strategy | None = None, budget: int | None = None) -> Iterator[None]:
-        """Evaluate the commits of a block with another strategy, or with a lower budget, than `open` was told.
+        """Evaluate the commits of a block with another strategy or a lower budget than those passed to `open`.
 
         Other threads wait until the block ends.
         """
@@ -994,10 +996,11 @@ class KnowledgeGraph:
     ) -> WhyNot:
         """Why a triple does not hold: the rules that could derive it, and for each the conditions that fail.
 
-        A rule could derive the triple if its head fits. For each rule the answer has values of variables for which most
-        conditions hold, and tells those that fail: triples that are missing, a FILTER that is false, a NOT that fails
-        with the triples that are there. The search for these values is greedy. The rules that come closest are first;
-        at most `limit` of them are told. `print(graph.why_not(triple))` shows the answer as text.
+        A rule could derive the triple if its head fits the triple. For each rule the answer has values of variables for
+        which most conditions hold, and names the conditions that fail: triples that are missing, a FILTER that is
+        false, or a NOT together with the triples that make it fail. The search for these values is greedy, so other
+        values may fit better. The rules with the fewest failing conditions come first; the answer has at most `limit`
+        rules. `print(graph.why_not(triple))` shows the answer as text.
 
         The triple is one tuple of three terms, as `match` takes them, or Turtle text. If the triple holds, the answer
         says so. Raises InputError if the item is not a triple.
@@ -1036,7 +1039,7 @@ class KnowledgeGraph:
 
     @locked
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
-        """Raise QueryError if the graph does not have a triple, as far as the store can tell without the engine.
+        """Raise QueryError if the store on disk shows, without the engine, that the graph does not have a triple.
 
         The check does nothing if the engine runs already, if the store may lack the last commit, or if the triple is
         generalised: the store holds no generalised triples.
@@ -1091,9 +1094,9 @@ class KnowledgeGraph:
     @property
     @locked
     def warnings(self) -> list[str]:
-        """One line for each broken list, SWRL rule that cannot run, import without a document, large clique.
+        """One line for each warning: broken lists, SWRL rules that cannot run, missing imports, large cliques.
 
-        What lies outside the selected rules is not reported: OWL 2 DL axioms beyond OWL 2 RL, say.
+        Axioms that the selected rules do not use, such as OWL 2 DL axioms beyond OWL 2 RL, give no warning.
         """
         live = self._live if self._lacking else self._told_by()  # without its functions the engine may not start
         told = live.warnings if live else list(self._home.manifest.warnings)
@@ -1118,20 +1121,20 @@ class KnowledgeGraph:
 
         - `rewrites`: how many steps of evaluating the rule were taken, as `stats` counts them for the whole graph
         - `share`: the part of all these rewrites, from 0 to 1
-        - `derivations`: how many derivations were found: those that hold, those that a commit took back, and those
-          that it found again
+        - `derivations`: how many derivations were found. Derivations that no longer hold count too, and a derivation
+          that was found again counts again
         - `last_rewrites`, `last_derivations`: the same for the last commit alone
 
         The counts begin with the last computation from scratch (Bootstrap). A store keeps them. They are 0 if the rules
-        were evaluated elsewhere, as by Spark, or by an older version. The rule of an axiom counts for itself; `why`
-        names the axiom.
+        were evaluated elsewhere, for example by Spark, or by an older version. Each rule that an axiom was translated
+        to has counts of its own; `why` names the axiom.
 
-        With `alone` each dict has the costs, and `alone`: how many facts no other rule supports, and nobody asserts.
-        They are counted as the rules see them, one for all terms that owl:sameAs makes equal. This takes a look at
-        every derivation.
+        With `alone` each dict has the costs, and `alone`: how many facts the rule alone supports, without another rule
+        or an assertion. Facts that differ only by terms that owl:sameAs makes equal count once. The count takes a look
+        at every derivation.
 
-        With `anew` the costs are those of a Bootstrap that is computed now, and taken back. Raises InputError for costs
-        of the reference engine, which does not count them.
+        With `anew` the costs are those of a Bootstrap that is computed now and then rolled back. Raises InputError for
+        costs of the reference engine, which does not count them.
 
         >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
         ...     _ = graph.add("<http://e/a> a <http://e/C> .")
@@ -1183,7 +1186,7 @@ class KnowledgeGraph:
         return contradictions(*state, self._false_rules()) if state else []
 
     def _false_rules(self) -> FalseRules:
-        """The rules that derive `false`, as of `_state`."""
+        """The rules that derive `false`, of the same commit as `_state`."""
         if live := self._current():
             return live.materializer.false_rules
         return partial(snapshot.false_rules, self._home.snapshot)
@@ -1228,7 +1231,7 @@ class KnowledgeGraph:
     def log(self, limit: int | None = None) -> list[Head]:
         """The commits of the history, the newest first, at most `limit` of them.
 
-        Each has its `commit` number, its `time`, how many triples `appeared` and `disappeared` (`asserted` and
+        Each item has its `commit` number, its `time`, how many triples `appeared` and `disappeared` (`asserted` and
         `inferred`), the `rules` that it removed (-1) and added (1), the `headers` of its transaction, and its `work`.
         Raises HistoryError if the graph keeps no history.
 
@@ -1297,13 +1300,13 @@ class KnowledgeGraph:
             return self._over(Past(commit, Origin(self._home.manifest, snapshot, self._home.last), history))
 
     def _over(self, home: Past) -> Self:
-        """A graph over the past, with its engine."""
+        """A graph over the repository of a past commit, with its engine started."""
         graph = type(self)(home, self._strategy, self._budget, registry=self._registry)
         graph._engine()
         return graph
 
     def revert(self, commit: int, *, timeout: float | None = None) -> Reverted:
-        """Take a commit back, as a new commit: its edit is undone as far as no later commit changed the same facts.
+        """Take a commit back by a new commit. Facts and rules that later commits changed as well stay as they are.
 
         The quads, rules and facts of relations that the commit added go, and those that it removed come back. The
         result has the `delta`, and the `conflicts`: a line for each change that could not be undone. The new commit has
@@ -1393,7 +1396,7 @@ def _unknown(terms: tuple[str, str, str], prefixes: Mapping[str, str] | None) ->
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:
-    """The catalogue itself, or the catalogue at a path, or of files by IRI. Raises InputError."""
+    """The catalogue: the argument itself, or made from a path or from a dict of files by IRI. Raises InputError."""
     if isinstance(catalogue, Mapping):
         return Catalogue.of(catalogue)
     if not isinstance(catalogue, (str, PathLike, Catalogue, NoneType)):
@@ -1428,7 +1431,7 @@ def _manifest(
 
 
 def _set_history(folder: Folder, history: HistoryMode) -> None:
-    """Have a store with commits keep its history from now on. Raises StoreError for "none" if it keeps one."""
+    """Let a store with commits keep its history from now on. Raises StoreError for "none" if it keeps a history."""
     made = folder.manifest
     if made is None or not made.commit or made.history == history:
         return
@@ -1440,14 +1443,17 @@ def _set_history(folder: Folder, history: HistoryMode) -> None:
 
 
 def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
-    """Close a folder that was opened for writing, and open it for reading, as functions of its rules are lacking.
+    """Close a folder that was opened for writing, and open it for reading. `lacking`: see `_lacking`.
 
     Raises StoreError if only a writer can bring the store up to date.
     """
     folder.close()
     _LOGGER.warning("%s", _why(folder.path, lacking))
     if folder.is_behind or folder.is_older:
-        raise StoreError(f"{_why(folder.path, lacking)}; the store was not closed properly or is older, so open it so")
+        raise StoreError(
+            f"{fspath(folder.path)}: {' and '.join(lacking)}, so the store cannot be opened: it was not closed properly"
+            f" or has an older format, and kgreason calls the functions to bring it up to date; {HOW_TO_PASS}"
+        )
     return Folder(folder.path, write=False)
 
 
@@ -1476,7 +1482,7 @@ def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | No
 
 
 def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Raise StoreError if an option differs from the one that a store was made with; None is no option."""
+    """Raise StoreError if an option differs from the one that a store was made with; None means not given."""
     for option, value in wanted.items():
         kept = made[option]
         if value is None or (list(value) if isinstance(kept, list) else value) == kept:

@@ -29,7 +29,7 @@ from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term, quads
 
 Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
-"""Gives the engine's side of a graph to one thread for a while."""
+"""A context that gives one thread a graph with its engine; other threads wait."""
 _CHUNK = 1_000
 _TYPES = {
     "subject": (NamedNode, BlankNode),
@@ -92,7 +92,7 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """Split rows: those whose object has one spelling, and those with a typed literal, which may have several."""
+    """Split rows: those whose object has only one spelling; and those with a typed literal, which may have several."""
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
         has_forms = isinstance(quad.object, (Literal, Triple)) and '"^^<' in text_of(quad.object)
@@ -123,5 +123,5 @@ def _quads(live: LiveGraph, rows: Int32) -> list[Quad]:
 
 
 def _name(quad: Quad) -> str:
-    """The text of a graph's name; the default graph has the empty text."""
+    """The text of the name of a quad's graph; empty for the default graph."""
     return "" if isinstance(quad.graph_name, DefaultGraph) else str(quad.graph_name)

@@ -1,4 +1,4 @@
-"""Recovery: reads the state of a snapshot, and makes the commits in the journal again.
+"""Recovery: reads the state of a snapshot, and applies the commits of the journal to it.
 
 Law: the state of the snapshot and the edits of the records after it give the state of the last commit: the same facts,
 stamps, supports and representatives, in every process (docs/architecture.md, What a kill leaves). This holds because a
@@ -68,7 +68,7 @@ def restored(
 
 
 def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_facts: bool) -> Materializer:
-    """Compute the state from the asserted facts of an older snapshot, as rules, ids and files may have changed.
+    """Compute the state from the asserted facts of a snapshot of an older version, whose closure may be out of date.
 
     `has_facts`: the snapshot may have asserted facts of relations.
     """
@@ -82,7 +82,7 @@ def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_fa
 
 
 def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") -> Change:
-    """Make a commit again, with the strategies that the record names. The caller must call `accept` afterwards.
+    """Apply the commit of a record, with the strategies that the record names. Then the caller must call `accept`.
 
     A record of an older version may name no strategy; then `strategy` decides.
     """

@@ -1,8 +1,8 @@
 """`RuleCosts`: the work of each rule of a graph, since the last Bootstrap and in the last commit.
 
 The engine counts for the rules as it runs them (`engine.costs`). A rule that says NOT or computes something runs as
-several rules; their work is added up. A snapshot has the counts as of its commit. So they last from one opening of a
-store to the next: the counts of the snapshot count on, until a Bootstrap begins them anew.
+several rules; their work is added up. A snapshot has the counts as of its commit. When a store is opened again, the
+counts of its snapshot count on. A Bootstrap sets them back to 0.
 
 Cost: encoding the rules in force. `anew` costs a Bootstrap, `alone` a look at every derivation.
 
@@ -48,7 +48,7 @@ class RuleCosts:
         return {rule: _sum(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()}
 
     def counted(self) -> dict[Rule, Cost]:
-        """The cost of each rule as the engine counts it; a pending change counts as the last commit."""
+        """The cost of each rule, as the engine has counted it. A pending change counts as the last commit."""
         counted = dict(self._live.engine.costs())
         found = dict.fromkeys(self._live.rules, Cost())
         for code, rule in self._live.rules_by_code().items():
@@ -62,7 +62,7 @@ class RuleCosts:
         return self._kept
 
     def alone(self) -> Mapping[Rule, int]:
-        """How many facts each rule supports alone, of those that queries or relations show."""
+        """How many facts each rule alone supports. Only facts that queries or relations show are counted."""
         from kgreason.engine.support import supported_alone
 
         live = self._live
@@ -87,7 +87,7 @@ def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _sum(before: Cost | None, cost: Cost, is_last: bool) -> Cost:
-    """Two costs together; the last commit is the same one only if `is_last`."""
+    """The sum of two costs. The counts of the last commit are those of `cost`, or with `is_last` summed as well."""
     if before is None:
         return cost
     last = (before.last_rewrites, before.last_derivations) if is_last else (0, 0)

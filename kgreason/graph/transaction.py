@@ -71,7 +71,7 @@ _READS_OF_GRAPH = (
 
 
 class Ends(NamedTuple):
-    """The functions that a transaction calls at its end: `keep` or `drop`, then `ended`, even after an error.
+    """The functions that a transaction calls at its end: first `keep` or `drop`, and then always `ended`.
 
     `keep` commits the edit, or tries it out, and returns its delta. `drop` forgets the terms that were read. Both take
     the size of the dictionary before the transaction.
@@ -126,7 +126,7 @@ class Transaction:
         return self._note(1, partial(quads_of, items, self._live.dictionary, fresh=True, prefixes=checked(prefixes)))
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
-        """Retract rows of terms, or Turtle and TriG text; blank nodes have the labels that queries show."""
+        """Retract rows of terms, or Turtle and TriG text. Name a blank node by the label that queries show."""
         return self._note(-1, partial(quads_of, items, self._live.dictionary, fresh=False, prefixes=checked(prefixes)))
 
     def add_lines(self, lines: bytes) -> Self:
@@ -188,9 +188,9 @@ class Transaction:
     ) -> Self:
         """Remove rules that the user added, given by name or as text in the `syntax` of `add_rules`.
 
-        With `file`, `text` is a name, and only rules that came from this rule file are meant; without `text`, all rules
-        that came from it. The file itself is not read. Raises RuleError if the graph has no such rule, or if rules of
-        several files have the name; RuleSyntaxError.
+        With `file`, only rules that came from this rule file are removed: those with the name `text`, or all of them if
+        `text` is None. The file itself is not read. Raises RuleError if the graph has no such rule, or if rules of
+        several files have the name. Raises RuleSyntaxError.
         """
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
@@ -202,7 +202,7 @@ class Transaction:
         return self
 
     def parsed(self, text: str, source: str, syntax: Syntax) -> tuple[Rule, ...]:
-        """The rules of a text, with the functions and the catalogue of the graph. Raises errors as `add_rules`."""
+        """Parse rules, which may use the functions and the catalogue of the graph. Raises the errors of `add_rules`."""
         check_choice("syntax", syntax, Syntax)
         return parse(text, source, self._live.operators.registry.find, syntax=syntax, find=self._find).rules
 
@@ -238,7 +238,7 @@ class Transaction:
     def relation(self, name: str, arity: int | None = None) -> PendingRelation:
         """A relation, to insert, delete and upsert facts in this transaction; see `KnowledgeGraph.relation`.
 
-        A relation that this transaction has declared before counts. Raises InputError.
+        Declarations of relations that this transaction has added are in force already. Raises InputError.
         """
         relation, arity = declared(self._rules(), checked_name(name)), checked_arity(arity)
         if relation is None and arity is None:
@@ -316,11 +316,11 @@ class Transaction:
         return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
 
     def _lean(self, edit: Edit) -> Edit:
-        """The edit without retractions that mention a term which the dictionary did not have before.
+        """The edit without the retractions that name a new term, one that the dictionary did not have before.
 
-        A quad with such a term cannot be asserted in the graph. The dictionary drops each new term that no other quad
-        of the edit has. So the dictionary has exactly the terms of the journal, and replaying the journal gives the
-        same state.
+        The graph cannot have a quad with a new term, so there is nothing to retract. New terms that only these
+        retractions have are dropped from the dictionary. So the dictionary has exactly the terms of the journal, and
+        replaying the journal gives the same state.
         """
         dictionary, known = self._live.dictionary, self._known
         is_used = np.zeros(len(dictionary) + 1, dtype=np.bool_)
@@ -402,7 +402,7 @@ class Transaction:
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
-    """The quads int32[n, 4] to retract, and the quads to assert: of several edits of one quad the last one wins."""
+    """The quads int32[n, 4] to retract, and the quads int32[m, 4] to assert. The last edit of each quad counts."""
     if -1 not in signs:
         return NO_QUADS, np.concatenate([NO_QUADS, *parts])
     quads = np.concatenate(parts)

@@ -32,7 +32,7 @@ _FROM = re.compile(r'(?:# from "(.*)"\n)?(?:# dialect (\w+)\n)?')
 _NAMED = 5
 """A message names at most this many rules."""
 _GIVEN = re.compile(r"rule-\d+")
-"""A name that kgreason gives to a rule without a name."""
+"""The pattern of names such as `rule-1`, which kgreason gives to rules without a name."""
 _RULE_FILE = re.compile(r"\S+\.(?:dl|rules|datalog|srl|rq)")
 SHIPPED = ("owl2rl", "rdfs", "rhodf")
 
@@ -125,15 +125,14 @@ def remaining(
     syntax: Syntax = "datalog",
     find: Finder | None = None,
 ) -> tuple[Rule, ...]:
-    """The rules `own` without the rules that a name or a text means.
+    """The rules `own` without the rules to remove. `text` is the name of a rule, or rules as text in this `syntax`.
 
-    `selected` are the rule sets and rule files that the store was made with.
+    `selected` are the rule sets and rule files that the store was made with. `find` is the catalogue for the imports of
+    a text.
 
-    The text of rules has this `syntax`, and `find` is the catalogue for its imports.
-
-    With `file`, `text` is a name or None (every name), and only rules that came from this rule file are meant: `file`
-    is the name under which the file was added, or the last part of it. Raises RuleError for a name or a file that no
-    rule has, and for a name that does not say which rule is meant.
+    With `file`, only rules that came from this rule file are removed: those with the name `text`, or all of them if
+    `text` is None. `file` is the name under which the file was added, or the last part of this name. Raises RuleError
+    for a name or a file that no rule has, and for a name that fits rules which must be told apart (`_check_one`).
     """
     own = tuple(own)
     meant = own if file is None else _from_file(own, file)
@@ -171,10 +170,10 @@ def _names(own: tuple[Rule, ...]) -> str:
 
 
 def _check_one(named: tuple[Rule, ...]) -> None:
-    """Raises RuleError if a name does not say which rule is meant.
+    """Raise RuleError if the rules `named`, which have one name, are rules that must be told apart.
 
-    Rules of one file may share a name that the user gave them. Rules of different files, and rules without a name of
-    their own, which kgreason calls `rule-1` and so on, are told apart.
+    Rules of one file may share a name that the user gave them: the name means all of them. Rules of different files
+    must be told apart, and so must rules without a name of their own, which kgreason calls `rule-1` and so on.
     """
     files = list(dict.fromkeys(rule.file for rule in named))
     if len(named) < 2 or (len(files) == 1 and not _GIVEN.fullmatch(named[0].name)):
@@ -202,7 +201,7 @@ def _shipped(name: str, selected: Iterable[str]) -> str:
 
 
 def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules `own` without `rules`; names do not matter. Raises RuleError if `own` lacks one of them."""
+    """The rules `own` without `rules`; names are not compared. Raises RuleError if `own` lacks one of `rules`."""
     forms, gone = {rule: _nameless(rule) for rule in own}, {_nameless(rule): rule for rule in rules}
     for form, rule in gone.items():
         if form not in forms.values():

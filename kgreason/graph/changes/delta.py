@@ -57,10 +57,10 @@ class Delta(Frames):
     """The triples with a changed kind, and the asserted quads that were added and removed.
 
     `commit` is the number of the commit, 0 for a what-if. `change` has ids, and `dictionary` has the terms of these
-    ids. `contradictions` are the contradictions that a what-if raises and the graph does not have; a commit leaves them
-    empty (`KnowledgeGraph.contradictions` tells them). `declared` are the declarations of relations.
-    `rules` are the user's rules that were removed (-1) and added (1), as rule text. `ended` are the contradictions that
-    a what-if ends. `reasons` are the rules and axioms that derive inferred triples, if `what_if` was asked for them.
+    ids. `contradictions` are the new contradictions that a what-if raises. After a commit `contradictions` is empty:
+    ask `KnowledgeGraph.contradictions`. `declared` are the declarations of relations. `rules` are the user's rules that
+    were removed (-1) and added (1), as rule text. `ended` are the contradictions that a what-if ends. `reasons` are the
+    rules and axioms that derive inferred triples, if `what_if` was asked for them.
 
     As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
     "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
@@ -175,7 +175,7 @@ class Delta(Frames):
         return [name for name in names if name not in self.declared or self.declared[name].kind != "internal"]
 
     def relation(self, name: str, arity: int | None = None) -> RelationDelta:
-        """The facts of a relation whose kind changed; `arity` tells relations of one name apart.
+        """The facts of a relation whose kind changed; `arity` is needed if several relations have this name.
 
         Raises InputError if facts with different numbers of places changed, and `arity` is missing.
         """
@@ -214,7 +214,7 @@ class Delta(Frames):
         return self._decoded(self.rows_that(before=_kinds(asserted), after=(ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[Triple]:
-        """The triples that turned from inferred to asserted; with `asserted=False` from asserted to inferred."""
+        """The triples that turned from inferred to asserted, or with `asserted=False` from asserted to inferred."""
         check_asserted(asserted)
         return self._decoded(self.rows_that(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
 
@@ -279,7 +279,7 @@ def _counted(kinds: Int8) -> str:
 
 
 def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Whether each kind is one of the wanted kinds: bool[n]. A commit of one triple asks this four times."""
+    """Whether each kind is one of the wanted kinds: bool[n]. It must be fast: each commit calls it four times."""
     found: NDArray[np.bool_] = kinds == wanted[0]
     for kind in wanted[1:]:
         found |= kinds == kind

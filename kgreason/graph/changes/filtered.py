@@ -1,7 +1,7 @@
 """`filtered`: the part of a delta that a pattern of terms and a kind of fact choose.
 
     filtered(delta, (None, "<http://e/knows>", None))        the triples and quads with this predicate
-    filtered(delta, asserted=True)                           what came to the asserted triples, and what left them
+    filtered(delta, asserted=True)                           triples that became asserted, or ceased to be asserted
 
 Law: with `asserted=True` the results for all commits, added up, are the asserted triples of the graph; with False they
 are the inferred ones. So a triple that turns from asserted to inferred leaves the first and comes to the second.
@@ -41,7 +41,7 @@ def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | N
 
 
 def _seen(kinds: Any, asserted: bool | None) -> Any:
-    """The kinds as somebody sees them who sees facts of one kind only."""
+    """The kinds for a reader who sees only asserted facts, or only inferred facts: any other fact is absent."""
     if asserted is None:
         return kinds
     kind = IS_ASSERTED if asserted else INFERRED

@@ -5,9 +5,9 @@ snapshot, and then applies each record of the journal to an engine of its own.
 
     manifest -> snapshot -> journal -> deltas          after a new manifest: again, from the new snapshot
 
-A checkpoint or a load replaces snapshot and journal by a new snapshot. If the follower has the commit of the new
-snapshot already, it reads on in the new journal. Otherwise it takes over the new state, and gives the difference as one
-record. It leaves a record that is not complete yet to the next read.
+A checkpoint or a load replaces snapshot and journal by a new snapshot. If the follower has read the commit of the new
+snapshot already, it reads on in the new journal. Otherwise it takes over the new state, and gives the difference to its
+old state as one record. The next read gives a record that the writer has not completed yet.
 
 Law: all given changes, added up, are the graph of the last given commit. Cost: the memory of a graph without its store.
 A commit costs what it changes. A difference costs decoding every term and sorting all rows.
@@ -51,7 +51,7 @@ class Follower:
 
     `functions` are the Python functions that rules of the store call: the follower calls them too.
 
-    Raises StoreError if there is no store, or if its journal no longer has the commits after that one.
+    Raises StoreError if there is no store, or if its journal no longer has the commits after `after`.
     """
 
     def __init__(self, path: Path, after: int | None = None, functions: Iterable[Callable[..., Any]] = ()) -> None:
@@ -66,7 +66,7 @@ class Follower:
 
     @property
     def commit(self) -> int:
-        """The number of the last commit that `read` gave; before the first `read` the commit to begin after."""
+        """The number of the last commit that `read` gave. Before the first `read` it is the commit to begin after."""
         return self._commit
 
     def read(self) -> Iterator[Record]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Loaded(dict[str, Any]):
     """The counts of `KnowledgeGraph.stats` after a load, with `missed` and `seconds`; `delta` is what the load changed.
 
-    `missed` is how many quads an `unload` did not find. `seconds` is how long the call took.
+    `missed` is how many of the quads to retract an `unload` did not find. `seconds` is how long the call took.
     """
 
     def __init__(self, counts: dict[str, Any], delta: Delta, seconds: float) -> None:

@@ -2,7 +2,7 @@
 
     INFO      one line for each commit: what appeared and disappeared, and how long the commit took
     DEBUG     how the commit was evaluated
-    WARNING   the warnings that a commit adds: imports without a document, cliques above the budget
+    WARNING   new warnings after a commit, such as imports without a document or cliques above the budget
 
 `logging.basicConfig(level="INFO")` shows commits and warnings.
 

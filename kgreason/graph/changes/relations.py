@@ -63,7 +63,7 @@ class RelationDelta(Frames):
         return self._texts(self._that(_kinds(asserted), (ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[tuple[str, ...]]:
-        """The facts that turned from inferred to asserted; with `asserted=False` from asserted to inferred."""
+        """The facts that turned from inferred to asserted, or with `asserted=False` from asserted to inferred."""
         check_asserted(asserted)
         return self._texts(self._that((_PRESENT[not asserted],), (_PRESENT[asserted],)))
 

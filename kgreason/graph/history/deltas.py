@@ -1,7 +1,8 @@
-"""Deltas and entries of the history: `entry_of` a commit, and the `Delta` that one or more entries add up to.
+"""Deltas and entries of the history: `entry_of` makes an entry of a delta, and `delta_of` makes one delta of entries.
 
-Law: the delta of the entries from m + 1 to n is the state after n minus the state after m. Of several changes of one
-fact the first says its kind before, and the last its kind after; if both are the same, the fact is left out.
+Law: the delta of the entries from m + 1 to n is the state after n minus the state after m. If a fact changes several
+times, the first change tells its kind before, and the last change its kind after. If both are the same, the fact is
+left out.
 
 Cost: linear in the lines of the entries.
 """
@@ -62,7 +63,7 @@ def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
 
 
 def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relation], *, back: bool = False) -> Delta:
-    """What these entries, which follow each other, change together. With `back` the delta takes the changes back.
+    """What successive entries change together. With `back` the delta goes from the last state back to the first.
 
     `commit` is the number of the delta, and `declared` are the declarations of relations. The dictionary is new.
     """
@@ -127,11 +128,11 @@ class _Sum:
         return net.columns[net.weights < 0], net.columns[net.weights > 0]
 
     def _net_rules(self) -> Signed:
-        """The rules that are gone in the end, then those that are new."""
+        """The rules that all entries together remove, then the rules that they add."""
         return tuple((sign, text) for wanted in (-1, 1) for text, sign in self._rules.items() if sign == wanted)
 
     def _work(self) -> Work:
-        """How the last of the commits was evaluated; the counts are those of all commits."""
+        """The work of all commits: the strategy of the last commit, and the sums of the counts."""
         works = [Work(**work) for work in self._works if work]
         if not works:
             return Work("update", switched=False, rewrites=0)

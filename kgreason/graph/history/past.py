@@ -4,8 +4,8 @@
     snapshot + one record that takes commits n + 1 to it back        if the snapshot is younger
 
 A graph over this repository has its own engine, so it answers everything that a graph answers: queries, proofs,
-contradictions. The law of `update` says that it has the facts and asserted flags of commit n. With the journal alone it
-also has the stamps of then.
+contradictions. It has the facts of commit n, asserted and inferred. In the first of the two ways, the facts also have
+the stamps that they had after commit n.
 
 Cost: reading the snapshot, evaluating the records, loading all rows into an Oxigraph in memory, and the memory for all
 of this.
@@ -75,7 +75,7 @@ class Past(Repository):
 
 
 def past(number: int, path: Path, history: History, open_: Callable[[Past], Graph]) -> Graph:
-    """What `open_` makes of the past of a store on disk. It starts the engine of a graph, which reads the files.
+    """The graph that `open_` makes from the past of a store. `open_` must start the engine, which reads the files.
 
     Other threads and processes may change the store meanwhile. Raises StoreError.
     """
@@ -102,6 +102,6 @@ def _records(number: int, origin: Origin, history: History) -> list[Record]:
 
 
 def _record(delta: Delta, commit: int) -> Record:
-    """The edit of a delta, as a record."""
+    """A record with the edit of a delta: the quads, rules and facts of relations that it asserts and retracts."""
     removed, added = (delta.lines([rows])[0] for rows in (delta.removed_quads, delta.added_quads))
     return Record(commit, removed, added, delta.rules, asserted_facts(delta.change.facts, delta.dictionary))

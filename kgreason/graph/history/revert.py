@@ -6,8 +6,8 @@
     added a rule          it is in force        removes it
     ...                   otherwise             a conflict: a later commit changed the same fact or rule
 
-Quads of imported documents follow the ontologies that import them. A fact of a relation with a key does not come back
-while another fact with its key is asserted; that is a conflict, too.
+Quads of imported documents come and go with the ontologies that import them. If a relation has a key, a fact does not
+come back while another fact with the same key is asserted. This is a conflict as well.
 
 Cost: that of a commit of the same size.
 """
@@ -40,7 +40,7 @@ _IS = {1: "is gone already", -1: "is there again"}
 
 
 class Reverted(NamedTuple):
-    """What `KnowledgeGraph.revert` did: the `delta` of its commit, and the `conflicts`, a line for each."""
+    """What `KnowledgeGraph.revert` did: the `delta` of its commit, and the `conflicts` as lines of text."""
 
     delta: Delta
     conflicts: tuple[str, ...]

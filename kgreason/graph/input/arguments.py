@@ -19,7 +19,7 @@ def check_text(function: str, what: str, value: object) -> None:
 
 
 def check_paths(function: str, values: Iterable[object]) -> None:
-    """Raise InputTypeError if one of the values is not a path, for example a list of paths."""
+    """Raise InputTypeError if one of the values is not a path. A list of paths is not a path either."""
     for value in values:
         if not isinstance(value, (str, PathLike)):
             several = f": pass several as {function}(*paths)" if isinstance(value, (list, tuple, set)) else ""
@@ -29,7 +29,7 @@ def check_paths(function: str, values: Iterable[object]) -> None:
 
 
 def check_rules(value: object) -> None:
-    """Raise InputTypeError if a value is not the argument `rules`: a name, or a list or tuple of names."""
+    """Raise InputTypeError if a value is not allowed for the argument `rules`: a name, or a list or tuple of names."""
     names = [value] if isinstance(value, (str, PathLike, NoneType)) else value
     if not isinstance(names, Collection) or not all(isinstance(name, (str, PathLike, NoneType)) for name in names):
         raise InputTypeError(
@@ -50,7 +50,7 @@ def check_texts(argument: str, value: object) -> None:
 
 
 def check_asserted(value: object) -> None:
-    """Raise InputTypeError if a value is not the argument `asserted`: True, False or None."""
+    """Raise InputTypeError if a value is not allowed for the argument `asserted`, which is True, False or None."""
     if value is not None and not isinstance(value, bool):
         raise InputTypeError(f"asserted has to be True, False or None; got {value!r} ({type(value).__name__})")
 

@@ -1,7 +1,7 @@
 """Quads as a user may pass them: text in Turtle or TriG, rows of terms, and the values of pyoxigraph.
 
 Blank nodes: a text that is added is a document of its own, so its blank nodes become fresh ones. The blank nodes of a
-row, and of a text that is removed, are those of the graph, by the labels that queries and dumps show. The module
+row, and of a text that is removed, name blank nodes of the graph, by the labels that queries and dumps show. The module
 `terms` says which terms a row may have.
 """
 
@@ -97,7 +97,7 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
 
 
 def _no_triple(item: str, error: SyntaxError) -> InputError:
-    """The error for a text that is not a triple; `error` counts one line more, the line of the prefixes."""
+    """The error for a text that is not a triple. `error` counts lines from the line of prefixes before the text."""
     prefix = undeclared(error)
     if prefix in ("http", "https", "urn", "file"):
         return InputError(f"{item}: not a triple: an IRI is written in angle brackets, as <http://example.org/tom>")
@@ -158,7 +158,7 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
 
 
 def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
-    """`error` with a hint what the user may have meant. The text was read with `before` lines in front of it."""
+    """`error`, with a hint what the user may have meant. The parser got the text after `before` lines of prefixes."""
     line = None if error.line is None else error.line - before
     problem = _meant(text.strip())
     if problem is None and isinstance(error.__cause__, SyntaxError):

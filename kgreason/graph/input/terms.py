@@ -63,7 +63,7 @@ _BEGUN = {
     "<": "an IRI in angle brackets has no spaces in it, and nothing after the >",
     "_": "a blank node is written as _: and a label of letters and digits",
 }
-"""What is wrong with a text that begins like a term in N-Triples syntax, but is not a term."""
+"""How to write a term that begins with this letter, for messages about a text that is not a term."""
 _WANTED = {
     "subject": "an IRI or a blank node",
     "predicate": "an IRI",
@@ -73,7 +73,7 @@ _WANTED = {
 
 
 def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """The N-Triples text of a user's term. It is not normalised, and any kind of term may stand at any place.
+    """The N-Triples text of a user's term, not normalised. Here any kind of term may stand at any place.
 
     Raises InputError for a text that is not exactly one term, InputTypeError for a value that cannot be a term at this
     place.
@@ -96,7 +96,7 @@ def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
 
 
 def fitting(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """The same as `written`, for a term that RDF allows at this place. Raises InputError for any other term."""
+    """The same as `written`, but raises InputError for a term that RDF does not allow at this place."""
     if type(value) is str and _N_TRIPLES[place].fullmatch(value):
         return value
     text = written(value, place, prefixes)
@@ -220,7 +220,7 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
 
 
 def _how(text: str, place: str) -> str:
-    """A hint how to write a text, which is not a term, as a term at this place."""
+    """A hint for the message that a text is not a term: how to write a term for this place."""
     word = text if _PLAIN.fullmatch(text) else "tom"
     ways = [f"an IRI as 'http://example.org/{word}'", f"a name with a prefix as 'ex:{word}'"]
     if place in ("subject", "object", "graph"):

@@ -8,7 +8,7 @@ A Python text in a column of a declared datatype is the lexical form of a litera
 number is written in the datatype of its column if the datatype has the number.
 
 Law: a wrong value is an error that names row, column and value, and then no row is used. Cost: a few microseconds for
-each different value of a column, and a look-up for each other one.
+each distinct value of a column, and a look-up for each repeated value.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None
     """The rows as terms in canonical N-Triples syntax.
 
     `relation` is the declaration, if there is one; else `arity` is the number of places, None if it is not known yet.
-    Raises InputError for a wrong value and for a row of another length, InputTypeError for what is no row.
+    Raises InputError for a wrong value and for a row of another length, InputTypeError for a value that is not a row.
     """
     names = [column.name for column in relation.columns] if relation else None
     path = Path(rows) if isinstance(rows, (str, PathLike)) else None
@@ -137,7 +137,7 @@ class _Values:
 
 
 def _in_type(value: object, text: str, type_: str) -> str:
-    """A Python number as a literal of a datatype, if the datatype may have it; otherwise `text`."""
+    """A Python number as a literal of the datatype `type_`, if the datatype may have this number; otherwise `text`."""
     if isinstance(value, (bool, np.bool_, Literal)):
         return text
     if isinstance(value, Integral) and is_subtype(type_, XSD_INTEGER):
@@ -148,7 +148,7 @@ def _in_type(value: object, text: str, type_: str) -> str:
 
 
 def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """The word for the places of rows in an object, and number and values of each row, from 1."""
+    """The word "row" for messages, and for each row of an object its number, from 1, and its values."""
     return "row", enumerate(_listed(_frame(rows, names), names), 1)
 
 
@@ -214,7 +214,7 @@ def _has(columns: Iterable[object], names: Sequence[str] | None) -> bool:
 
 
 def _of_file(path: Path, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """The word for the places of rows in a CSV file, and number of line and values of each row. Raises InputError."""
+    """The word "line" for messages, and for each row of a CSV file its line number and values. Raises InputError."""
     return f"{fspath(path)}, line", _lines(path, names)
 
 

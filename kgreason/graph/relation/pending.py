@@ -1,12 +1,12 @@
 """`PendingFacts`: the facts of relations that a transaction inserts, deletes and upserts.
 
-    insert   assert facts; of a fact with the key of another fact, an error
+    insert   assert facts; a fact with the key of another fact is an error
     delete   retract facts
     upsert   assert facts, and retract the facts with the same keys
 
-Law: the edits count in their order, as if each of them were a commit of its own. A key is about asserted facts: of what
-rules derive, nothing is checked. Cost: that of the edits. An edit by key looks at the facts with this key, in the graph
-(`materialize.relations.keys`) and among the edits before it.
+Law: the edits count in their order, as if each of them were a commit of its own. Keys are checked for asserted facts
+only, not for facts that rules derive. Cost: that of the edits. An edit by key looks at the facts with this key, in the
+graph (`materialize.relations.keys`) and among the edits before it.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _Row: TypeAlias = tuple[int, ...]
 
 
 class _Edits:
-    """The edits of one relation: for each edited fact whether it is to be asserted or retracted."""
+    """The edits of one relation: says for each edited fact whether it is to be asserted or retracted."""
 
     def __init__(self) -> None:
         self._wishes: dict[_Row, bool] = {}
         self._by_key: dict[tuple[int, ...], dict[_Row, dict[_Row, None]]] = {}
-        """By the places of a key, and by the values there: the facts to assert."""
+        """The facts to assert, by the places of a key and then by the values at these places."""
 
     def note(self, rows: Int32, *, asserts: bool) -> None:
-        """Assert rows, or retract them: of several edits of one fact the last one counts."""
+        """Note that rows are asserted, or retracted. The last edit of a fact counts."""
         wanted = list(map(tuple, rows.tolist()))
         self._wishes.update(dict.fromkeys(wanted, asserts))
         for key, found in self._by_key.items():
@@ -81,7 +81,7 @@ class PendingFacts:
     def __init__(self, live: Materializer) -> None:
         self._live = live
         self._edits: dict[int, _Edits] = {}
-        """By the id of the relation."""
+        """The edits of each relation, by the id of the relation."""
 
     def __bool__(self) -> bool:
         return bool(self._edits)
@@ -121,7 +121,7 @@ class PendingFacts:
         edits.note(rows, asserts=True)
 
     def check(self, declared: Relation) -> None:
-        """Raise InputError if an asserted fact does not fit a declaration that is new. Cost: a look at all facts."""
+        """Raise InputError if an asserted fact does not fit the declaration `declared`. Cost: a look at all facts."""
         columns, tables, kinds = self._live.engine.circuit.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
@@ -159,7 +159,7 @@ class PendingFacts:
     def _there(self, before: Int32, number: int, width: int) -> Int32:
         """The facts of a relation that are asserted now, after the edits so far: int32[n, width].
 
-        `before` are those of the last commit, int32[n, w].
+        `before` are the facts that were asserted in the last commit: int32[m, width].
         """
         rows = np.zeros((len(before), width), dtype=np.int32)
         known = min(width, before.shape[1])
@@ -193,12 +193,12 @@ class PendingFacts:
 
 
 def _joined(rows: Int32, more: list[_Row]) -> Int32:
-    """Rows int32[n, w], and more rows."""
+    """The rows `rows`, int32[n, w], followed by the rows `more`."""
     return np.concatenate([rows, np.array(more, dtype=np.int32).reshape(-1, rows.shape[1])])
 
 
 def _keys(rows: Int32, relation: Relation) -> Int32:
-    """The columns of the key."""
+    """The columns of the key: those columns of `rows`, int32[n, w], that the key of the relation names."""
     return np.ascontiguousarray(rows[:, [1 + place for place in relation.key]])
 
 

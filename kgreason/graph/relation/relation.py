@@ -59,7 +59,7 @@ class Pending(Protocol):
         """Retract facts."""
 
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
-        """Assert facts in place of those with their keys."""
+        """Assert facts, and retract the facts with the same keys."""
 
 
 class Graph(Protocol):
@@ -111,7 +111,7 @@ class GraphRelation(Frames):
 
     @property
     def arity(self) -> int | None:
-        """The number of places; None if no fact, rule and declaration says it.
+        """The number of places; None if there is no fact, rule or declaration that tells the number.
 
         Raises InputError if relations of this name have different numbers of places.
         """
@@ -161,7 +161,7 @@ class GraphRelation(Frames):
         return self._facts((), asserted, None)
 
     def match(self, *terms: object, asserted: bool | None = None, prefixes: Mapping[str, str] | None = None) -> Facts:
-        """The facts that have these terms at their places; None matches any term. Terms and `asserted` as above."""
+        """The facts that have these terms at their places; None matches any term. `asserted` is as for `facts`."""
         return self._facts(terms, asserted, prefixes)
 
     def _facts(self, terms: Sequence[Any], asserted: bool | None, prefixes: Mapping[str, str] | None) -> Facts:
@@ -286,7 +286,7 @@ class PendingRelation:
 
 
 def column(relation: Relation | None, place: int) -> Relation | None:
-    """A relation that has one column only."""
+    """A relation with one column: the column of `relation` at `place`."""
     return relation and relation._replace(columns=(relation.columns[place],), key=())
 
 

@@ -109,8 +109,8 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
 class Solution:
     """One solution of a SELECT: `row["x"]`, `row[0]` or `x, y = row`. A variable without a value gives None.
 
-    `isinstance(row, pyoxigraph.QuerySolution)` is true. An unknown name raises KeyError, another number IndexError;
-    pyoxigraph's own solutions give None for them.
+    `isinstance(row, pyoxigraph.QuerySolution)` is true. An unknown name raises KeyError, and a number without a
+    column raises IndexError. pyoxigraph's own solutions give None in both cases.
     """
 
     __slots__ = ("_names", "_row")

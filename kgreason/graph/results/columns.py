@@ -1,7 +1,8 @@
 """Columns of terms as Python values of one kind; `frames` lists the kinds with their types in each library.
 
-Law: a column has the smallest kind that holds all of its terms exactly; null fits every kind. Numbers widen from
-integer to decimal to double. Cost: one step for each cell, and parsing each distinct literal once.
+Law: a column has the smallest kind that holds all of its terms exactly; null fits every kind. A column of numbers is
+integer if that is possible, else decimal, else double. Cost: one step for each cell, and parsing each distinct literal
+once.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _TEXT = _Value("text", None)
 
 
 def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
-    """Cells as a column of their kind, or of text."""
+    """Cells as a column of the smallest kind that fits them; with `ntriples` a column of N-Triples text."""
     if ntriples:
         return Column("text", 0, [cell if cell is None else text_of(cell) for cell in cells])
     found = [None if cell is None else _value(cell) if isinstance(cell, Literal) else _TEXT for cell in cells]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Frames:
-    """A base class for rows of terms: `_table` gives the names of the columns, and the rows."""
+    """A base class for rows of terms. A subclass defines `_table`, which gives the names of columns, and the rows."""
 
     __slots__ = ()
 

@@ -1,11 +1,11 @@
-"""`Ahead`: the store after the first steps of a SPARQL Update, visible only to the WHEREs of that request.
+"""`Ahead`: the store after some operations (*steps*) of a SPARQL Update, which only the WHEREs of that request see.
 
 There are two ways. At first each WHERE runs in a transaction of Oxigraph that applies the rows of the steps, reads, and
 is rolled back (`OxigraphStore.solutions_after`). Once this has cost as much as a copy of the store, a copy (a stage of
 the repository) follows the steps instead. Nobody else sees the rows in either way.
 
-Ctrl-C ends the waiting for such a transaction. Oxigraph finishes the transaction in the background, and holds the store
-until then. A commit meanwhile goes to a copy of the store (`Repository.free_store`).
+Ctrl-C ends the waiting for such a transaction of Oxigraph. Oxigraph finishes the transaction in the background, and
+locks the store until then. A commit meanwhile goes to a copy of the store (`Repository.free_store`).
 
 Law: a WHERE has the same solutions as after a commit of the steps. Cost: at most twice the cost of the cheaper way. A
 copy on disk costs what a stage costs; a copy in memory costs loading all rows.

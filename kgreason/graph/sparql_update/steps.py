@@ -1,9 +1,9 @@
 """A graph as SPARQL Update edits it: all operations of a request together are one commit, or none.
 
-A WHERE sees the closure after all operations before it. So when the first WHERE comes, the engine carries out the steps
-before it as *attempts*, and the WHERE reads rows that are ahead of the store (`ahead`). In the end the attempts are
-rolled back, and the request is committed as one edit. Laws: nobody else sees a step. After an error the graph is as it
-was, to the last stamp and support.
+A WHERE sees the closure after all operations (*steps*) before it. So before a WHERE is evaluated, the engine carries
+out the steps before it as *attempts*, and the WHERE reads the rows after these steps (`ahead`). In the end the attempts
+are rolled back, and the request is committed as one edit. Laws: nobody else sees a step. After an error the graph is as
+it was, to the last stamp and support.
 
 Cost: that of the commit. A step before a WHERE is evaluated twice. `ahead` says what a WHERE costs.
 """
@@ -64,7 +64,7 @@ class Editing:
             self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
 
     def entailed(self, outcome: Outcome) -> int:
-        """Count, after the commit, the rows named by DELETEs that are still inferred triples of the default graph."""
+        """Count the rows named by DELETEs that rules still derive in the default graph; call it after the commit."""
         known = len(self._live.dictionary)
         try:
             rows = self._encode(b"".join(outcome.named))
@@ -77,7 +77,10 @@ class Editing:
             self._graph.forget(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """All spellings of `quads`, int32[n, 4]: for each one the position of its quad in `quads`, and the spelling."""
+        """All spellings of `quads`, int32[n, 4].
+
+        Returns int64[m] and int32[m, 4]: for each spelling the position of its quad in `quads`, and the spelling.
+        """
         spellings = self._graph.spellings
         shared = np.flatnonzero(spellings.shared(quads[:, 2]))
         objects = [spellings.of_term(term) for term in quads[shared, 2].tolist()]
@@ -92,7 +95,7 @@ class Editing:
         return self._ahead.solutions(select)
 
     def asserted(self, rows: bytes) -> Asserted:
-        """The asserted quads that Oxigraph shows as one of these rows, and the rows without such a quad."""
+        """The asserted quads that Oxigraph shows as one of `rows`; and the rows that show no asserted quad."""
         self._catch_up()
         quads = self._encode(rows)
         owners, forms = self._forms(quads)
@@ -145,7 +148,7 @@ def _lines(dictionary: Dictionary, quads: Int32) -> bytes:
 
 
 def asserts(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
-    """Whether each of quads int32[n, 4] is asserted in its graph: bool[n]."""
+    """Whether each of the quads, int32[n, 4], is asserted in its graph: bool[n]."""
     if live.quads.is_explicit:
         return live.quads.holds(quads)
     found = live.engine.circuit.facts.is_asserted_fact(np.ascontiguousarray(quads[:, :3]))

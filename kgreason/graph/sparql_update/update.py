@@ -18,9 +18,9 @@ from kgreason.store.repository import Repository
 class Updated(NamedTuple):
     """The result of an update.
 
-    `delta` is the delta of the commit; if nothing has changed, it is empty and its `commit` is 0. `unasserted` is how
-    many rows the DELETEs named that were not asserted. `entailed` is how many rows they named that stay in the graph,
-    because the rules derive them.
+    `delta` is the delta of the commit; if nothing has changed, it is empty and its `commit` is 0. `unasserted`
+    is how many rows of the DELETEs were not asserted. `entailed` is how many rows of the DELETEs stay in the graph,
+    because rules derive them.
     """
 
     delta: Delta

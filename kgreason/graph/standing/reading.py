@@ -4,10 +4,11 @@
 
     patterns   ?x a :Cat    ?x :name ?n    ?x :gone ?y          certain variables: ?x
 
-A triple that came or went changes only solutions that agree with it: it matches a pattern, and gives values to the
-certain variables of this pattern. The *certain* variables are those of the patterns outside of OPTIONAL and EXISTS, so
-every solution has values for them. This holds for patterns, OPTIONAL, FILTER and FILTER (NOT) EXISTS of any depth. For
-every other query there is no plan. Oxigraph's Turtle parser reads the patterns, with an IRI in place of each variable.
+The *certain* variables are those of the patterns outside of OPTIONAL and EXISTS, so every solution has values for them.
+A triple that came or went, and matches a pattern, gives values to the certain variables of this pattern. It changes
+only solutions that have the same values for them. Example: `<tom> :name "Tom"` changes only solutions with ?x = <tom>.
+This holds for patterns, OPTIONAL, FILTER and FILTER (NOT) EXISTS of any depth. For every other query there is no plan.
+Oxigraph's Turtle parser reads the patterns, with an IRI in place of each variable.
 
 Cost: a few microseconds for each token, once for each standing query.
 """
@@ -32,14 +33,14 @@ _SPACE = re.compile(r"\s*")
 
 
 class Pattern(NamedTuple):
-    """A triple pattern: for each place the name of a variable, or the text of a term, or neither for any term."""
+    """A triple pattern: at each place a variable in `variables`, or a term in `terms`, or None in both for any term."""
 
     variables: tuple[str | None, ...]
     terms: tuple[str | None, ...]
 
 
 class Plan(NamedTuple):
-    """A query in parts. `columns` None is `SELECT *`; `is_set` says whether equal rows count once."""
+    """A query in parts. `columns` is None for `SELECT *`. `is_set` says whether equal rows count once."""
 
     prologue: str
     columns: tuple[str, ...] | None
@@ -107,7 +108,7 @@ class _Reader:
         self.certain: set[str] = set()
 
     def read(self, at: int, end: int, *, is_certain: bool) -> None:
-        """Read a group, between its braces."""
+        """Read the group between the positions `at` and `end`, which are inside its braces."""
         text, triples = self._text, list[str]()
         while at < end:
             token = TOKEN.match(text, at, end)
@@ -127,7 +128,7 @@ class _Reader:
         self._triples(triples, is_certain=is_certain)
 
     def _group(self, at: int) -> int:
-        """Read the group that begins here; the result is its end."""
+        """Read the group that begins at the position `at`; the result is the position after the group."""
         at = _spaced(self._text, at)
         if self._text[at : at + 1] != "{":
             raise _OtherError
@@ -136,7 +137,7 @@ class _Reader:
         return end
 
     def _filter(self, at: int) -> int:
-        """Read a FILTER; the result is its end."""
+        """Read the FILTER at the position `at`; the result is the position after the FILTER."""
         text = self._text
         at = _spaced(text, at)
         while (token := TOKEN.match(text, at)) and token["name"]:
@@ -152,7 +153,7 @@ class _Reader:
         return _bracketed(text, at)
 
     def _triples(self, parts: list[str], *, is_certain: bool) -> None:
-        """Read triples as Turtle, and forget their texts."""
+        """Read the triples in `parts` as Turtle, and empty `parts`."""
         text = "".join(parts).strip()
         parts.clear()
         if not text:
@@ -178,7 +179,7 @@ def _variable(term: object) -> str | None:
 
 
 def _constant(term: object) -> str | None:
-    """The text of a constant; None for a variable, a blank node, and a literal, which may be written in other ways."""
+    """The text of an IRI. None for a variable or a blank node; also for a literal, which may have several spellings."""
     if _variable(term) is not None or isinstance(term, (BlankNode, Literal)):
         return None
     if not isinstance(term, NamedNode):
@@ -187,7 +188,7 @@ def _constant(term: object) -> str | None:
 
 
 def _closing(text: str, at: int) -> int:
-    """The end of the block that begins here."""
+    """The position after the block that begins at the position `at`."""
     depth = 0
     for token in TOKEN.finditer(text, at):
         depth += bool(token["open"]) - bool(token["close"])
@@ -197,7 +198,7 @@ def _closing(text: str, at: int) -> int:
 
 
 def _bracketed(text: str, at: int) -> int:
-    """The end of the brackets that begin here, which have no block inside."""
+    """The position after the brackets that begin at the position `at`; there must be no block inside the brackets."""
     depth = 0
     for token in _pieces(text, at):
         if token.upper() in _UNSTEADY or token in ("{", "}"):
@@ -212,7 +213,7 @@ def _bracketed(text: str, at: int) -> int:
 
 
 def _pieces(text: str, at: int) -> Iterator[str]:
-    """The tokens from here on, and the single characters between them."""
+    """The tokens from the position `at` on, and the single characters between them."""
     while at < len(text):
         token = TOKEN.match(text, at)
         piece = text[at] if token is None or token["open"] or token["close"] else token[0]

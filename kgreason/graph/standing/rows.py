@@ -1,7 +1,8 @@
 """`Rows`: the solutions of a standing query, as a bag, found by the values of some of their variables.
 
 Law: `replace(bindings, found)` leaves exactly the solutions that agree with no binding, and `found`. Cost: proportional
-to the solutions that agree with a binding, and to `found`; the first question about a set of variables looks at all.
+to the solutions that agree with a binding, and to `found`; the first question about a set of variables looks at all
+solutions.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Rows:
         self._indexes: dict[tuple[str, ...], dict[Row, set[Row]]] = {}
 
     def replace(self, bindings: Bindings, found: Iterable[Row]) -> Counter[Row]:
-        """Put the rows `found` in the place of those that agree with a binding. The result is what changed."""
+        """Remove the rows that agree with a binding, and add `found`. The result is the change of each row's count."""
         change: Counter[Row] = Counter()
         for names, values in bindings.items():
             index = self._index(names)
@@ -35,7 +36,7 @@ class Rows:
         return self._changed(change, found)
 
     def replace_all(self, found: Iterable[Row]) -> Counter[Row]:
-        """Put the rows `found` in the place of all rows. The result is what changed."""
+        """Remove all rows, and add the rows `found`. The result is the change of each row's count."""
         return self._changed(Counter({row: -count for row, count in self.counts.items()}), found)
 
     def _changed(self, change: Counter[Row], found: Iterable[Row]) -> Counter[Row]:

@@ -4,11 +4,11 @@
 
 If a query has no plan (`reading`), or a commit changes too much, the whole query is evaluated again.
 
-Law: the rows that appeared without those that disappeared are the rows of the query after the commit: as a bag, or as a
-set if the query says DISTINCT or REDUCED. Threads: `hear` is called by the thread that made a commit,
+Law: all rows that have appeared, minus all rows that have disappeared, are the rows of the query after the last commit:
+as a bag, or as a set if the query says DISTINCT or REDUCED. Threads: `hear` is called by the thread that made a commit,
 which has the graph's lock.
 
-Cost: with a plan, what the changed solutions cost; else the query and all of its rows.
+Cost: with a plan, the evaluation of the solutions that may have changed; else the evaluation of the whole query.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kgreason.rules.model import Triple
 from kgreason.store.spellings import stored
 
 _MOST = 1_000
-"""With more bindings the whole query is evaluated again."""
+"""If a commit gives more bindings than this, the whole query is evaluated again."""
 Ask: TypeAlias = Callable[[str], Found]
 
 
@@ -61,7 +61,7 @@ class StandingQuery:
         commit: int,
         tell: Callable[[RowChange], object],
     ) -> None:
-        """Evaluate the query and tell its rows. Raises QueryError for another form than SELECT and ASK."""
+        """Evaluate the query and tell its rows. Raises QueryError for a query that is not SELECT or ASK."""
         self._ask, self._sparql, self._tell = ask, sparql, tell
         found = ask(sparql)
         if not isinstance(found, (Solutions, QueryBoolean)):
@@ -118,7 +118,7 @@ class StandingQuery:
         return self._rows.replace(bindings, self._again(self._plan, bindings))
 
     def _all(self, found: Found | None) -> Iterable[Row]:
-        """All solutions, from an answer that is there, or by asking."""
+        """All solutions of the query. `found` is an answer that was computed already; with None the query runs."""
         if self._plan is not None:
             return self._values(self._ask(f"{self._plan.prologue}{self._head} {{ {self._plan.block} }}"))
         found = self._ask(self._sparql) if found is None else found
@@ -131,7 +131,7 @@ class StandingQuery:
         return f"SELECT {' '.join(f'?{name}' for name in self._names)}"
 
     def _again(self, plan: Plan, bindings: Bindings) -> Iterable[Row]:
-        """The solutions that agree with a binding, each once."""
+        """The solutions that agree with a binding. A solution that agrees with several bindings counts once."""
         found: dict[Row, int] = {}
         for names, values in bindings.items():
             rows = " ".join(f"({' '.join(value)})" for value in values)
@@ -148,7 +148,7 @@ class StandingQuery:
             yield tuple([None if term is None else text_of(term) for term in terms])
 
     def _report(self, commit: int, changed: Counter[Row]) -> None:
-        """Tell what solutions that changed mean for the rows; the first time also if there is none."""
+        """Tell which rows the changed solutions add and remove. The first call is told even without rows."""
         width, is_first = len(self.columns), not hasattr(self, "_is_begun")
         self._is_begun = True
         net: Counter[Row] = Counter()
@@ -170,7 +170,7 @@ class StandingQuery:
 
 
 def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
-    """The values that triples give to certain variables. None if all solutions may change, or there are too many."""
+    """The values that triples give to certain variables. None if all solutions may change, or for too many values."""
     found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     count = 0
     for triple in triples:
