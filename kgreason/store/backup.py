@@ -3,12 +3,12 @@
     manifest -> Oxigraph -> snapshot -> journal -> history -> is the manifest still about the same files?
 
 The order makes the copy right: its Oxigraph has at least the commits that the manifest names, its journal has at least
-the commits of Oxigraph, and its history has at least those of the journal. This is what a kill of the writer leaves,
-too, so the next opening for writing brings all of them to the last commit of the journal. If the writer replaces the
-snapshot meanwhile, the copy begins again.
+the commits of Oxigraph, and its history has at least those of the journal. A killed writer leaves a store in the same
+condition. So the next opening for writing brings Oxigraph and history to the last commit of the journal. If the writer
+replaces the snapshot meanwhile, the copy begins again.
 
-Files that never change are hard links where the file system has them. Cost: copying the files that grow, and the others
-on another file system. The writer is not held up.
+Files that never change become hard links if the file system has hard links. Cost: a copy of each file that grows; if
+the copy is on another file system, a copy of every file. The writer does not wait.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _ATTEMPTS = 20
 
 
 def copy_store(path: Path, copy: Path) -> None:
-    """Copy a store to a path where nothing is, or an empty folder. Open the copy for writing once.
+    """Copy a store to a path that does not exist yet, or to an empty folder. Open the copy for writing once.
 
-    Raises StoreError. After an error or Ctrl-C nothing is at the path.
+    Raises StoreError. An error or Ctrl-C leaves no part of a copy.
     """
     if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
-        raise StoreError(f"{copy}: there is something already; give a new path for the copy")
+        raise StoreError(f"{copy}: there is something at this path already; give a new path for the copy")
     new = copy.with_name(f".{copy.name}.{os.getpid()}.new")
     try:
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """`Folder`: the folder of a store on disk: its lock, its manifest, and the places of its files.
 
-    STORE/kgreason.json     the manifest: selection, snapshot, the commit that Oxigraph has on disk, statistics
+    STORE/kgreason.json     the manifest: options, snapshot, the commit that Oxigraph has on disk, statistics
     STORE/lock              held by the writer; readers take no lock
     STORE/snapshot-N/       the state after commit N (`snapshot`)
     STORE/journal           the commits after N (`journal`)

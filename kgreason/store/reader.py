@@ -25,7 +25,7 @@ _ATTEMPTS, _PAUSE = 20, 0.02
 
 
 class _Moment(NamedTuple):
-    """What a reader saw when it opened Oxigraph: the folder; Oxigraph has all commits before commit `first`."""
+    """What a reader saw when it opened Oxigraph: the folder, and `first`. Oxigraph has all commits before `first`."""
 
     folder: Folder
     first: int
@@ -34,7 +34,7 @@ class _Moment(NamedTuple):
 class Reader(Repository):
     """The repository of a graph in a store that another process may change; `wanted`: as for `Repository`.
 
-    `reason` says why a store that was to be written is open for reading only.
+    If the caller wanted to write, `reason` says why the store is open for reading only.
     """
 
     _folder: Folder
@@ -52,11 +52,11 @@ class Reader(Repository):
 
     @property
     def is_writable(self) -> bool:
-        """Always False: a reader cannot be written."""
+        """Always False: a reader makes no commits."""
         return False
 
     def check_writable(self) -> None:
-        """Raise StoreError: a reader takes no commit."""
+        """Raise StoreError: a reader makes no commits."""
         if self.is_closed:
             raise StoreError("the graph is closed")
         raise StoreError(self._reason or "the store was opened for reading only")

@@ -159,7 +159,7 @@ class Repository:
         return OxigraphStore() if self._folder is None else OxigraphStore(self._folder.oxigraph(self.manifest))
 
     def join(self) -> None:
-        """Switch to the snapshot and the journal of the moment when Oxigraph was opened. A writer has nothing to do.
+        """Switch to the snapshot and the journal of the moment when Oxigraph was opened. For a writer nothing changes.
 
         Raises StoreError.
         """
@@ -249,7 +249,7 @@ class Repository:
         return self._seen < self.manifest.commit
 
     def check_writable(self) -> None:
-        """Raise StoreError if the repository takes no commit: it is closed, or belongs to another process."""
+        """Raise StoreError if the repository cannot make a commit: it is closed, or belongs to another process."""
         if self._is_closed:
             raise StoreError("the graph is closed")
         if not self._is_ours:
@@ -451,7 +451,7 @@ class Repository:
 
     @contextmanager
     def _new_snapshot(self, number: int, write: Write) -> Iterator[None]:
-        """Write a snapshot. The block must name it in the manifest; otherwise the snapshot is removed again."""
+        """Write a snapshot. It is removed again if the `with` block does not name it in the manifest."""
         self._tidy()
         try:
             if self._folder is not None:

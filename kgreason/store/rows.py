@@ -56,9 +56,10 @@ def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
 
 
 def without_shared(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
-    """Return the rows of `removed`, int32[n, w], whose row in the store must be removed as well.
+    """Return the rows of `removed`, int32[n, w], that must also be removed from the store.
 
-    The row in the store stays if a triple or quad with another spelling of the object is present.
+    A row stays in the store if a triple or quad with another spelling of the object is present. `is_present` tells for
+    rows of ids whether each row is present.
     """
     shared = np.flatnonzero(spellings.shared(removed[:, 2]))
     if not len(shared):

@@ -87,9 +87,9 @@ def write(
 def described(
     reasons: dict[Rule, str], costs: Mapping[Rule, Cost] | None = None, alone: Mapping[Rule, int] | None = None
 ) -> list[dict[str, Any]]:
-    """The name, text and reason of each rule, ordered by name and then by text; with its cost if costs are given.
+    """The name, text and reason of each rule, ordered by name and then by text; with its cost if `costs` is given.
 
-    alone: how many facts each rule supports alone.
+    `alone`: for each rule, how many facts only this rule supports.
     """
     rows = sorted((rule.name, format_rule(rule), why, place) for place, (rule, why) in enumerate(reasons.items()))
     told: list[dict[str, Any]] = [{"name": name, "rule": text, "why": why} for name, text, why, _ in rows]
@@ -117,7 +117,8 @@ def read_state(folder: Path) -> Saved:
 def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
     """The asserted quads int32[n, 4] in a snapshot of any format from `OLDEST` on; their terms are interned.
 
-    A later version takes only these quads, the facts of `read_facts` and the rules of `read_own`. Raises StoreError.
+    From a snapshot of an older format, kgreason reads only these quads, the facts of `read_facts` and the rules of
+    `read_own`. Raises StoreError.
     """
     terms = read_dictionary(folder)
     try:

@@ -91,7 +91,7 @@ def test_a_copy_is_a_store(store: Path, tmp_path: Path) -> None:
     assert done("log", "-l", tmp_path / "copy") == done("log", "-l", store)
     done("update", "-l", tmp_path / "copy", "-u", f"INSERT DATA {{ <{E}new> a <{E}Cat> }}")
     assert len(done("log", "-l", store).splitlines()) == 3
-    assert "there is something already" in failed("backup", "-l", store, tmp_path / "copy")
+    assert "there is something at this path already" in failed("backup", "-l", store, tmp_path / "copy")
     with KnowledgeGraph.open() as graph, pytest.raises(StoreError, match="in memory"):
         graph.backup(tmp_path / "memory")
 

@@ -147,7 +147,7 @@ def test_damage_is_told(tmp_path: Path, how: str, caplog: pytest.LogCaptureFixtu
         list(graph.deltas_since(0))
     with KnowledgeGraph.open(tmp_path) as graph:
         if how != "gone":
-            assert "a new history begins there" in caplog.text
+            assert "a new history begins after this commit" in caplog.text
         graph.add("<e:more> <e:p> <e:o> .")
         assert [head.commit for head in graph.log()] == [4]
         assert len(graph) == 4

@@ -188,7 +188,7 @@ def test_commits_that_are_missing(tmp_path: Path) -> None:
     first, second, _ = written(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:first] + whole[second:])
-    with pytest.raises(StoreError, match=f"lacks commit 2 at byte {first}: commit 3 is there"):
+    with pytest.raises(StoreError, match=f"lacks commit 2 at byte {first}: the record there is of commit 3"):
         Journal(path, write=True)
     path.write_bytes(whole[first:])
     with pytest.raises(StoreError, match="lacks commit 1 at byte 0"):

@@ -4,8 +4,8 @@ r"""`Entry`: what one commit changed, as the history keeps it; `Head`: the same 
     head: JSON: number, time, counts, rules, headers, work, and the length of each section of the body
     body: the sections, one after the other, compressed by zlib
 
-The sections are lines of text: `triples 0 2` has the triples that were absent (0) and are asserted (2) now; 1 is
-inferred. `facts 0 2` has facts of relations in the same way. `removed` and `added` have the asserted quads.
+The sections are lines of text: `triples 0 2` has the triples that were absent (0) and are asserted (2) now. 1 stands
+for inferred. `facts 0 2` has facts of relations in the same way. `removed` and `added` have the asserted quads.
 
 Laws: `Entry.parse(*entry.parts()) == entry`. A head can be read without the body behind it. Cost: linear in the lines;
 zlib makes a fifth to a tenth of them.
@@ -30,7 +30,7 @@ _LEVEL = 1
 
 
 class Count(NamedTuple):
-    """A number of triples: those that were asserted and those that were inferred."""
+    """Two numbers: of asserted triples and of inferred triples."""
 
     asserted: int
     inferred: int
@@ -49,12 +49,12 @@ class Head:
 
     - `commit`: its number.
     - `time`: when it was made, as text of xsd:dateTime in UTC.
-    - `appeared`, `disappeared`: how many triples.
-    - `rules`: the user's rules that it removed (-1) and added (1), as rule text.
-    - `facts`: how many facts of relations appeared, disappeared or turned.
-    - `quads`: how many quads it asserted, and how many it retracted.
-    - `headers`: the headers of its transaction.
-    - `work`: how it was evaluated; the fields of `Work`.
+    - `appeared`, `disappeared`: how many triples appeared and disappeared.
+    - `rules`: the user's rules that the commit removed (-1) and added (1), as rule text.
+    - `facts`: how many facts of relations appeared, disappeared or turned between asserted and inferred.
+    - `quads`: how many quads the commit asserted, and how many it retracted.
+    - `headers`: the headers of the commit's transaction.
+    - `work`: how the commit was evaluated; the fields of `Work`.
     """
 
     commit: int
@@ -85,7 +85,7 @@ class Head:
 
     @classmethod
     def of_json(cls, told: Mapping[str, Any]) -> Self:
-        """The head that `to_json` gave; rules that were removed come first."""
+        """The inverse of `to_json`. In `rules`, the removed rules come before the added rules."""
         come, gone = told["rules_added"], told["rules_removed"]
         return cls(
             told["commit"],
@@ -151,7 +151,7 @@ class Place(NamedTuple):
         return self.body + self.length
 
     def told(self) -> Head:
-        """The head as a value."""
+        """The head as a `Head`, read from its JSON."""
         return _head(json.loads(self.head))
 
     def entry(self, file: BinaryIO) -> Entry:

@@ -3,8 +3,8 @@
     STORE/history/1         the entries of commits 1 to 1,000, one after the other (`entry`)
     STORE/history/1001      those of the commits after them
 
-A file is called after its first commit; the first file may be empty, and names the base. So an entry is found by a look
-at the names, and at the heads of one file.
+A file is called after its first commit; the first file may be empty, and names the base. So a reader finds an entry by
+looking at the names, and at the heads in one file.
 
 An entry is written and synced *before* the journal gets its commit. So the history has every commit. It may have one
 entry more: that of a commit that failed or was killed. Nobody reads this entry, because a reader knows the last commit
@@ -59,7 +59,7 @@ def gone(number: int, base: int) -> HistoryError:
 
 
 class MemoryHistory:
-    """The history of a graph in memory. `kept`: how many commits it keeps at least; None for all."""
+    """The history of a graph in memory. It keeps at least the last `kept` commits; None means all commits."""
 
     def __init__(self, kept: int | None = None) -> None:
         self._kept = kept
@@ -72,7 +72,7 @@ class MemoryHistory:
         return self._base
 
     def append(self, entry: Entry) -> None:
-        """Add the entry of the next commit; an entry of a commit that failed goes."""
+        """Add the entry of the next commit. Remove the entry of a commit that failed, if there is one."""
         frame = entry.frame()
         del self._frames[entry.head.commit - 1 - self._base :]
         self._frames.append(frame)
@@ -114,7 +114,10 @@ class _End(NamedTuple):
 
 
 class FileHistory:
-    """The history in a folder. A writer calls `begin` first. `kept`: as for `MemoryHistory`, and often some more."""
+    """The history in a folder. A writer calls `begin` first.
+
+    The history keeps at least the last `kept` commits, and often some more; None means all commits.
+    """
 
     def __init__(self, folder: Path, kept: int | None = None) -> None:
         self._folder, self._kept = folder, kept
@@ -122,10 +125,11 @@ class FileHistory:
         self._end: _End | None = None
 
     def begin(self, last: int) -> None:
-        """Prepare for writing, where commit `last` is the last one; entries of later commits are cut off.
+        """Prepare for writing, where commit `last` is the graph's last commit. Entries of later commits are cut off.
 
-        If the folder is new, the history begins behind `last`. If it lacks a commit up to `last`, because somebody
-        removed or damaged a file, it begins there anew, with a warning. Raises StoreError.
+        If the folder is new, the history begins after commit `last`. If the history lacks a commit up to `last`,
+        because somebody removed or damaged a file, a new history begins after `last`, with a warning. Raises
+        StoreError.
         """
         with self._errors():
             is_new = not self._firsts()
@@ -133,7 +137,9 @@ class FileHistory:
             if self._end is None:
                 if not is_new:
                     _LOGGER.warning(
-                        "%s: the history lacks commit %d or is damaged; a new history begins there", self._folder, last
+                        "%s: the history lacks commit %d or is damaged; a new history begins after this commit",
+                        self._folder,
+                        last,
                     )
                 shutil.rmtree(self._folder, ignore_errors=True)
                 self._folder.mkdir(exist_ok=True)
@@ -148,7 +154,7 @@ class FileHistory:
         return firsts[0] - 1
 
     def append(self, entry: Entry) -> None:
-        """Write the entry of the next commit to disk; an entry of a commit that failed goes.
+        """Write the entry of the next commit to disk. Remove the entry of a commit that failed, if there is one.
 
         After an error or an interrupt the history is as before, or has an entry that nobody reads. Raises StoreError.
         """
@@ -221,7 +227,7 @@ class FileHistory:
             raise StoreError(f"{self._path(first)}: the history is damaged at byte {offset}: {error}") from error
 
     def _found(self, last: int) -> _End | None:
-        """The end of the history at commit `last`, after the entries behind it are cut off; None if one is missing."""
+        """Cut off the entries after commit `last`, and return the end of the history; None if an entry is missing."""
         firsts = self._firsts()
         for first in [each for each in firsts if each > last + 1]:
             self._path(first).unlink()
@@ -240,7 +246,7 @@ class FileHistory:
         return _End(first, size, last - first + 1, before)
 
     def _new_file(self, first: int) -> None:
-        """Begin a file at a commit, and remove the files that need not be kept."""
+        """Begin the file whose first entry is that of commit `first`. Remove the files that need not be kept."""
         self._path(first).touch()
         sync_folder(self._folder)
         self._end = _End(first, 0, 0, 0)

@@ -138,7 +138,10 @@ class Journal:
                     yield record
 
     def _is_continued(self) -> bool:
-        """Whether the last record that was read is still there: its commit may have failed, and another replaced it."""
+        """Whether the file still has the last record that was read.
+
+        If the commit of this record failed, the record of another commit may be in its place.
+        """
         start, frame = self._read_last
         if not frame:
             return True
@@ -191,7 +194,9 @@ class Journal:
             while (found := self._next(file, offset)) is not None:
                 record, frame = found
                 if record.commit > last + 1 or not (first or record.commit == last + 1):
-                    raise self._error(f"lacks commit {last + 1} at byte {offset}: commit {record.commit} is there")
+                    raise self._error(
+                        f"lacks commit {last + 1} at byte {offset}: the record there is of commit {record.commit}"
+                    )
                 first, last, offset = False, record.commit, file.tell()
                 yield record, frame, offset
 
@@ -229,7 +234,7 @@ def _announced(frame: bytes) -> tuple[int, int] | None:
 
 
 def _checked(frame: bytes, file: BinaryIO) -> bytes:
-    """The record behind its first row. Raises ValueError."""
+    """Read the record that the row `frame` announces. Raises ValueError if the record is damaged."""
     announced = _announced(frame)
     if announced is None:
         raise ValueError("no record begins here")
@@ -241,7 +246,7 @@ def _checked(frame: bytes, file: BinaryIO) -> bytes:
 
 
 def _is_torn(rest: bytes) -> bool:
-    """Whether the end of a file, which is not a whole record, is the trace of an unfinished append."""
+    """Whether `rest` is what an unfinished append left. `rest` is the end of the file and no whole record."""
     announced = _announced(rest)
     length = _WIDTH + (announced[0] if announced else 0)
     if len(rest) < length:

@@ -146,7 +146,7 @@ class _Reader:
 
     def _end(self, line: int, *, keep: bool) -> None:
         if self._begun is None:
-            raise self._error(line, "a transaction ends that did not begin")
+            raise self._error(line, "a transaction ends here, but none has begun: there is no TX before")
         self._begun = None
         if keep:
             self._keep()

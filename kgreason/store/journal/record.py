@@ -16,7 +16,7 @@ headers, so every reader of RDF Patch can read the text, with one exception: a q
 with the document's IRI in place of the graph name (`D <http://e/a> <http://e/p> <http://e/b> "http://e/document" .`).
 
 Version 1 of kgreason's records has no facts of relations. A record with facts says that it has version 2, in a header
-that a reader of version 1 refuses: it would lose the facts. A record of a later version is refused here.
+that a reader of version 1 refuses: it would lose the facts. This module refuses a record of a later version.
 
 Law: `Record.parse(record.patch()) == record`. Cost: a few microseconds, and one copy of the lines.
 """
@@ -110,7 +110,10 @@ def check_headers(names: Iterable[str]) -> None:
 
 
 def _strategies(text: str) -> tuple[StrategyRun, ...]:
-    """The strategies in a header. Empty if the text is something else, written by a caller of an older version."""
+    """The strategies that a header names. Empty if the text is anything else.
+
+    In an older version, callers could use the name of this header for texts of their own.
+    """
     words = text.split(" ")
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
 

@@ -6,7 +6,7 @@
     stderr   the message of an error after the first line
     status   0 once all rows are written; 1 otherwise
 
-The process ends itself after its seconds, and when its parent closes stdin or ends. It imports pyoxigraph and nothing
+The process ends itself after `seconds`, and when its parent closes stdin or ends. It imports pyoxigraph and nothing
 from kgreason, so that it starts in 20 milliseconds.
 """
 

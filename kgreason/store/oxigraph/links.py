@@ -60,7 +60,7 @@ def link_or_copy(source: Path, target: Path) -> None:
 
 
 def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = link_or_copy) -> bool:
-    """Make a folder with the files of the store at `path`. Returns whether they are those of one moment."""
+    """Make a folder with the files of the store at `path`. Returns whether all files are of the same moment."""
     before = _tables(path)
     try:
         folder.mkdir()

@@ -47,8 +47,8 @@ def boolean(is_true: bool) -> QueryBoolean:
 class Solutions:
     """The solutions of a SELECT query.
 
-    `serialize` calls `whole`, which writes all rows, if no row was taken before. Otherwise it writes the rest of
-    `rows`.
+    If no row was taken before, `serialize` calls `whole`, which writes all rows. Otherwise `serialize` writes the rest
+    of `rows`.
     """
 
     __class__ = QuerySolutions  # type: ignore[assignment]

@@ -56,7 +56,8 @@ class OxigraphStore:
     Threads: any number of threads may read the store while one thread changes it. Each reads the rows of the moment of
     its call.
 
-    Raises StoreLockedError if the store is open already, StoreError if the path is something else or cannot be used.
+    Raises StoreLockedError if the store is open already. Raises StoreError if the path has other files, or cannot be
+    used.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -104,8 +105,8 @@ class OxigraphStore:
         """Remove lines, then add lines, in one transaction. It removes the names of graphs without rows as well.
 
         `check` is called from time to time. If it raises an error, the store stays as it was, and the error is the
-        reason of a StoppedError. A delta that only adds rows cannot be stopped while Oxigraph runs, some 5 microseconds
-        a row.
+        reason of a StoppedError. A delta that only adds rows cannot be stopped while Oxigraph runs, which takes some 5
+        microseconds a row.
         """
         with self._errors():
             if not removed and check is None:
@@ -130,12 +131,13 @@ class OxigraphStore:
     def solutions_after(
         self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
     ) -> list[dict[str, Term | None]]:
-        """The solutions that a WHERE would have after a delta. Nobody else sees the delta.
+        """The solutions that a WHERE would have after a delta. Other readers of the store do not see the delta.
 
-        `operation` is an operation of SPARQL Update under a `prologue`. For each solution it calls the function COLLECT
-        with the values of `variables`, and UNBOUND for a variable without a value. The delta and the operation are one
-        transaction, which is rolled back. Ctrl-C ends the waiting; then `is_held` is true until Oxigraph has finished.
-        Raises QueryError, StoreError. Cost: applying the delta, and a call of Python for each solution.
+        `operation` is an operation of SPARQL Update under a `prologue`. For each solution the operation calls the
+        function COLLECT with the values of `variables`, and with UNBOUND for a variable without a value. The delta and
+        the operation are one transaction, which is rolled back. Ctrl-C ends the waiting; then `is_held` is true until
+        Oxigraph has finished. Raises QueryError, StoreError. Cost: applying the delta, and a call of Python for each
+        solution.
         """
         update, rows, is_wanted = Update(removed, added), list[tuple[Term, ...]](), True
 

@@ -11,7 +11,8 @@ so, the next operation fails, and Oxigraph rolls the transaction back:
 
     INSERT { GRAPH <stop> { ... } } WHERE { FILTER(<is-stopped>()) } ; CREATE GRAPH <stop> ; DROP GRAPH <stop>
 
-Cost: linear; about 5 to 10 microseconds a row on disk, 15 to 20 where there is a blank node, and 15 for the update.
+Cost: linear; about 5 to 10 microseconds a row on disk, 15 to 20 for a row with a blank node, and another 15 for each
+update.
 """
 
 from __future__ import annotations
@@ -88,11 +89,11 @@ def _refusal(check: Check | None) -> BaseException | None:
 class Update:
     """The SPARQL update that removes some lines and then adds others: its `text`, and the `functions` that it calls.
 
-    `thinned` are the graphs that lose rows; for a named graph it has the triples. `filled` are the graphs that get
-    rows. `check` is called from time to time, here and while the update runs. If it raises an error here, the
-    constructor raises StoppedError. If it raises an error while the update runs, the update fails and the error is
-    `reason`. Ctrl-C must come from `check` only: if it stopped another function, Oxigraph would leave a row out and go
-    on.
+    `thinned` maps each graph that loses rows to the triples that it loses (for the default graph, to no triples).
+    `filled` has the graphs that get rows. `check` is called from time to time, here and while the update runs. If it
+    raises an error here, the constructor raises StoppedError. If it raises an error while the update runs, the update
+    fails and the error is `reason`. Ctrl-C must come from `check` only: if it stopped another function, Oxigraph would
+    leave a row out and go on.
     """
 
     def __init__(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
@@ -114,7 +115,7 @@ class Update:
             self.functions |= self._functions()
 
     def _note(self, rows: list[Quad], *, is_removed: bool) -> None:
-        """Note which graphs lose rows or get some."""
+        """Note which graphs lose rows, or which graphs get rows."""
         if not is_removed:
             self.filled.update(quad.graph_name for quad in rows)
             return
@@ -124,7 +125,7 @@ class Update:
                 triples.add(quad.triple)
 
     def _ask(self) -> None:
-        """Append an operation to the update that asks whether to stop."""
+        """Append the operation that asks `check` whether to stop."""
         if self._check and self._operations:
             self._operations += _ASK
             self.functions[_IS_STOPPED] = self._is_stopped

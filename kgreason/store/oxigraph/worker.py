@@ -267,7 +267,7 @@ class _Query:
         worker.submit(call)
 
     def _wait(self) -> None:
-        """Wait for the worker, at most a little while. Raises the error of its call, QueryTimeoutError."""
+        """Wait for the worker, for a moment at most. Raises the error of the worker's call, or QueryTimeoutError."""
         worker = self._worker
         assert worker
         try:
@@ -365,7 +365,9 @@ class _Query:
 
 
 class _Rest:
-    """A binary file that drops the first `skipped` bytes of a document, and writes the rest after a `comma`.
+    """A binary file that drops the first `skipped` bytes of a document, and writes the other bytes to `output`.
+
+    It writes `comma` first, because rows are in the output already.
 
     Raises OSError once nobody wants the document any more.
     """
