@@ -44,7 +44,7 @@ _NAMES = tuple(Variable(f"v{number}") for number in range(8))
 
 
 class _Order(NamedTuple):
-    """An order of some body atoms: the atoms that are `left` to place, with their marks, and the new variable names."""
+    """An unfinished order: the body atoms that are `left` to place, with their marks, and the new variable names."""
 
     left: tuple[tuple[Atom, int], ...]
     numbers: Numbers
@@ -93,7 +93,10 @@ def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
 
 
 def _with_aggregates(rule: Rule) -> Rule:
-    """The canonical form of a rule with aggregates: each one is taken as an atom whose relation is its text."""
+    """The canonical form of a rule with aggregates.
+
+    For a while, an atom stands for each aggregate. The name of the atom's relation is the text of the aggregate.
+    """
     found: dict[str, Aggregate] = {}
     atoms = []
     for aggregate in rule.aggregates:
@@ -112,7 +115,10 @@ def _with_aggregates(rule: Rule) -> Rule:
 
 
 def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
-    """A canonical aggregate with the terms of an atom; its inner variables have the numbers from `known` on."""
+    """A canonical aggregate whose group and result are the terms of `atom`.
+
+    Its other variables get numbers from `known` on.
+    """
     *group, result = cast("tuple[Variable, ...]", atom.terms)
     names: dict[Term, Variable] = dict(zip((*aggregate.group, aggregate.result), (*group, result), strict=True))
     for variable in aggregate.variables():
@@ -136,7 +142,10 @@ def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
 
 
 def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable, ...]]:
-    """One value for all ways to write an aggregate, and the rule's variables that are its group, in its order."""
+    """The same value for all ways to write an aggregate, and the group's variables under their names in the rule.
+
+    Both have the variables of the group in the same order.
+    """
     heads = [Atom(_GROUP, (variable,)) for variable in aggregate.group]
     heads += [Atom(_ARGUMENT, (aggregate.argument,))] if aggregate.argument else []
     same, numbers = _renumbered(Rule(tuple(heads), aggregate.atoms, computed=aggregate.computed))
@@ -208,7 +217,7 @@ def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
 
 
 def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
-    """A sort key for each atom, with colours in place of variables. `every` has `body` body atoms, then the heads.
+    """A sort key for each atom, with colours in place of variables. The first `body` atoms of `every` are the body.
 
     Body atoms sort before heads, variables before constants.
     """
@@ -254,9 +263,10 @@ def _heads(rule: Rule, numbers: Numbers) -> list[Reading]:
 
 
 def _computed(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
-    """The texts of filters and assignments, without repetitions, and the names with those of their results.
+    """The texts of filters and assignments, without repetitions, and all names: `numbers` and names for the results.
 
-    The next one is the one with the smallest text among those whose inputs have names.
+    The next filter or assignment is the one with the smallest text among those whose inputs have names; filters come
+    first.
     """
     waiting, found, named = list(dict.fromkeys(rule.computed)), list[Reading](), dict(numbers)
     while waiting:
@@ -286,9 +296,9 @@ def _computation(reading: Reading) -> Computed:
 
 
 def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ...]]:
-    """One value for all ways to write an expression, and the rule's variables that are its inputs, in its order.
+    """The same value for all ways to write an expression, and the expression's inputs under their names in the rule.
 
-    Its variables are v0, v1, ... as they occur; the last one is the result of BIND.
+    The value has the variables v0, v1, ... in the order in which they occur. The last variable is the result of BIND.
     """
     inputs = computed.inputs()
     names = {variable: Variable(f"v{number}") for number, variable in enumerate(inputs)}
@@ -319,7 +329,10 @@ def _absent(negated: Not, numbers: Numbers) -> _Absent:
 
 
 def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
-    """The smallest text of atoms and filters if some variables already have `numbers`; and all numbers then."""
+    """The smallest texts of the atoms and filters under NOT, and the numbers of all variables.
+
+    `numbers` are the numbers that some variables have before.
+    """
     body: list[Reading] = []
     orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(negated.atoms)), numbers)]
     while orders[0].left:
@@ -332,7 +345,10 @@ def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple
 
 
 def _filters(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], Numbers]:
-    """The texts of the filters under NOT, the smallest next; and the numbers with those of variables that are new."""
+    """The texts of the filters under NOT, and the numbers of all variables, also of new ones.
+
+    The next filter is always the one with the smallest text.
+    """
     waiting, found, named = list(dict.fromkeys(negated.computed)), list[Reading](), dict(numbers)
     while waiting:
         reading, computed = min(((_as_atom(each, named), each) for each in waiting), key=itemgetter(0))
@@ -348,9 +364,10 @@ def _as_atom(computed: Computed, numbers: Numbers) -> Reading:
 
 
 def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
-    """The same value for all ways to write what a rule negates, and the rule's variables that are its keys.
+    """The same value for all ways to write a NOT, and the keys of the NOT under their names in the rule.
 
-    The value has the variables v0, v1, ... in the order of its atoms. The keys are in the same order.
+    The keys are the variables that the rest of the rule binds. The value has the variables v0, v1, ... in the order of
+    its atoms, and the keys are in the same order.
     """
     body, filters, numbers = _ordered(negated, {})
     names = {text: term for term, text in numbers.items()}

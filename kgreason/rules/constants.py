@@ -41,7 +41,7 @@ def iri(token: str) -> str:
     """The constant for an IRI `<...>`. Raises ValueError for a relative IRI, because rule text has no base."""
     text = f"<{unescape(token[1:-1])}>"
     if not _ABSOLUTE.match(text):
-        raise ValueError(f"{token} is a relative IRI; rule text has no base, so write it in full")
+        raise ValueError(f"{token} is a relative IRI; rule text has no base, so write the IRI in full")
     if _FORBIDDEN.search(text, 1, len(text) - 1):
         raise ValueError(f"{token} has a character that is not allowed in an IRI")
     return text

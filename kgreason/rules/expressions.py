@@ -70,9 +70,10 @@ _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
 
 
 def in_order(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Computed, ...]:
-    """Order filters and assignments: each one after the assignments whose results it reads, else as written.
+    """Order filters and assignments: each one after the assignments whose results it reads.
 
-    `known` are the terms that atoms bind. Filters and assignments with an input that nothing binds come last.
+    Otherwise the order in which they are written stays. `known` are the terms that atoms bind. Filters and assignments
+    with an input that nothing binds come last.
     """
     bound = set(known)
     waiting, found = list(computed), list[Computed]()
@@ -187,9 +188,7 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
         name = str(computed.parts[names[0]])
         if find(name):
             advice = f"bind its result first, with BIND({name}(...) AS ?r)"
-            return Problem(
-                names[0], f"the Python function {name} must be the whole expression, of terms alone; {advice}"
-            )
+            return Problem(names[0], f"a call of the Python function {name} must be the whole expression; {advice}")
     if problem := next(_of_parts(computed.parts), None):
         return problem
     inputs = " ".join(map(str, computed.inputs()))
@@ -255,9 +254,7 @@ def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
         if isinstance(part, Variable):
             continue
         if part.startswith("<") and len(part) > 2 and following == "(" and part not in _CASTS:
-            yield Problem(
-                index, f"{part} is no function: of functions with an IRI only casts such as xsd:integer exist"
-            )
+            yield Problem(index, f"{part} is no function: the only functions with an IRI are casts such as xsd:integer")
         if part == following == "=":
             yield Problem(index + 1, "SPARQL compares with a single =")
         if part[0].isalpha() and (words := _of_word(part, str(following))):
@@ -265,7 +262,7 @@ def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
 
 
 def _of_word(name: str, following: str) -> str | None:
-    """What is wrong with a word of an expression before another part; `name` is in capitals."""
+    """What is wrong with a word of an expression. `name` is the word in capitals, and `following` the part after it."""
     if name in _OPERATORS:
         return f"{name} is no operator of SPARQL: write {_OPERATORS[name]}"
     if name == "EXISTS" or (name == "NOT" and following == "EXISTS"):
@@ -275,5 +272,6 @@ def _of_word(name: str, following: str) -> str | None:
     if name in _IMPURE:
         return f"{name}() may give another result each time, so no rule can use it"
     if name in AGGREGATES:
-        return f"{name} reads many rows, an expression one: write AGGREGATE([?x, :p, ?y] ON ?x BIND {name}(?y) AS ?n)"
+        example = f"AGGREGATE([?x, :p, ?y] ON ?x BIND {name}(?y) AS ?n)"
+        return f"{name} reads many rows, but an expression reads one row: write {example}"
     return None if name.upper() in _FUNCTIONS | _WORDS else f"{name} is no function of SPARQL"

@@ -1,7 +1,7 @@
 """Turn rules with NOT or expressions into positive rules over hidden relations (materialize/operators fills them).
 
     H :- B, NOT p(?x)           asks(?x) :- B                       the values for which the rule asks
-                                H :- B, none(?x)                    the rule reads for which of them p is absent
+                                H :- B, none(?x)                    the rule reads the values for which p is absent
 
     H :- B, NOT EXISTS ?z IN (q(?x, ?z), r(?z))
                                 asks(?x) :- B
@@ -33,8 +33,9 @@ When a fact of `asks` is derived, its fact of `made` is asserted. The fact of `m
 is a table that never changes.
 
 A Python function may raise an error, which ends the commit. So its calls must not depend on the order in which a rule
-is evaluated or written: `asks` has the whole body, and all expressions of SPARQL whose inputs do not depend on calls
-other than those that this call needs. A fact `called(inputs)` is asserted for each call, so that none is repeated.
+is evaluated or written: `asks` has the whole body. It also has all expressions of SPARQL, except those whose inputs
+depend on a call that this call does not need. A fact `called(inputs)` is asserted for each call, so that no call is
+repeated.
 
 Law: let `none` hold exactly the keys of `asks` without a negated fact. Then the facts are those of stratified negation
 (Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice, and each key is
@@ -77,7 +78,7 @@ class Negation(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
-    """The hidden relations for `negated`, equal for all ways to write it; and the key variables of the rule."""
+    """The hidden relations for `negated`, the same for all ways to write it; and the keys, as variables of the rule."""
     same, keys = canonical_not(negated)
     text, terms = format_not(same, {}), same.outer()
     pattern = same.atoms[0] if _is_looked_up(same) else Atom(_SOME + text, terms)
@@ -136,10 +137,11 @@ def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
 def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
     """The atoms that must hold before a rule asks for `keys`: the body, without what the rule itself derives.
 
-    So a recursive rule asks for all keys at once, and not for those of one step in each step of the commit. If the
-    other atoms do not bind the keys, or if their join is a product, it is the whole body. Cost: a rule may ask for keys
-    that no recursion reaches. An expression counts only if the atoms before it bind its inputs: its results alone,
-    which rules share, could ask for each other without an end.
+    So a recursive rule asks for all keys at once, and not for some more keys in each round of the recursion. If the
+    other atoms do not bind the keys, or if their join is a product, the rule asks with its whole body. Cost: a rule may
+    ask for keys that no recursion reaches. The atom of an expression is kept only if the atoms before it bind the
+    expression's inputs. Otherwise the results of an expression, which rules share, could ask for more results without
+    an end.
     """
     others: tuple[Atom, ...] = ()
     bound: set[object] = set()
@@ -169,7 +171,7 @@ def _calling(rule: Rule, call: Computed) -> tuple[Atom, ...]:
 
 
 def _are_connected(atoms: tuple[Atom, ...]) -> bool:
-    """Whether shared variables lead from each atom to every other one: else their join is a product."""
+    """Whether shared variables lead from each atom to every other atom. If not, the join of the atoms is a product."""
     groups: list[set[Variable]] = []
     for atom in atoms:
         touched = [group for group in groups if group & atom.variables()]
@@ -178,7 +180,7 @@ def _are_connected(atoms: tuple[Atom, ...]) -> bool:
 
 
 class Function(NamedTuple):
-    """An expression as relations: for the values in `asks`, `made` has these values and the result, if there is one.
+    """An expression as relations: for each row of `asks`, `made` has its values and the result, if there is one.
 
     The terms are the variables of `computed`, which is in canonical form. If it is the call of a Python function,
     `called` has the values for which the function was called.
@@ -218,9 +220,10 @@ def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
 
 
 def renamed_results(rule: Rule) -> Iterator[Rule]:
-    """Yield the rules that give each result of an expression the names of its representatives.
+    """Yield the rules that add a row with the representative for each result of an expression.
 
-    The engine's rules work with representatives. An expression may make any name, and no other rule would replace it.
+    The rules in the engine work with representatives. An expression may make any member of a clique, and no other rule
+    replaces this member.
     """
     for function in functions(rule):
         result = function.computed.result
@@ -233,10 +236,10 @@ def renamed_results(rule: Rule) -> Iterator[Rule]:
 
 
 class Aggregation(NamedTuple):
-    """An aggregate as relations: for each group in `each`, `value` has the group and its value, if it has one.
+    """An aggregate as relations: for each group in `each`, `value` has the group and its result, if there is a result.
 
-    The first terms of `keys` are the group, the next one is the argument, if there is one. `keys` are the variables of
-    `each`, and `value` has the group and the result. `aggregate` is in canonical form.
+    `keys` are the variables of `each`: first the group, then the argument, if there is one. `aggregate` is in canonical
+    form.
     """
 
     aggregate: Aggregate
@@ -301,12 +304,12 @@ def absences(rule: Rule) -> Iterator[Atom]:
 
 
 def is_operated(fact: Atom) -> bool:
-    """Whether an operator asserts the fact, not the user: it says that something is absent, or was computed."""
+    """Whether kgreason itself asserts the fact: the fact says that something is absent, or what was computed."""
     return is_absence(fact) or is_computed(fact) or is_aggregated(fact)
 
 
 def is_each(fact: Atom) -> bool:
-    """Whether a fact is a row that an aggregate reads, of a hidden relation."""
+    """Whether a fact is of a hidden relation `each`: a row that an aggregate reads."""
     return _begins(fact, _EACH)
 
 
@@ -345,5 +348,5 @@ def _is_link(atom: Atom) -> bool:
 
 
 def _begins(fact: Atom, start: str | tuple[str, ...]) -> bool:
-    """Whether the relation of a fact begins so; a triple has no relation."""
+    """Whether the name of a fact's relation begins with `start`; False for a triple, which has no relation."""
     return fact.relation is not None and fact.relation.startswith(start)

@@ -57,7 +57,7 @@ class Not(NamedTuple):
     """`NOT atom`, or `NOT EXISTS ?z IN (atoms, filters)`: no values of the local variables make all parts hold at once.
 
     `local` are the variables after `EXISTS`. They occur in `atoms`, and in no other part of the rule. `computed` are
-    the filters, and no atoms are needed if there is one.
+    the filters; `atoms` may be empty if there is a filter.
     """
 
     atoms: tuple[Atom, ...]
@@ -75,8 +75,8 @@ class Computed(NamedTuple):
     """`FILTER(expression)`, or `BIND(expression AS ?result)`.
 
     `parts` are the tokens of a SPARQL expression: variables, constants as N-Triples text, operators and names. An error
-    in the expression makes no row, as a FILTER that is false. `result` is None for a FILTER.
-    `SKOLEM("label", ...)` is only a whole expression: its result is a blank node, a function of the texts.
+    in the expression makes no row, just as a false FILTER makes none. `result` is None for a FILTER. `SKOLEM("label",
+    ...)` must be the whole expression. Its result is a blank node: the same node for the same label and arguments.
     """
 
     parts: tuple[Variable | str, ...]
@@ -113,7 +113,7 @@ class Aggregate(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A place of a declared relation: its name, and the IRI of its type (`<http://...>`); None takes any term."""
+    """A place of a declared relation: its name, and the IRI of its type. None allows terms of any type."""
 
     name: str
     type: Constant | None = None
@@ -122,9 +122,9 @@ class Column(NamedTuple):
 class Relation(NamedTuple):
     """`@relation edge(from, to, weight: xsd:integer) key(from, to) .`: the places of a relation, and its key.
 
-    At most one asserted fact has the same terms at the places `key`, which are numbers from 0. No key: any facts. The
-    kind says who makes facts: of an "input" relation users alone, of a "derived" or "internal" one rules alone. Deltas
-    and dumps leave internal relations out. Of a relation of kind "" both make facts.
+    No two asserted facts have the same terms at the places `key`, which are numbers from 0. With an empty `key` all
+    facts are allowed. `kind` says who makes the facts: for "input" users alone, for "derived" and "internal" rules
+    alone, for "" both. Deltas and dumps leave internal relations out.
     """
 
     name: str
@@ -140,13 +140,14 @@ RELATION_KINDS = ("input", "derived", "internal")
 class Rule:
     """A rule `heads :- body, aggregates, computed, negated .`; the name of a W3C rule is the W3C name.
 
-    `body` has the positive atoms. `aggregates` has what it reads of groups of facts. `computed` has its filters and
+    `body` has the positive atoms. `aggregates` has the aggregates that the rule reads. `computed` has its filters and
     assignments, each after those whose results it reads. `negated` has what must be absent. `sources` are the schema
     triples that the rule was translated from. Proofs show them. `file` is the name of the rule file that a rule of the
     user came from; it is empty for other rules. Equality and hash ignore `sources` and `file`. The hash is computed
     once, because rules are often keys. `dialect` is the language of the rule's text: "" for our own, "srl" for SPARQL-
     RL, "rq" for a CONSTRUCT query. `declares` is the relation that the statement declares; such a statement has no
-    atoms and derives nothing. It is the user's, as a rule is: added, removed and kept with the rules.
+    atoms and derives nothing. Users add and remove such a statement as they add and remove rules, and it is stored with
+    the rules.
     """
 
     heads: tuple[Atom, ...]

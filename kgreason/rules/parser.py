@@ -77,7 +77,7 @@ def parse(
 
 
 class _Context(NamedTuple):
-    """What the reading of SPARQL-RL and of queries needs besides the text; `path` is its file, if it has one."""
+    """What `_sparql` needs besides the text. `path` is the file of the text, if the text comes from a file."""
 
     functions: Find | None
     base: str | None
@@ -104,7 +104,7 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
 
 
 def absent(fact: Atom) -> Not:
-    """What a hidden fact says is absent (see `lowering.is_absence`), with the values of the fact for its variables.
+    """The NOT that a fact of a hidden relation stands for (`lowering.is_absence`), with the fact's terms in it.
 
     >>> from kgreason.rules.formatter import format_not
     >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
@@ -125,7 +125,7 @@ def absent(fact: Atom) -> Not:
 
 
 def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
-    """The expression that a fact of a hidden relation has the result of (`lowering.is_computed`), and its values.
+    """The expression whose result is in a hidden fact (`lowering.is_computed`), and the values of its variables.
 
     >>> expression, values = computed(Atom("BIND(?v0 + 1 AS ?v1)", ('"7"', '"8"')))
     >>> expression.result, values
@@ -139,16 +139,16 @@ def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
 
 
 def aggregate_of(fact: Atom) -> Aggregate:
-    """The aggregate that a fact of a hidden relation has the value of (`lowering.is_aggregated`)."""
+    """The aggregate whose value is in a fact of a hidden relation (`lowering.is_aggregated`)."""
     from kgreason.rules.text.reader import read_aggregate
 
     return read_aggregate(str(fact.relation))
 
 
 def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
-    """The aggregate that a fact of a hidden relation has the value of (`lowering.is_aggregated`), and the value.
+    """The aggregate whose value is in a fact of a hidden relation (`lowering.is_aggregated`), and the value.
 
-    The values of the group stand in the atoms of the aggregate.
+    In the atoms of the aggregate, the values of the group take the place of the group's variables.
 
     >>> found, value = aggregated(Atom("AGGREGATE(p(?v0, ?v1) ON ?v0 BIND COUNT(?v1) AS ?v2)", ("<http://e/a>", '"3"')))
     >>> found.atoms, value

@@ -2,7 +2,7 @@
 
     head                             each variable occurs in a body atom
     FILTER, BIND                     each variable of the expression occurs in a body atom or is made by another BIND
-    DATA atom                        it binds its variables, as other body atoms
+    DATA atom                        it binds its variables, as other body atoms do
     AGGREGATE(atoms ON ?x ...)       ?x and what the aggregate reads occur in the atoms; the other variables inside
                                      occur nowhere else; the result is new
     NOT atom                         each variable occurs in a body atom
@@ -46,7 +46,7 @@ def check_safe(rule: Rule) -> None:
 
 
 def check_positive(rules: Iterable[Rule], where: str) -> None:
-    """Raise RuleError if a rule has more than atoms. `where` names the part that cannot evaluate it."""
+    """Raise RuleError if a rule has anything but plain atoms. `where` names the part that cannot evaluate it."""
     for rule in rules:
         if not rule.is_positive or any(atom.relation == DATA for atom in rule.body):
             said = "the built-ins of SWRL" if rule.sources else "NOT, DATA, FILTER, BIND and AGGREGATE"
@@ -98,7 +98,7 @@ def _of_negated(rule: Rule) -> Iterator[str]:
         for variable in negated.outer():
             if variable not in bound:
                 yield (
-                    f"{variable} is under NOT but in no other body atom; bind it there, "
+                    f"{variable} is under NOT but in no other body atom; add a body atom that has it, "
                     f"or write NOT EXISTS {variable} IN (...)"
                 )
 
@@ -129,7 +129,7 @@ def _of_expressions(
 
 
 def _circular(expressions: tuple[Computed, ...], bound: set[object]) -> Variable | None:
-    """A variable whose BIND needs that variable; None if there is an order for all of them.
+    """A variable whose BIND needs this variable itself; None if all expressions can be put in an order.
 
     `bound` are the variables that atoms bind.
     """

@@ -10,8 +10,8 @@ stratum of its own.
                    that n negates, directly or through other rules
 
 Rules that assign get no level: what they derive only grows with what they read, so they need no order. They are looked
-at for cycles alone. But SKOLEM makes one blank node for each individual, and so it waits until owl:sameAs is final, if
-rules follow it. An aggregate with a SKOLEM among its atoms waits for this SKOLEM.
+at for cycles alone. But SKOLEM makes one blank node for each individual. So if a program has rules about equality,
+SKOLEM waits until owl:sameAs is final. An aggregate with a SKOLEM among its atoms waits for this SKOLEM.
 
 Rules about equality and the values of literals are not part of this graph. Otherwise the rules that replace equals by
 equals would put every triple on one cycle. Instead all that waits also depends on all other rules that derive
@@ -66,10 +66,10 @@ _Reached = Mapping[Rule, Rule | None]
 
 
 class Level(NamedTuple):
-    """When something that waits is decided: its level, from 1, and its recursion; 0 if it is in none.
+    """When a negation, an aggregate or a SKOLEM is decided: its level, from 1, and its recursion.
 
-    Aggregates of one recursion need each other: they are decided again and again until none changes. `reads` are all
-    atoms that the recursion reads, directly or through rules.
+    `recursion` is the number of a recursion, 0 for none. Aggregates of one recursion need each other: they are decided
+    again and again until none changes. `reads` are all atoms that the recursion reads, directly or through rules.
     """
 
     level: int
@@ -78,7 +78,10 @@ class Level(NamedTuple):
 
 
 def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
-    """The level of all that waits. Raises StratificationError for a cycle, which names its rules."""
+    """The level of each negation, aggregate and SKOLEM.
+
+    Raises StratificationError for a cycle, with the names of its rules.
+    """
     program = list(rules)
     is_equal = any(map(is_equality, program))
     found = dict.fromkeys(each for rule in program for each in _closed(rule, is_equal=is_equal))
@@ -179,12 +182,12 @@ def _read(closed: _Closed) -> Iterable[Atom]:
 
 
 def _inside(closed: _Closed) -> set[_Closed]:
-    """What an aggregate makes with SKOLEM among its atoms; nothing for the others."""
+    """The SKOLEMs among the atoms of an aggregate; empty for anything else."""
     return set(skolems_of(closed.aggregate.computed)) if isinstance(closed, Aggregation) else set()
 
 
 def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
-    """What is closed in the reached rules, each with a rule that has it."""
+    """Everything with closed dependencies (`_Closed`) in the reached rules, each with a rule that has it."""
     return {closed: rule for rule in reached for closed in _closed(rule, is_equal=is_equal)}
 
 
@@ -210,9 +213,10 @@ def _levels(
 def _ordered(
     needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
 ) -> tuple[dict[_Closed, int], list[list[_Closed]]]:
-    """A number for everything closed, the same one for aggregates of one recursion; and these sets in an order.
+    """A number for each key of `needs`, and the sets of keys with equal numbers, in an order.
 
-    Each set comes after those that it needs. Raises StratificationError for a cycle that is no recursion.
+    The aggregates of one recursion have equal numbers. Each set comes after the sets that it needs. Raises
+    StratificationError for a cycle that is no recursion.
     """
     numbers = {closed: number for number, closed in enumerate(needs, 1)}
     while True:
@@ -242,7 +246,7 @@ def _may_recur(path: Iterable[_Closed]) -> bool:
 
 
 def _round(part: Sequence[_Closed], needs: Mapping[_Closed, Iterable[_Closed]]) -> list[_Closed]:
-    """A way round in a part of the graph in which everything needs everything, through something that may not recur."""
+    """A cycle in `part`, in which everything needs everything. Something on the cycle may not recur."""
     start = next((closed for closed in part if not _may_recur([closed])), part[0])
     inside, reader = set(part), dict[_Closed, _Closed]()
     queue = deque([start])
@@ -287,9 +291,10 @@ def _cycle(
 
 
 def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
-    """A note on how a head of a rule matches one of the atoms; None if none does.
+    """A note on how a head of a rule matches one of the atoms; None if no head matches.
 
-    The note is empty if one sees it at once. It is there if a variable of the atom stands for any predicate or class.
+    The note is empty if the match is obvious. It has a text if a variable of the atom stands for any predicate or
+    class.
     """
     found = ((atom, head) for atom in atoms for head in rule.heads if can_match(head, atom))
     atom, head = next(found, (None, None))
@@ -302,7 +307,7 @@ def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
 
 
 def _said(wanted: _Closed, sayer: Rule) -> str:
-    """What a rule says, with the variables of the rule."""
+    """The part `wanted` of the rule `sayer`, with the variables of the rule: `says NOT p(?x)`."""
     if isinstance(wanted, Rule):
         names = " and ".join(str(computed.result) for computed in wanted.computed if computed.result)
         return f"assigns {names} in SPARQL-RL"

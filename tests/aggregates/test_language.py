@@ -82,7 +82,10 @@ def test_several_values_of_one_group_are_several_aggregates() -> None:
         ('p(?h) :- q(?x), SKOLEM("x", ?x, ?h) .', r"SKOLEM belongs into BIND: BIND\(SKOLEM\("),
         ("p(?x) :- q(?x), AGGREGATE .", "AGGREGATE needs brackets: AGGREGATE"),
         ("AGGREGATE(?x) :- q(?x) .", "AGGREGATE"),
-        ("p(?x) :- q(?x), BIND(COUNT(?x) AS ?n) .", r"COUNT reads many rows, an expression one: write AGGREGATE\("),
+        (
+            "p(?x) :- q(?x), BIND(COUNT(?x) AS ?n) .",
+            r"COUNT reads many rows, but an expression reads one row: write AGGREGATE\(",
+        ),
     ],
 )
 def test_bad_text_is_refused_with_its_place(text: str, problem: str) -> None:

@@ -103,7 +103,7 @@ def test_names_and_order_do_not_matter() -> None:
         ("p(?x) :- q(?x), FILTER(?x > ) .", r"\?x > is no SPARQL expression"),
         ("p(?y) :- q(?x), BIND(STRLEN(?x, 1) AS ?y) .", r"STRLEN\(\?x, 1\) is no SPARQL expression"),
         ("p(?y) :- q(?x), BIND(RAND() AS ?y) .", r"RAND\(\) may give another result each time"),
-        ("p(?y) :- q(?x), BIND(COUNT(?x) AS ?y) .", "COUNT reads many rows, an expression one"),
+        ("p(?y) :- q(?x), BIND(COUNT(?x) AS ?y) .", "COUNT reads many rows, but an expression reads one row"),
         ("p(?x) :- q(?x), FILTER(?x > 1 and ?x < 9) .", "AND is no operator of SPARQL: write &&"),
         ("p(?x) :- q(?x), FILTER(?x < 1 OR ?x > 9) .", r"OR is no operator of SPARQL: write \|\|"),
         ("p(?x) :- q(?x), FILTER(NOT ?x > 9) .", r"NOT is no operator of SPARQL: write !, as in !\(\?x > 3\)"),
@@ -296,5 +296,5 @@ def test_a_string_that_would_need_a_language_makes_no_row() -> None:
 
 
 def test_an_unknown_cast_is_refused_when_the_rule_is_read() -> None:
-    with pytest.raises(RuleError, match="integre> is no function: of functions with an IRI only casts"):
+    with pytest.raises(RuleError, match="integre> is no function: the only functions with an IRI are casts"):
         rule("p(?y) :- q(?x), BIND(xsd:integre(?x) AS ?y) .")

@@ -54,7 +54,7 @@ def test_a_relation_may_still_be_called_not_exists_or_in() -> None:
         ("a(?x) :- NOT b(?x) .", r"\?x is in the head but in no body atom without NOT$"),
         (
             "a(?x) :- b(?x), NOT c(?y) .",
-            r"\?y is under NOT but in no other body atom; bind it there, or write NOT EXISTS",
+            r"\?y is under NOT but in no other body atom; add a body atom that has it, or write NOT EXISTS",
         ),
         ("a(?x) :- b(?x), NOT EXISTS ?y IN (c(?x)) .", r"\?y is after EXISTS but in none of the atoms after IN"),
         ("a(?x) :- b(?x), NOT EXISTS ?x IN (c(?x)) .", r"\?x belongs to NOT EXISTS and must not occur outside of it"),

@@ -54,18 +54,18 @@ def test_a_rule_is_written_as_a_query() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("p(?x) :- [?x, :q, ?y] .", "rule rule-1: the relation p has no form here"),
-        ("[?x, :p, 1] :- [?x, :q, ?y], NOT p(?x) .", "the relation p has no form here"),
-        ("false :- [?x, :q, ?x] .", r"a contradiction \(false\) has no form here"),
-        ("[?x, 1, 1] :- [?x, :q, ?x] .", "1 as a property has no form here"),
-        ("[?x, :p, _:b] :- [?x, :q, ?x] .", "a blank node as a constant has no form here"),
+        ("p(?x) :- [?x, :q, ?y] .", "rule rule-1: the relation p cannot be written in SPARQL-RL"),
+        ("[?x, :p, 1] :- [?x, :q, ?y], NOT p(?x) .", "the relation p cannot be written in SPARQL-RL"),
+        ("false :- [?x, :q, ?x] .", r"a contradiction \(false\) cannot be written in SPARQL-RL"),
+        ("[?x, 1, 1] :- [?x, :q, ?x] .", "1 as a property cannot be written in SPARQL-RL"),
+        ("[?x, :p, _:b] :- [?x, :q, ?x] .", "a blank node as a constant cannot be written in SPARQL-RL"),
         ("[?x, :p, 1] :- [?x, :q, ?y], DATA [?x, :r, ?y] .", "DATA for some triples of the body"),
-        ("[?b, :p, ?x] :- [?x, :q, ?y], BIND(SKOLEM('l', ?x) AS ?b) .", "is not one blank node for each row"),
+        ("[?b, :p, ?x] :- [?x, :q, ?y], BIND(SKOLEM('l', ?x) AS ?b) .", "SKOLEM for .b cannot be written"),
         ("[?b, :p, ?x] :- [?x, :q, :r], BIND(SKOLEM('l', ?x) AS ?b) ."
          "[?b, :p, ?x] :- [?x, :q, :s], BIND(SKOLEM('l', ?x) AS ?b) .", "another rule makes the same blank nodes"),
         ("[?x, :p, 1] :- [?x, :q, ?y], FILTER(MD5(?y) = 'a') .", "MD5 is no function of SPARQL-RL"),
         ("[?x, :q, ?z] :- [?x, :q, ?y], BIND(?y + 1 AS ?z), FILTER(?z < 9) .", "rules assign values in a circle"),
-        ("[?x, :p, ?n] :- AGGREGATE([?x, :q, ?y] ON ?x BIND COUNT(?y) AS ?n) .", "AGGREGATE has no form here"),
+        ("[?x, :p, ?n] :- AGGREGATE([?x, :q, ?y] ON ?x BIND COUNT(?y) AS ?n) .", "AGGREGATE cannot be written"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_said_is_told(text: str, problem: str) -> None:
@@ -76,7 +76,7 @@ def test_what_cannot_be_said_is_told(text: str, problem: str) -> None:
 def test_a_query_has_one_rule_and_no_data() -> None:
     with pytest.raises(RuleError, match="a CONSTRUCT query is one rule, and there are 2"):
         written("[:a, :p, 1] . [:a, :p, 2] .", "rq")
-    with pytest.raises(RuleError, match="DATA has no form in a query"):
+    with pytest.raises(RuleError, match="DATA cannot be written in a CONSTRUCT query"):
         written("[?x, :p, 1] :- DATA [?x, :q, ?y] .", "rq")
 
 
@@ -108,5 +108,5 @@ def test_the_command_converts_files(tmp_path: Path) -> None:
     ours.write_text("p(1) .", "utf-8")
     told = failed("rules", "convert", ours, tmp_path / "other.srl")
     assert "cannot be written as" in told
-    assert "the relation p has no form here" in told
+    assert "the relation p cannot be written in SPARQL-RL" in told
     assert not (tmp_path / "other.srl").exists()

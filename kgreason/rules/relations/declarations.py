@@ -57,7 +57,7 @@ def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool
 
 
 def check_declared(rules: Iterable[Rule]) -> None:
-    """Raise RuleError if two rules declare a relation differently, or a rule uses a relation in another way."""
+    """Raise RuleError if two declarations of a relation differ, or an atom does not fit its declaration."""
     rules = tuple(rules)
     known: dict[str, Relation] = {}
     for rule in rules:

@@ -32,7 +32,7 @@ Triple: TypeAlias = tuple[Node, Node, Node]
 
 
 class Filter(NamedTuple):
-    """`FILTER`; `line` and `column` are for messages, as in all elements."""
+    """`FILTER`. `line` and `column` say where an element begins, for messages; all elements have them."""
 
     computed: Computed
     line: int

@@ -19,14 +19,14 @@ from kgreason.rules.program import Finder
 
 
 class Imports:
-    """The imports of one document. `read` gives the rules of a file, with its own imports; its base is `base`."""
+    """The imports of one document. `read(file, base)` returns the rules of a file and of the files that it imports."""
 
     def __init__(self, find: Finder | None, read: Callable[[Path, str], tuple[Rule, ...]], path: Path | None) -> None:
         self._find, self._read = find, read
         self._seen = set() if path is None else {path.resolve()}
 
     def rules(self, iri: str) -> tuple[Rule, ...] | None:
-        """The rules of a rule set; none if it was read before, and None if no file is known for its IRI."""
+        """The rules of a rule set: empty if the rule set was read before, None if no file is known for its IRI."""
         path = (self._find(iri) if self._find else None) or _beside(iri)
         if path is None:
             return None

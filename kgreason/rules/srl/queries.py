@@ -6,10 +6,11 @@
 
 Filters of a query hold for its whole group, wherever they stand. So they come last in the rule.
 
-A query goes on with a row whose BIND fails, without a value; a rule does not. So a query is refused if this makes a
-difference: if only some triples of the head need the value (the query would make the others, a partial template), or
-if a triple pattern or FILTER NOT EXISTS reads the value. A FILTER that reads a value gets the expression in its place.
-The call of a Python function stays, as do its arguments: a row for which the function has no result makes nothing.
+If a BIND fails for a row, a query keeps the row, without a value for the variable. A rule drops the row. So a query is
+refused if this makes a difference: if only some triples of the head need the value (the query would make the others, a
+partial template), or if a triple pattern or FILTER NOT EXISTS reads the value. A FILTER that reads a value gets the
+expression in its place. The call of a Python function stays, as do its arguments: a row for which the function has no
+result makes nothing.
 
 Cost: that of reading a rule.
 """
@@ -52,7 +53,9 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
         if not needing:
             for element in body:
                 if isinstance(element, (Filter, Assignment)) and _asks_for_value(element.computed, result):
-                    reader.unsafe(rule, element, f"BOUND({result}) cannot be told: a rule has no row without {result}")
+                    reader.unsafe(
+                        rule, element, f"a rule cannot evaluate BOUND({result}): it has no row without {result}"
+                    )
             if _is_of_call(assignment, body):
                 continue
             body.remove(assignment)
@@ -68,13 +71,18 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
 
 
 def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignment, reader: RuleReader) -> None:
-    """Refuse a pattern that reads the result of a BIND, and a negation that does so although no head needs it."""
+    """Refuse a pattern that reads the result of a BIND.
+
+    Refuse also a negation that reads the result, if no head needs the result.
+    """
     result = assignment.computed.result
     is_needed = any(result in _needed(pattern, body) for pattern in rule.head)
     for element in body:
         is_negation = isinstance(element, Absent) and not is_needed
         if result in set(mentioned([element] if isinstance(element, Pattern) or is_negation else [])):
-            reader.unsafe(rule, element, f"{result} is made by BIND, which may fail; it can be read by FILTER only")
+            reader.unsafe(
+                rule, element, f"{result} is the result of a BIND, which may fail; only a FILTER can read {result}"
+            )
 
 
 def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:

@@ -79,7 +79,7 @@ def read(names: Names, imported: Importer) -> Program:
 
 
 def declare(line: BaseLine | PrefixLine | VersionLine, names: Names) -> None:
-    """Take a declaration."""
+    """Carry out a declaration: BASE, PREFIX or VERSION."""
     match line:
         case BaseLine(iri):
             names.set_base(iri)
@@ -87,7 +87,7 @@ def declare(line: BaseLine | PrefixLine | VersionLine, names: Names) -> None:
             names.set_prefix(name, iri)
         case VersionLine(token):
             if (version := token.value[1:-1]) not in VERSIONS:
-                names.fail(token, f"the version {version} is unknown; known is {VERSIONS[0]}")
+                names.fail(token, f'the version {version} is unknown; write VERSION "{VERSIONS[0]}"')
 
 
 class RuleReader:
@@ -147,7 +147,7 @@ class RuleReader:
         several = list(several)
         for element in several:
             if isinstance(element, (NotText, AssignmentText)):
-                self._names.fail(element.start, f"{element.start} cannot stand under NOT: there are triples and FILTER")
+                self._names.fail(element.start, f"{element.start} cannot stand under NOT: only triples and FILTER can")
         found = self._elements(several, expansion)
         return tuple(element for element in found if isinstance(element, (Pattern, Filter)))
 

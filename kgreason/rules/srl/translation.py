@@ -12,7 +12,7 @@
 A variable that occurs for the first time under NOT belongs to this NOT, so it has a name that occurs nowhere else.
 
 A part is a rule of its own for a triple pattern that looks into triple terms. It has no dialect: taking a triple apart
-makes no new terms, so its dependencies are open, unlike those of a rule that assigns.
+makes no new terms, so its dependencies are open (`strata`), unlike those of a rule that assigns.
 
 The labels of blank nodes and the names of parts are made from a digest of the rule's canonical form, and of the number
 of rules with this form before it in the same text. So the blank nodes of a rule do not depend on the other rules of
@@ -140,7 +140,7 @@ class _Body:
     # the body
 
     def _copied(self, triple: Triple) -> Triple:
-        """The triple with a copy of each variable that SET makes: both must then be the same term."""
+        """The triple with a copy in place of each variable that SET makes. A FILTER compares variable and copy."""
         return tuple(self._copy(node) for node in triple)  # type: ignore[return-value]
 
     def _copy(self, node: Node) -> Node:
@@ -169,10 +169,10 @@ class _Body:
         return Atom(relation_of_part, tuple(found.values()))
 
     def _opened(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:
-        """The term for a node of a part's triple: for a triple term a variable, with `computed` about what is in it.
+        """The term for a node of a part's triple. A triple term becomes a variable, which `computed` takes apart.
 
-        `found` has the variables of the part's head, each with the term that the rule has there. The rule compares the
-        terms, not the part, so that equal individuals are equal.
+        `found` gets the variables of the part's head, each with the rule's term for it. The rule compares the terms.
+        The part does not, because it would tell apart individuals that owl:sameAs makes equal.
         """
         if not isinstance(node, Nested):
             assert not isinstance(node, Blank)
@@ -193,7 +193,7 @@ class _Body:
         return triple
 
     def _not(self, absent: Absent, bound: set[Variable]) -> Not:
-        """What a NOT says; variables that nothing before it binds are its own."""
+        """The `Not` for a NOT. Variables that nothing before the NOT binds become its local variables."""
         own: dict[Variable, Variable] = {}
         for variable in mentioned(absent.elements):
             if variable not in bound:

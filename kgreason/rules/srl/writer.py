@@ -1,4 +1,4 @@
-"""`format_as`: a program as the text of a SPARQL-RL rule set or of a CONSTRUCT query, if it can be said there.
+"""`format_as`: a program as the text of a SPARQL-RL rule set or of a CONSTRUCT query, if there is such a text.
 
     [?x, :p, 1] :- [?x, :q, ?y], FILTER(?y > 2) .     RULE { ?x :p 1 } WHERE { ?x :q ?y . FILTER(?y > 2) }
     BIND(?y + 1 AS ?z)                                SET(?z := ?y + 1)
@@ -6,8 +6,8 @@
     NOT EXISTS ?z IN (DATA [?x, :q, ?z])              NOT DATA { ?x :q ?z }
     [:a, :p, 1] .                                     DATA { :a :p 1 }
 
-Relations, contradictions, aggregates and blank nodes as constants of a rule cannot be said. A part that looks into a
-triple term (`translation`) becomes the triple term.
+Relations, contradictions, aggregates and blank nodes as constants of a rule cannot be written there. A part that looks
+into a triple term (`translation`) becomes the triple term.
 
 Law: the text, read again, is the same program but for names, groups, labels of blank nodes, and dialects. `format_as`
 reads the text and raises RuleError if this is not so. Cost: reading the text.
@@ -36,10 +36,11 @@ _BLANK = re.compile(r"_:[^\s)>]+")
 _IRI = re.compile(r"[A-Za-z][\w+.\-]*:[^\s<>\"{}|^`\\]*")
 _NUMBER = re.compile(r"[+-]?\.?\d|true$|false$")
 _INDENT = "\n    "
+_THERE = {"srl": "in SPARQL-RL", "rq": "in a CONSTRUCT query"}
 
 
 def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[str], Program]) -> str:
-    """The text of a program in `syntax`, which `read` reads. Raises RuleError for what cannot be said."""
+    """The text of a program in `syntax`, which `read` reads. Raises RuleError if there is no such text."""
     parts = {str(rule.heads[0].relation): rule for rule in program.rules if is_part(rule)}
     rules = [rule for rule in program.rules if not is_part(rule)]
     if syntax == "rq" and len(rules) != 1:
@@ -48,7 +49,7 @@ def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[st
     blocks = ["\n".join(f"PREFIX {prefix}: <{namespace}>" for prefix, namespace in program.prefixes.items())]
     blocks += [_Writer(rule, program.prefixes, parts, syntax).text() for rule in rules]
     text = "\n\n".join(filter(None, blocks)) + "\n"
-    _check_same(program, read(text))
+    _check_same(program, read(text), _THERE[syntax])
     return text
 
 
@@ -58,6 +59,7 @@ class _Writer:
     def __init__(self, rule: Rule, prefixes: Mapping[str, str], parts: Mapping[str, Rule], syntax: str) -> None:
         self._rule, self._prefixes, self._parts = rule, prefixes, parts
         self._is_query = syntax == "rq"
+        self._there = _THERE[syntax]
         self._blanks = {each.result for each in rule.computed if is_skolem(each)}
         self._triples = _triples_of_heads(rule)
         self._is_whole = False
@@ -67,11 +69,11 @@ class _Writer:
         """The rule or the DATA block, with its name as an IRI or in a comment."""
         rule = self._rule
         if rule.declares:
-            self._fail("a relation has no form here")
+            self._fail(f"the declaration of a relation cannot be written {self._there}")
         if rule.aggregates:
-            self._fail("AGGREGATE has no form here")
+            self._fail(f"AGGREGATE cannot be written {self._there}")
         if FALSE in rule.heads:
-            self._fail("a contradiction (false) has no form here")
+            self._fail(f"a contradiction (false) cannot be written {self._there}")
         is_fact = not (rule.body or rule.computed or rule.negated)
         heads = [self._triple(atom, is_fixed=not is_fact) for atom in rule.heads]
         if is_fact and not self._is_query:
@@ -91,7 +93,10 @@ class _Writer:
     def _body(self) -> Iterator[str]:
         for atom in self._rule.body:
             if self._is_data(atom) and not self._is_whole:
-                self._fail("DATA for some triples of the body has no form here: it is all of them (WHERE DATA), or NOT")
+                self._fail(
+                    f"DATA for some triples of the body cannot be written {self._there}: "
+                    "write it for all of them (WHERE DATA), or for those under NOT"
+                )
             yield f"{self._triple(atom)} ."
         for computed in self._rule.computed:
             if is_skolem(computed):
@@ -109,7 +114,7 @@ class _Writer:
     def _not(self, negated: Not) -> str:
         about_data = set(map(self._is_data, negated.atoms))
         if len(about_data) > 1:
-            self._fail("DATA for some atoms under NOT has no form here: it is all of them")
+            self._fail(f"DATA for some atoms under NOT cannot be written {self._there}: write it for all of them")
         inner = [f"{self._triple(atom)} ." for atom in negated.atoms]
         inner += [f"FILTER({self._expression(computed)})" for computed in negated.computed]
         is_data = about_data == {True} and not self._is_whole
@@ -120,25 +125,25 @@ class _Writer:
     def _is_data(self, atom: Atom) -> bool:
         found = self._parts[str(atom.relation)].body[0] if atom.relation in self._parts else atom
         if found.relation == DATA and self._is_query:
-            self._fail("DATA has no form in a query")
+            self._fail(f"DATA cannot be written {self._there}")
         return found.relation == DATA
 
     def _triple(self, atom: Atom, *, is_fixed: bool = True) -> str:
         if atom.relation in self._parts:
             return self._nested(self._parts[str(atom.relation)], atom)
         if atom.relation not in (None, DATA):
-            self._fail(f"the relation {atom.relation} has no form here: there are triples only")
+            self._fail(f"the relation {atom.relation} cannot be written {self._there}, which has triples only")
         constants = [term for term in atom.terms if isinstance(term, str)]
         if is_fixed and any(term.startswith(("_:", "<<")) and _BLANK.search(term) for term in constants):
-            self._fail("a blank node as a constant has no form here")
+            self._fail(f"a blank node as a constant cannot be written {self._there}")
         subject, property_, object_ = atom.terms
         return self._terms(self._term(subject), self._property(property_), self._term(object_))
 
     def _terms(self, *terms: str) -> str:
-        """A triple; what stands where the property is must be an IRI or a variable."""
+        """The text of a triple. Raises RuleError if the property is neither an IRI nor a variable."""
         subject, property_, object_ = terms
         if property_.startswith(("_:", '"', "<<")) or _NUMBER.match(property_):
-            self._fail(f"{property_} as a property has no form here: a property is an IRI or a variable")
+            self._fail(f"{property_} as a property cannot be written {self._there}: a property is an IRI or a variable")
         return f"{subject} {property_} {object_}"
 
     def _term(self, term: Term) -> str:
@@ -173,13 +178,16 @@ class _Writer:
         return expression_text(computed, {part: format_term(part, self._prefixes) for part in constants})
 
     def _check_row(self, computed: Computed) -> None:
-        """Refuse a blank node that is not one for each row."""
+        """Refuse a SKOLEM that does not have all variables of the body: a blank node in a head depends on them all."""
         row = {term for atom in self._rule.body for term in atom.variables()}
         row |= {
             each.result for each in self._rule.computed if each.result and not is_skolem(each)
         } - self._triples.keys()
         if set(computed.inputs()) != row:
-            self._fail(f"{computed.result} is not one blank node for each row, as a blank node in a head is")
+            self._fail(
+                f"SKOLEM for {computed.result} cannot be written {self._there}: "
+                "its arguments must be all variables of the body"
+            )
 
     def _fail(self, problem: str) -> None:
         raise RuleError(f"rule {self._rule.name}: {problem}")
@@ -205,7 +213,7 @@ def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
 
 
 def _check_labels(rules: Iterable[Rule]) -> None:
-    """Refuse labels that several rules share: their blank nodes are the same, and those of two heads are not."""
+    """Refuse a SKOLEM label that several rules share: they make the same blank nodes, and two heads never do."""
     labels = Counter(
         label for rule in rules for label in {str(each.parts[2]) for each in rule.computed if is_skolem(each)}
     )
@@ -216,14 +224,14 @@ def _check_labels(rules: Iterable[Rule]) -> None:
                 raise RuleError(f"rule {rule.name}: {problem}")
 
 
-def _check_same(program: Program, found: Program) -> None:
+def _check_same(program: Program, found: Program, there: str) -> None:
     """Raise RuleError if two programs differ in more than the law allows."""
     wanted, got = (Counter(_form(rule) for rule in each.rules if rule.body) for each in (program, found))
     for rule in program.rules:
         if rule.body and wanted[_form(rule)] != got[_form(rule)]:
-            raise RuleError(f"rule {rule.name}: it would not be the same rule in this language")
+            raise RuleError(f"rule {rule.name}: the rule cannot be written {there} without a change of its meaning")
     if len(_facts(program)) != len(_facts(found)):
-        raise RuleError("the facts would not be the same in this language")
+        raise RuleError(f"the facts cannot be written {there} without a change")
     stratify(found.rules)
 
 

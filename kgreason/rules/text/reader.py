@@ -95,14 +95,14 @@ def read_atom(atom: AtomText, prefixes: Mapping[str, str], source: str) -> Atom:
 
 
 def read_computed(text: str) -> Computed:
-    """What a text such as `FILTER(?x > 5)` or `BIND(?x + 1 AS ?y)` computes."""
+    """The `Computed` of a text such as `FILTER(?x > 5)` or `BIND(?x + 1 AS ?y)`."""
     reader, literal = _alone(text)
     assert isinstance(literal, ComputedText)
     return reader.computation(literal)
 
 
 def read_not(text: str) -> Not:
-    """What a text such as `NOT p(?x)` negates, in the form in which `format_not` writes it without prefixes."""
+    """The `Not` of a text such as `NOT p(?x)`, which must be written as `format_not` writes it without prefixes."""
     reader, literal = _alone(text)
     assert isinstance(literal, NotText)
     return reader.negation(literal)
@@ -117,7 +117,7 @@ def read_aggregate(text: str) -> Aggregate:
 
 
 def _alone(text: str) -> tuple[_Reader, LiteralText]:
-    """The only part of a rule's body, and a reader for the rule."""
+    """The text as the only part of a rule's body, and a reader for this rule."""
     rule = f"false :- {text} ."
     (clause,) = statements(rule, "<rules>")
     assert isinstance(clause, Clause)
@@ -143,7 +143,7 @@ class _Reader:
         self._group = self._name(line.name)
 
     def relation(self, line: RelationLine) -> None:
-        """Append a declaration. Raises RuleSyntaxError for names that occur twice, and for words that are none."""
+        """Append a declaration. Raises RuleSyntaxError for a repeated name, and for an unknown kind or column."""
         if line.kind is not None and line.kind not in RELATION_KINDS:
             self._fail(line.kind, f"{line.kind} is no kind of relation; the kinds are {', '.join(RELATION_KINDS)}")
         if line.word is not None and line.word != "key":
@@ -215,7 +215,7 @@ class _Reader:
                 self._fail(written.start, problem)
 
     def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
-        """Refuse `false` in the body, and an atom whose relation is a word of the language: it would have no facts."""
+        """Refuse `false` in the body, and a word of the language as a relation: such a relation would have no facts."""
         for atom in heads:
             if atom.terms is None and len(heads) > 1:
                 self._fail(atom.start, _RESERVED)

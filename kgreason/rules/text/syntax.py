@@ -297,7 +297,7 @@ class _Builder(Transformer[Token, Any]):
 
 
 class Builder(_Builder):
-    """For other grammars that have the atoms of rules (`cli.script`)."""
+    """The callbacks for other grammars that contain the atoms of rules (`cli.script`)."""
 
 
 # The words of error messages for sets of terminals.
