@@ -31,7 +31,10 @@ _BLANK_NAME = re.compile(r"\s*(_:|\[)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of quads in a source, as TriG with a prologue. `variables` and `labels` map names to first indexes."""
+    """A block of quads in a source, as TriG with a prologue.
+
+    `variables` and `labels` map the name of a variable or a blank node to the index of its first use.
+    """
 
     source: Source
     start: int

@@ -18,9 +18,9 @@ from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
-    """The answer to `Editable.asserted`: the asserted quads that have one of the rows as image, and the other rows.
+    """The answer to `Editable.asserted`: the asserted quads that Oxigraph shows as one of the rows, and the other rows.
 
-    `quads` are the asserted quads; `missing` are the rows that are not the image of any asserted quad.
+    `quads` are the asserted quads; `missing` are the rows for which there is no such quad.
     """
 
     quads: bytes

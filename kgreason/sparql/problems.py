@@ -38,7 +38,7 @@ def problem(
 ) -> Problem:
     """The mistake in a text that Oxigraph refused with a message: a query, or the pattern in braces of an update.
 
-    `prefixes` are declared outside of the text; `has_base` says whether a base is.
+    `prefixes` are declared outside of the text. `has_base` says whether a base is declared outside of the text.
     """
     from kgreason.sparql.mistakes.meaning import mistake  # lark is imported only when it is needed
     from kgreason.sparql.mistakes.syntax import Stop, read
@@ -101,8 +101,8 @@ class Unknown(NamedTuple):
 def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int | None = None) -> Unknown | None:
     """The first prefix in `text[start:end]` that is neither in `known` nor declared before.
 
-    The search stops at a string without an end, and at a `<` that does not begin an IRI, because after it a token may
-    not be a name.
+    The search stops at a string without an end, and at a `<` that does not begin an IRI. A token after such a place may
+    look like a name and be part of the string or the IRI.
     """
     declared, last = set(known), ""
     for token in TOKEN.finditer(text, start, len(text) if end is None else end):

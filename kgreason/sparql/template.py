@@ -71,7 +71,7 @@ class Template:
 
 
 def lines(rows: bytes) -> list[bytes]:
-    """Rows as single lines, line feeds included."""
+    """The lines of `rows`, each with its line feed."""
     return rows.splitlines(keepends=True)
 
 
@@ -95,7 +95,7 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
 
 
 def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:
-    """The shape of a term. A new constant gets the next index."""
+    """The shape of a term: its index in `numbers`, where a new term gets the next index; for a triple term a tuple."""
     if isinstance(term, Triple):
         return tuple(_shape(part, numbers) for part in term)
     return numbers.setdefault(term, len(numbers))

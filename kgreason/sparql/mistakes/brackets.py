@@ -16,7 +16,7 @@ _PIECE = re.compile(
 
 
 class Bracket(NamedTuple):
-    """A bracket that is open: its index, and `{`, `(` or `[`."""
+    """A bracket that is open: its index, and its `sign`, which is `{`, `(` or `[`."""
 
     at: int
     sign: str

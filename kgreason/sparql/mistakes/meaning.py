@@ -131,7 +131,7 @@ def _aggregates(tree: Node) -> list[Node]:
 
 
 def _taken(tree: Node) -> Iterator[Mistake]:
-    """Variables that BIND or AS names although they have a value already."""
+    """Variables that get a value by BIND or AS although they have a value already."""
     for select in tree.find_data("select"):
         known = {token[1:] for child in select.children if _is(child, "VAR") for token in [cast(Token, child)]}
         where = _part(select, "where")

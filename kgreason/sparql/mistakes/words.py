@@ -120,11 +120,11 @@ def _unclosed(place: _Place) -> str | None:
 
 
 def _modifier(place: _Place) -> str | None:
-    """A word that stands behind the closing brace, but is before it."""
+    """A word such as LIMIT that must stand after the closing brace, but stands before it."""
     word = place.stop.found.upper()
     if word not in _MODIFIERS or not place.expects("RBRACE", "FILTER"):
         return None
-    return f"{_WORDS.get(word, word)} stands behind the closing brace: {{ ... }} {_WORDS.get(word, word)}"
+    return f"{_WORDS.get(word, word)} must stand after the closing brace: {{ ... }} {_WORDS.get(word, word)}"
 
 
 def _operator(place: _Place) -> str | None:
