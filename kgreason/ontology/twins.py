@@ -58,7 +58,7 @@ DECLARATIONS = (OWL_CLASS, OWL_OBJECT_PROPERTY, OWL_DATATYPE_PROPERTY)
 class Part(NamedTuple):
     """One way to read a restriction: a kind (owl:someValuesFrom, ...), a property and a filler.
 
-    Odd ones have several.
+    An odd restriction has several parts.
     """
 
     kind: Constant
@@ -127,7 +127,7 @@ class LiveTwins:
         return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
-        """The first twin of the representative `leader` with this filler, or with a filler that it represents."""
+        """The first of the twins of `leader` whose filler is `filler`, or has `filler` as its representative."""
         key, _ = self._keys[leader]
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
@@ -289,7 +289,10 @@ class LiveTwins:
         return reading
 
     def _around(self, inner: _Reading, part: Part, *, is_odd: bool) -> _Reading:
-        """Read a restriction that has one part. inner: the reading of its filler; is_odd: it is inside itself."""
+        """Read a restriction that has one part.
+
+        `inner` is the reading of the part's filler. `is_odd` says whether the restriction is inside itself.
+        """
         is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, RDF_TYPE)) or (
             part.kind != OWL_HAS_VALUE and OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE)
         )
@@ -312,7 +315,7 @@ def is_read(triple: Triple) -> bool:
 
 
 def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
-    """The representative of each twin of a schema, without the representatives themselves."""
+    """For each restriction of a schema that another restriction represents: this representative."""
     live = LiveTwins(UndoLog())
     live.change((), schema)
     return live.representatives
@@ -336,7 +339,7 @@ def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
 
 
 def _net(before: _Said, after: _Said) -> Change[Atom]:
-    """The change of the facts of the owners in `before`, from `before` to `after`."""
+    """The change of the facts of the owners in `before`. `before` and `after` map each owner to its facts."""
     gone = {fact: None for facts in before.values() for fact in facts}
     come = {fact: None for owner in before for fact in after.get(owner, ())}
     return Change(tuple(fact for fact in gone if fact not in come), tuple(fact for fact in come if fact not in gone))

@@ -118,7 +118,7 @@ def test_a_built_in_that_cannot_run_is_one_warning(problem: str) -> None:
 
 def test_a_head_has_no_built_in() -> None:
     [warning] = translate(turtle(imp([P], [call("add", ":y", "1", "2")])), "owl2rl").warnings
-    assert "swrlb:add is a built-in, which a head cannot have" in warning
+    assert "swrlb:add is a built-in, and a head cannot have built-ins" in warning
 
 
 def test_rules_that_differ_in_a_built_in_alone_are_two() -> None:

@@ -95,7 +95,8 @@ class _Analysis:
         return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
 
     def exposed(self, sources: Iterable[Rule]) -> bool:
-        """Whether a body atom of these rules, or of a walk along a list, matches a schema triple with a keyword."""
+        """Whether an atom that `sources`, or rules that walk along lists, read matches a schema triple with a
+        keyword."""
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
         walked = (atom for reader in walks for atom in reader.body if is_schema_pattern(atom))

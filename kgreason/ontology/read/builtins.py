@@ -6,13 +6,12 @@
     swrlb:date(?d, ?y, ?m, 1)       BIND(YEAR(?d) AS ?y), ...   the result is known: its parts are the outputs
 
 Each built-in is a template in SPARQL, or the call of a function in `kgreason.functions.builtins`: `{0}` is the first
-argument. SPARQL's operators mean what the operators of XPath
-mean, to which the submission refers, and arguments of a wrong type satisfy nothing. Three differences come from SPARQL:
-operators for numbers also take dates and durations, a comparison of values without an order is never satisfied, and
-strings with a language tag are strings.
+argument. SPARQL's operators have the meaning of the operators of XPath, to which the submission refers. A built-in with
+arguments of a wrong type does not hold. Three differences come from SPARQL: operators for numbers also take dates and
+durations, a comparison of values without an order never holds, and strings with a language tag are strings.
 
-Law: an atom is satisfied by the values for which its expression is true, or gives the result. Cost: one look-up and
-the tokens of the template for each atom.
+Law: an atom holds for the values for which its expression is true, or gives the result. Cost: one look-up and the
+tokens of the template for each atom.
 """
 
 from __future__ import annotations
@@ -210,7 +209,7 @@ def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:
 
 
 def _assigned(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool) -> Computed:
-    """`BIND(parts AS result)`, or a FILTER that compares with a result that is known."""
+    """`BIND(parts AS result)` if `is_free`; otherwise a FILTER that compares the parts with the known `result`."""
     if is_free:
         assert isinstance(result, Variable)
         return Computed(parts, result)
@@ -218,9 +217,9 @@ def _assigned(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool)
 
 
 def _taken_apart(atom: BuiltIn, known: set[Variable]) -> Iterator[Computed]:
-    """The parts of a date or a time that is known: those that nothing else binds are results, the others are compared.
+    """Take a known date or time apart. Parts that nothing else binds are results; the other parts are compared.
 
-    A date of another datatype satisfies nothing.
+    The atom does not hold for a date or time of another datatype.
     """
     datatype, functions = PARTS[_local(atom)]
     whole, *parts = atom.arguments

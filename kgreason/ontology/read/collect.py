@@ -8,8 +8,8 @@ Axioms are ordered by their sources, within a node and within a schema. So the p
 other axioms. No two axioms have equal sources.
 
 For a broken list, or a broken SWRL rule (swrl.py), there is a warning instead of an axiom. The warning names the fault,
-the list cell or node, and the axiom. For the empty list there is neither: LIST[h, e1, ..., en] of the W3C tables (OWL 2
-Profiles, Table 3) has at least one member, so no row matches rdf:nil.
+the list cell or node, and the axiom. The empty list gives neither an axiom nor a warning: LIST[h, e1, ..., en] of the
+W3C tables (OWL 2 Profiles, Table 3) has at least one member, so no row matches rdf:nil.
 
 After an edit, `LiveReadings` reads two kinds of nodes again and compares: nodes whose triples changed, and nodes with a
 list that runs through such a node. The reading of any other node stays the same: an axiom that uses a restriction has
@@ -139,7 +139,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The axioms of one main node, its broken axioms, and the subjects whose triples were read for them."""
+    """The axioms and broken axioms of one main node, and the subjects whose triples were read for these axioms."""
 
     node: Constant
     axioms: tuple[Axiom, ...]

@@ -75,7 +75,7 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
         found, head = reader.atoms(node, SWRL_BODY), reader.atoms(node, SWRL_HEAD)
         body, heads = _positive(found), _positive(head)
         for atom in _built_in(head):
-            raise _FaultError(atom.node, f"{shown(atom.name)} is a built-in, which a head cannot have")
+            raise _FaultError(atom.node, f"{shown(atom.name)} is a built-in, and a head cannot have built-ins")
         expressions = computed(_built_in(found), {term for atom in body for term in atom.terms})
         reader.check_bound(node, heads, body, expressions)
     except (_FaultError, BuiltInError) as error:
@@ -117,7 +117,7 @@ class _Reader:
     def _atom(self, node: Constant) -> Atom | BuiltIn:
         self.visited[node] = None
         kinds = [kind for kind in self._schema.objects(node, RDF_TYPE) if kind in _ATOMS]
-        self._check_one(node, "a class of atoms", kinds)
+        self._check_one(node, "the class of the atom", kinds)
         (kind,) = kinds
         if kind == SWRL_DATA_RANGE_ATOM:
             raise _FaultError(node, f"{_short(kind)} is not supported")
@@ -135,7 +135,7 @@ class _Reader:
         return self._term(self._value(node, predicate))
 
     def _term(self, value: Constant) -> Term:
-        """A variable if the node of an argument is typed as one, else the node."""
+        """A variable if `value`, the node of an argument, has the type swrl:Variable; otherwise the node itself."""
         self.visited[value] = None
         if SWRL_VARIABLE not in self._schema.objects(value, RDF_TYPE):
             return value

@@ -4,5 +4,5 @@ covers      removes subclass and similar triples that follow from two others: A 
 statements  brings each rule into canonical form, then removes duplicates
 shortcuts   removes rules that chains of other rules replace
 
-A class `Live...` is the same pass over what comes and goes when a schema is edited.
+A class `Live...` is the same pass for a schema that is edited: its input and output are changes.
 """

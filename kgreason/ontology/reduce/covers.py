@@ -79,7 +79,7 @@ class LiveCovers:
         return Change(tuple(gone), tuple(come))
 
     def _edited(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
-        """Add pairs (True) and remove pairs (False). Returns the pairs to check again, with the removed ones."""
+        """Add pairs (True) and remove pairs (False). Returns the pairs to check again, and the removed pairs."""
         if _MANY * len(changed) > len(self._is_implied):
             self._edit(changed)
             return dict.fromkeys(chain(changed, self._is_implied))
@@ -104,7 +104,7 @@ class LiveCovers:
         return is_implied
 
     def _beside(self, triple: Triple) -> Iterator[Triple]:
-        """The present pairs that become implied, or are no longer implied, perhaps, when the pair `triple` changes."""
+        """The present pairs that may become implied, or may no longer be implied, when the pair `triple` changes."""
         x, kind, z = triple
         changed = self._relations[kind]
         ways = (

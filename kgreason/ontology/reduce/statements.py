@@ -111,7 +111,7 @@ class LiveStatements:
         return self._news(before)
 
     def _news(self, before: dict[Statement, Placed | None]) -> Change[Placed]:
-        """The change of `firsts`, for the statements in `before`, which has their first rules before the change."""
+        """The change of `firsts`. `before` maps each statement that may have changed to its first rule until now."""
         gone: list[Placed] = []
         come: list[Placed] = []
         for says, old in before.items():

@@ -193,8 +193,8 @@ class LiveTranslation:
     """The rules of one profile for a schema that is edited; empty at first.
 
     `log` is the undo log of the edits; several translations may share one log. `retranslated` counts the axioms that
-    the last edit translated. `placed` has the axioms of the schema, without taxonomy pairs that other pairs imply, by
-    their sources and with their rules.
+    the last edit translated. `placed` maps the sources of each axiom to the axiom and its rules; it leaves out taxonomy
+    pairs that other pairs imply.
     """
 
     def __init__(self, profile: Profile, log: UndoLog) -> None:
@@ -274,7 +274,10 @@ class LiveTranslation:
 
 
 def _net(change: Change[Placed]) -> RuleChange:
-    """The change of the rules; a rule that only moved from one axiom to another is `restated`, or not mentioned."""
+    """The change of the rules. A rule that only moved from one axiom to another is neither removed nor added.
+
+    If such a rule has another place now, it is `restated`.
+    """
     if not change.gone:
         return RuleChange((), tuple([placed.rule for placed in sorted(change.come, key=order)]), ())
     before = {placed.rule: placed for placed in sorted(change.gone, key=order)}
