@@ -95,8 +95,7 @@ class _Analysis:
         return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
 
     def exposed(self, sources: Iterable[Rule]) -> bool:
-        """Whether an atom that `sources`, or rules that walk along lists, read matches a schema triple with a
-        keyword."""
+        """Whether a body atom of `sources`, or of rules that walk along lists, matches one of `keyword_facts`."""
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
         walked = (atom for reader in walks for atom in reader.body if is_schema_pattern(atom))
